@@ -84,6 +84,7 @@ export {
   type ErrorCodes,
   type FurtherPermission,
   isForBrowsers,
+  namesRecord,
   neededPermissions,
   type Operation,
   type Operations,

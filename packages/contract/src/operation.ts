@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { EventDef } from './event.ts';
 import type { Feature } from './features.ts';
 import { isRedirect, mediaOf } from './media.ts';
@@ -69,7 +69,7 @@ interface RowBase {
 
 type Permission = `${string}:${string}`;
 
-/** An additional permission: always required, or only when the body names a record in a field. */
+/** An additional permission: always required, or only when the body names a record in a field, such as `change.accountId`. */
 export type FurtherPermission = Permission | { permission: Permission; for: string };
 
 type Access =
@@ -150,6 +150,14 @@ export function permissionsByField({ also = [] }: Row): { permission: string; fo
   return also.filter((entry) => typeof entry !== 'string');
 }
 
+/** Whether a body names a record in a field, for `permissionsByField`. */
+export function namesRecord(body: unknown, field: string): boolean {
+  const value = field
+    .split('.')
+    .reduce<unknown>((part, name) => (part as Record<string, unknown> | null | undefined)?.[name], body);
+  return value !== undefined && value !== null;
+}
+
 /** The status of a successful response. */
 export function replyStatus(row: Row): number {
   return isRedirect(row.reply) ? 302 : (row.status ?? 200);
@@ -179,7 +187,7 @@ function checkRow(row: Operation): void {
   for (const field of declared)
     if (!inPath.includes(field)) throw new Error(`${row.id}: the parameter ${field} is not in the path`);
   for (const { permission, for: field } of permissionsByField(row))
-    if (!keys(row.body).includes(field))
+    if (!hasField(row.body, field.split('.')))
       throw new Error(`${row.id}: ${permission} is required for ${field}, which is not in the body`);
   if (row.method === 'GET' && row.emits && !mediaOf(row.reply))
     throw new Error(`${row.id}: only a redirect or a download may emit by GET`);
@@ -194,6 +202,13 @@ function checkRow(row: Operation): void {
   const twice = places.find((field, index) => places.indexOf(field) !== index);
   // Otherwise a field of the body could override the id of the path.
   if (twice) throw new Error(`${row.id}: the field ${twice} is in more than one of path, query and body`);
+}
+
+function hasField(schema: z.ZodType | undefined, [name = '', ...rest]: string[]): boolean {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return hasField(schema.unwrap() as z.ZodType, [name, ...rest]);
+  if (!(schema instanceof z.ZodObject) || !(name in schema.shape)) return false;
+  return rest.length ? hasField(schema.shape[name], rest) : true;
 }
 
 function keys(schema: z.ZodObject | undefined): string[] {

@@ -3,6 +3,7 @@ import { callerHeader, ExpiredCallerError } from '@tandem/caller';
 import {
   type FieldError,
   isEventStream,
+  namesRecord,
   neededPermissions,
   type Operation,
   permissionsByField,
@@ -118,8 +119,7 @@ function scopeOf(caller: Caller, row: Operation): Scope | undefined {
 /** Rejects a caller whose body names a record of a resource that they have no permission for. */
 function checkNamedRecords(caller: Caller, row: Operation, body: unknown): void {
   const missing = permissionsByField(row).filter(({ permission, for: field }) => {
-    const named = (body as Record<string, unknown> | undefined)?.[field];
-    return named !== undefined && named !== null && reachOf(caller, permission) === 'none';
+    return namesRecord(body, field) && reachOf(caller, permission) === 'none';
   });
   if (!missing.length) return;
   throw fail(

@@ -37,6 +37,7 @@ const change = leads.updateLead.body.pick({
   score: true,
   assignedTo: true,
   teamId: true,
+  accountId: true,
   customFields: true,
   tags: true,
 });
@@ -53,7 +54,7 @@ export const bulkLeads = operations({
     path: '/v1/leads:bulk-update',
     permission: 'leads:write',
     narrows: true,
-    also,
+    also: [...also, { permission: 'accounts:read', for: 'change.accountId' }],
     timeoutMs,
     summary: 'Update many leads',
     description: `Makes the same change to many leads, each as PATCH /v1/leads/:id does, with an event and an entry in the audit log each. ${inBackground}`,

@@ -8,6 +8,7 @@ import { availability, timeOff } from './availability.ts';
 import { bookingLinks, bookings } from './booking-links.ts';
 import { bulkAccounts } from './bulk-accounts.ts';
 import { bulkLeads } from './bulk-leads.ts';
+import { bulkOpportunities } from './bulk-opportunities.ts';
 import { bulkTasks } from './bulk-tasks.ts';
 import { calendar } from './calendar.ts';
 import { calendarEvents } from './calendar-events.ts';
@@ -54,6 +55,7 @@ export * from './availability.ts';
 export * from './booking-links.ts';
 export * from './bulk-accounts.ts';
 export * from './bulk-leads.ts';
+export * from './bulk-opportunities.ts';
 export * from './bulk-tasks.ts';
 export * from './calendar.ts';
 export * from './calendar-event.ts';
@@ -121,6 +123,7 @@ export const crm = {
   ...reminders,
   ...recurrences,
   ...escalations,
+  ...bulkOpportunities,
   ...bulkTasks,
   ...calendar,
   ...calendarEvents,

@@ -44,7 +44,7 @@ import { detectDuplicates } from './features/leads/on-lead-changed.ts';
 import { notePartners } from './features/leads/on-referral-attributed.ts';
 import { milestoneHandlers } from './features/milestones/index.ts';
 import { nameHandlers } from './features/names/index.ts';
-import { opportunityHandlers } from './features/opportunities/index.ts';
+import { opportunityBulk, opportunityHandlers } from './features/opportunities/index.ts';
 import { pipelineHandlers } from './features/pipelines/index.ts';
 import { quotaHandlers } from './features/quotas/index.ts';
 import { decayScores } from './features/scoring/decay-scores.job.ts';
@@ -90,7 +90,13 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
   const mailer = createMailer({ settings, seal: createSeal(settings.ENCRYPTION_KEY), log });
   const work = ownedWork(identity, crmRecords);
   const ids = createIdCodec(settings.IDS_ALPHABET);
-  const bulk = bulkOperations('crm', { ...leadBulk(peers), ...accountBulk(peers), ...taskBulk(peers) }, { ids, log });
+  const ofRecords = {
+    ...leadBulk(peers),
+    ...accountBulk(peers),
+    ...opportunityBulk(peers),
+    ...taskBulk(peers),
+  };
+  const bulk = bulkOperations('crm', ofRecords, { ids, log });
   const imports = importsOf({ peers, files, ids });
   const exported = exportsOf({ peers, ids, settings });
   return {

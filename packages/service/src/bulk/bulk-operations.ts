@@ -44,6 +44,8 @@ export interface BulkOperation<Tx, Body = Any, Found = Any> {
   readPermission: string;
   /** Calls to other services, once before records change; throws to reject the request. */
   check?(context: { body: Body; caller: Caller }): Promise<Found>;
+  /** Reads under other permissions, once with the request; throws to reject it. */
+  checkRequest?(context: { body: Body; tx: Tx; under: Under }): Promise<void>;
   /**
    * Changes one record with its event, as the operation on a single record does. An ApiError is the result of this record
    * only, so it must be thrown before the first write.
@@ -200,6 +202,7 @@ function handlerOf<Tx extends { sql: Sql }>(operation: BulkOperation<Tx>, parts:
   return {
     async check({ body, caller, tx, under }: Any): Promise<Checked> {
       const selection = readSelection(body);
+      await operation.checkRequest?.({ body, tx, under });
       const found = await operation.check?.({ body, caller });
       if ('ids' in selection) return { found };
       const query = selection.filter;

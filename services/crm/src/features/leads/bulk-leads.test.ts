@@ -130,6 +130,22 @@ describe('a bulk operation on ids', () => {
   });
 });
 
+describe('an account for many leads', () => {
+  it('is one that the caller can read', async () => {
+    const api = service.as();
+    const leads = await someLeads(api, 2);
+    const sent = leads.map(({ id }) => codeOf(api, id));
+    const { data: account } = await api.createAccount({ body: { name: 'Engines' } });
+    const put = (accountId: string, as = api) => as.bulkUpdateLeads({ body: { ids: sent, change: { accountId } } });
+    const wrong = await put('999999');
+    expect([wrong.status, wrong.body.errors?.[0]?.field]).toEqual([422, 'change.accountId']);
+    const blind = service.as({ tenantId: api.caller.tenantId as number, can: ['leads:write'] }) as Api;
+    expect((await put(account.id, blind)).body.errors?.[0]?.field).toBe('change.accountId');
+    expect((await put(account.id)).data.succeeded).toBe(2);
+    expect((await api.listLeads({ query: { accountId: account.id } })).body.pagination?.total).toBe(2);
+  });
+});
+
 describe('a bulk operation on a filter', () => {
   it('changes the leads that match, more than fit into one transaction, as the caller', async () => {
     const api = service.as({ name: 'Ada Lovelace' });

@@ -2,6 +2,7 @@ import { bulkLeads } from '@tandem/crm-contract';
 import { bulkOperation } from '@tandem/service';
 import { checkAssignment } from '../../check-assignment.ts';
 import type { Peers } from '../../handler.ts';
+import { checkAccount } from '../accounts/check-account.ts';
 import { ofLeads } from './bulk-leads.ts';
 import { changeLead } from './change-lead.ts';
 import { lockLead } from './lead.ts';
@@ -10,6 +11,7 @@ export const bulkUpdateLeads = (peers: Peers) =>
   bulkOperation({
     ...ofLeads,
     row: bulkLeads.bulkUpdateLeads,
+    checkRequest: ({ body, tx, under }) => checkAccount({ under, tx }, body.change.accountId, 'change.accountId'),
     check: ({ body, caller }) => checkAssignment(peers, body.change, caller, 'change.'),
     change: async ({ tx, emit, id, body: { change }, found: assignee }) =>
       changeLead({ tx, emit }, { lead: await lockLead(tx, id), change, assignee, within: 'change.' }),

@@ -7,7 +7,7 @@ import {
   opportunityWon,
 } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
-import { type Assignee, diff, fail, teamOfAssignee, toJsonColumn } from '@tandem/service';
+import { type Assignee, diff, fail, failField, teamOfAssignee, toJsonColumn } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import { amountColumns, type LockedOpportunity, type OpportunityRecord, writeOpportunity } from './opportunity.ts';
@@ -159,4 +159,18 @@ export function stageChanges(before: OpportunityRecord, after: OpportunityRecord
   const fields = ['status', 'stage', 'value', 'probability', 'forecastCategory', 'closedAt', 'outcome'] as const;
   const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
+}
+
+/** Separates the fields of a body from the move that it requests. */
+export function splitChange(
+  body: FieldChange & MoveRequest,
+  within = '',
+): { fields: FieldChange; move: MoveRequest | undefined } {
+  const { status, stageId, stage, reason, reasonCode, note, competitor, closedAt, ...fields } = body;
+  const details = { reason, reasonCode, note, competitor, closedAt };
+  if (status !== undefined || stageId !== undefined || stage !== undefined)
+    return { fields, move: { status, stageId, stage, ...details } };
+  const [lone] = Object.entries(details).find(([, value]) => value !== undefined) ?? [];
+  if (lone) throw failField(`${within}${lone}`, 'Applies only to a move; send stageId, stage or status as well');
+  return { fields, move: undefined };
 }

@@ -1,6 +1,9 @@
 import type { internalExports, internalOpportunities, opportunities, opportunityStages } from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
+import { bulkAssignOpportunities } from './bulk-assign-opportunities.ts';
+import { bulkDeleteOpportunities } from './bulk-delete-opportunities.ts';
+import { bulkUpdateOpportunities } from './bulk-update-opportunities.ts';
 import { convertLead } from './convert-lead.ts';
 import { createOpportunity } from './create-opportunity.ts';
 import { deleteOpportunity } from './delete-opportunity.ts';
@@ -17,6 +20,12 @@ import { restoreOpportunity } from './restore-opportunity.ts';
 import { unconvertOpportunity } from './unconvert-opportunity.ts';
 import { updateOpportunity } from './update-opportunity.ts';
 import { winOpportunity } from './win-opportunity.ts';
+
+export const opportunityBulk = (peers: Peers) => ({
+  bulkUpdateOpportunities: bulkUpdateOpportunities(peers),
+  bulkAssignOpportunities: bulkAssignOpportunities(peers),
+  bulkDeleteOpportunities,
+});
 
 export const opportunityHandlers = (peers: Peers) =>
   ({

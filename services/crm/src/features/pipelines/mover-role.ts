@@ -12,9 +12,15 @@ export type MoverRole = number | null | undefined;
  * @returns undefined if no pipeline has such a rule, or if no person acts; null for a user without a known role
  */
 export async function moverRole(peers: Peers, tx: Tx, caller: Caller): Promise<MoverRole> {
+  if (actingUserId(caller) === undefined) return undefined;
+  if (!(await tx.pipeline.count({ where: { allowedRoleIds: { isEmpty: false } } }))) return undefined;
+  return roleOf(peers, caller);
+}
+
+/** The same without a transaction, for moves of many deals. */
+export async function roleOf(peers: Peers, caller: Caller): Promise<MoverRole> {
   const id = actingUserId(caller);
   if (id === undefined) return undefined;
-  if (!(await tx.pipeline.count({ where: { allowedRoleIds: { isEmpty: false } } }))) return undefined;
   const user = await orAbsent(peers.identity.findUser({ params: { id }, as: asService(caller) }));
   return user?.roleId ?? null;
 }

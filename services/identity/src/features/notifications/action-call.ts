@@ -8,6 +8,7 @@ import {
   type FieldError,
   idTypeOf,
   isPerformable,
+  namesRecord,
   neededPermissions,
   type Operation,
   pathParameters,
@@ -79,7 +80,7 @@ export function checkActionCalls(actions: readonly Action[], creator: Creator): 
 
 /** All permissions that a call with this body requires. */
 function permissionsOf(row: Operation, body: Action['body']): string[] {
-  const named = permissionsByField(row).filter(({ for: field }) => body?.[field] !== undefined && body[field] !== null);
+  const named = permissionsByField(row).filter(({ for: field }) => namesRecord(body, field));
   return [...new Set([...neededPermissions(row), ...named.map(({ permission }) => permission)])];
 }
 
