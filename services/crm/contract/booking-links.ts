@@ -88,7 +88,11 @@ export const bookingLinkUpdated = event('booking_link.updated', {
   ...linkEvent,
   description: 'A booking link is changed',
   action: 'booking_link.update',
-  data: z.object({ ...linkId, fields: z.array(z.string()) }),
+  data: z.object({
+    ...linkId,
+    fields: z.array(z.string()),
+    reason: text(500).describe('Why the platform changed the link').optional(),
+  }),
 });
 
 export const bookingLinkDeleted = event('booking_link.deleted', {

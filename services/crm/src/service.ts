@@ -55,6 +55,7 @@ import { applyEscalationRule } from './features/tasks/apply-escalation-rule.job.
 import { fireReminder } from './features/tasks/fire-reminder.job.ts';
 import { taskBulk, taskHandlers } from './features/tasks/index.ts';
 import { winLossReasonHandlers } from './features/win-loss-reasons/index.ts';
+import { handOverCalendar } from './features/work/hand-over-calendar.ts';
 import { crmRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { CrmSettings } from './settings.ts';
@@ -88,7 +89,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     partner,
   };
   const mailer = createMailer({ settings, seal: createSeal(settings.ENCRYPTION_KEY), log });
-  const work = ownedWork(identity, crmRecords);
+  const work = ownedWork(identity, crmRecords, handOverCalendar({ publicUrl: settings.PUBLIC_URL }));
   const ids = createIdCodec(settings.IDS_ALPHABET);
   const ofRecords = {
     ...leadBulk(peers),

@@ -1,6 +1,6 @@
 import { orAbsent } from '@tandem/client/internal';
 import { id } from '@tandem/contract';
-import { type ConsumerContext, consumer } from '@tandem/events';
+import { type ConsumerContext, consumer, type Emit } from '@tandem/events';
 import { type InternalUser, userDeactivated, userSuspended } from '@tandem/identity-contract';
 import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
@@ -33,6 +33,17 @@ export function openOf<Tx>({ owner, open }: OwnedRecords<Tx>, userId: number) {
   return owner && open && { ...open, [owner]: userId };
 }
 
+type User = z.output<typeof InternalUser>;
+
+/**
+ * Hands over the next batch of further records of a user who left.
+ * @returns whether there may be more
+ */
+export type HandOverMore<Tx> = (
+  inside: { tx: Tx; emit: Emit },
+  leaving: { userId: number; successorId: number | null },
+) => Promise<boolean>;
+
 /**
  * Schedules the hand-over of the open work of users who left, in both environments: at once, and again for records that
  * were assigned to them while they left. Without a successor, these are all, because identity counted no open work.
@@ -55,7 +66,7 @@ export function takeOverWork<Tx>() {
  * Runs batch by batch until nothing is left. Records that were reassigned or closed meanwhile are left alone, and without
  * a successor, or in the second run, all records of a user who has come back.
  */
-export function handOverWork<Tx>(users: Users, records: readonly OwnedRecords<Tx>[]) {
+export function handOverWork<Tx>(users: Users, records: readonly OwnedRecords<Tx>[], more?: HandOverMore<Tx>) {
   return job({
     ...handOverWorkJob,
     async run({ payload, outside, finish }: JobContext<z.output<typeof handOverWorkJob.payload>, Tx>) {
@@ -74,13 +85,12 @@ export function handOverWork<Tx>(users: Users, records: readonly OwnedRecords<Tx
           const where = openOf(one, userId);
           if (where && (await changeOwned(inside, one, { where, next }))) return new Date();
         }
-        return undefined;
+        const isMore = await more?.(inside, { userId, successorId: successor?.id ?? null });
+        return isMore ? new Date() : undefined;
       });
     },
   });
 }
-
-type User = z.output<typeof InternalUser>;
 
 /** The successor, or whoever took over from them if they left as well. */
 async function findSuccessor(

@@ -3,7 +3,7 @@ import type { Consumer } from '@tandem/events';
 import type { Job } from '@tandem/jobs';
 import type { Users } from '../check-user.ts';
 import { followMembers, followTeams } from './follow-teams.ts';
-import { handOverWork, openOf, takeOverWork } from './hand-over-work.ts';
+import { type HandOverMore, handOverWork, openOf, takeOverWork } from './hand-over-work.ts';
 import type { OwnedRecords } from './owned-records.ts';
 
 interface Asked<Tx> {
@@ -13,12 +13,17 @@ interface Asked<Tx> {
 }
 
 /**
- * What follows from a service's declaration of which records belong to whom: the handler of the operation that counts
+ * Derived from a service's declaration of the owners of its records: the handler of the operation that counts
  * the open work of a user (`countsOpenWork`), and the consumers and jobs that give this work to a successor when the
  * user leaves, and let records follow their owner from team to team. A service without open records only follows teams.
  * @param records the owned records by kind; each model has the columns `teamId` and `version`
+ * @param more hands over records that do not have these columns, and that a user may leave without a successor for them
  */
-export function ownedWork<Tx, Kind extends string>(users: Users, records: Record<Kind, OwnedRecords<Tx>>) {
+export function ownedWork<Tx, Kind extends string>(
+  users: Users,
+  records: Record<Kind, OwnedRecords<Tx>>,
+  more?: HandOverMore<Tx>,
+) {
   const all: OwnedRecords<Tx>[] = Object.values(records);
   const kinds = Object.entries(records) as [Kind, OwnedRecords<Tx>][];
   const isHandedOver = all.some(({ open }) => open);
@@ -26,7 +31,7 @@ export function ownedWork<Tx, Kind extends string>(users: Users, records: Record
     never,
     Tx
   >[];
-  const jobs = [followTeams(users, all), ...(isHandedOver ? [handOverWork(users, all)] : [])] as unknown as Job<
+  const jobs = [followTeams(users, all), ...(isHandedOver ? [handOverWork(users, all, more)] : [])] as unknown as Job<
     never,
     Tx
   >[];
