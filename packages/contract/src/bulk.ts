@@ -104,7 +104,7 @@ export const bulkItemsBodyMax = 2 * 1024 * 1024;
 /** The errors of every bulk operation with `bulkItems`. */
 export const bulkItemErrors = { duplicate_in_request: [409, 'The request contains this key twice'] } as const;
 
-/** What happened to one item of a bulk operation. */
+/** The result of one item of a bulk operation. */
 export const BulkOutcome = z
   .enum(['created', 'updated', 'unchanged'])
   .describe('What happened: `unchanged` if the record already had all values of the item');

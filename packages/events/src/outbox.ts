@@ -26,7 +26,7 @@ export interface EventMessage {
   /** The action in the audit log. */
   action: string;
   target: { type: ResourceType; id: number };
-  /** Who caused the event, without permissions. */
+  /** The caller who caused the event, without permissions. */
   caller: Omit<Caller, 'permissions' | 'narrow' | 'teamIds' | 'environment' | 'tenantId' | 'usage'>;
   traceparent?: string;
   data: unknown;

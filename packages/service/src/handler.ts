@@ -21,7 +21,7 @@ type Received<Schema> = Schema extends z.ZodType ? Present<z.output<Schema>> : u
 type Present<Value> = Value extends object ? { [Key in keyof Value]: Exclude<Value[Key], undefined> } : Value;
 type Emits<Op> = Op extends { emits: readonly (infer E)[] } ? Extract<E, EventDef> : never;
 
-/** What a handler returns: the decoded reply; columns that the reply schema does not have are dropped. */
+/** The result of a handler: the decoded reply; columns that the reply schema does not have are dropped. */
 export type Result<Op extends Operation> =
   Op['reply'] extends Paged<infer Item>
     ? PageResult<z.output<Item>>

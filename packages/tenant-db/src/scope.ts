@@ -10,7 +10,7 @@ export interface Scope {
   narrow?: Ownership;
 }
 
-/** Whose records a narrowed caller may access. */
+/** The user and teams whose records a narrowed caller may access. */
 export interface Ownership {
   userId: number;
   teamIds?: readonly number[];

@@ -57,7 +57,7 @@ export function nextTime(at: Date, minutes: number, timezone: string): Date {
   return instants.find((instant) => instant > at) as Date;
 }
 
-/** What the clocks of the zone show at an instant, written as if it were UTC, for calculations with days and hours. */
+/** The local time of the zone at an instant, written as if it were UTC, for calculations with days and hours. */
 export function wallClock(at: Date, timezone: string): Date {
   return asDate(zoned(at, timezone).toPlainDateTime().toZonedDateTime('UTC'));
 }

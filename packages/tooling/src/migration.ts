@@ -13,7 +13,7 @@ import { readStatements, type Statement } from './statements.ts';
 /** The migration to create, and a server on which the existing migrations can be replayed. */
 export interface NewMigration {
   service: string;
-  /** What the migration does, in a few words. */
+  /** A description of the migration in a few words. */
   name: string;
   /** A connection string whose user may create databases: the engine replays the existing migrations into a new one. */
   adminUrl: string;

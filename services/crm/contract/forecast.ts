@@ -80,7 +80,7 @@ const ForecastBucket = ForecastSums.extend({
     .meta({ description: 'The sums per owner, team or stage, with `groupBy`', examples: [[]] }),
 });
 
-/** What is expected and won per period. */
+/** The expected and won amounts per period. */
 export const Forecast = Converted.extend({
   timezone: z.string().meta({ description: 'The time zone of the periods', examples: ['Europe/Berlin'] }),
   buckets: z.array(ForecastBucket).describe('One entry per period, and one for opportunities without a date'),

@@ -7,7 +7,7 @@ const Period = z
   .meta({ description: 'A month such as 2026-03, or a quarter such as 2026-Q1', examples: ['2026-Q1'] });
 const Amount = amount().meta({ examples: [60_000] });
 
-/** What an owner, a team or the whole tenant is to win in a period. */
+/** The sales target of an owner, a team or the whole tenant for a period. */
 export const Quota = z.object({
   id: id('quota'),
   period: Period,
@@ -38,7 +38,7 @@ export const SubmissionCategory = z
   .enum(['commit', 'best_case'])
   .describe('Whether the amount is certain (`commit`) or possible (`best_case`)');
 
-/** What an owner expects to win in a period, with the sums at the time of the submission. */
+/** The amount that an owner expects to win in a period, with the sums at the time of the submission. */
 export const ForecastSubmission = z.object({
   id: id('forecast_submission'),
   period: Period,

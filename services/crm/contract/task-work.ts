@@ -13,7 +13,7 @@ export const taskErrors = {
   open_subtasks: [409, 'The task has open subtasks; complete them, or send force'],
 } as const;
 
-/** What a request to complete tasks can say about their results. */
+/** The fields of a request that completes tasks: their outcome, a note, and `force`. */
 export const completion = {
   outcome: name(100)
     .nullish()

@@ -158,7 +158,7 @@ interface Parts {
   log: Log;
 }
 
-/** What errors of single records need to be shown to the client. */
+/** The context that turns errors of single records into the form that clients see. */
 function about(row: Operation, { tenantId }: Caller, { ids, log }: Parts) {
   const codeOf = (type: ResourceType, id: number) => ids.encode(type, tenantId as number, id);
   return { row, log, codeOf };

@@ -37,7 +37,7 @@ type One<Def extends (typeof loggedEvents)[number]> = Received<Def>;
 /** One of the events that become entries. */
 export type LoggedEvent = Received<(typeof loggedEvents)[number]>;
 
-/** What an event adds to timelines. */
+/** The entries that an event adds to timelines. */
 export interface Entry {
   type: (typeof systemActivityTypes)[number];
   kind: (typeof activityKinds)[number];

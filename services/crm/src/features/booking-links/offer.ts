@@ -54,7 +54,7 @@ export async function findBookingLink(tx: Tx, slug: string): Promise<LinkRow> {
   return link;
 }
 
-/** What a booking page offers. */
+/** The content of a booking page: the link with its free slots. */
 export function readOffer(
   tools: CalendarTools,
   slug: string,

@@ -10,7 +10,7 @@ import ical, {
 import type { EventRecord, StoredEvent } from './event.ts';
 
 export interface IcsOptions {
-  /** What the recipient's calendar does with the event; without it the file only shows the event. */
+  /** The action of the recipient's calendar; without it the file only shows the event. */
   method?: 'REQUEST' | 'CANCEL';
   organizer: { name: string; email: string };
   /** The time zone of a series; its exceptions are named in the same zone. */

@@ -8,7 +8,7 @@ const noUserId = 0;
 export const listCalendarEvents: Handler<typeof calendarEvents.listCalendarEvents> = async (context) => {
   const { query, caller, tx, list } = context;
   const { status, organizerId, leadId, opportunityId, startFrom, startTo, search } = query;
-  // What a private event is about must not be found out by filters.
+  // Filters must not reveal the subject of a private event.
   const asksContent = leadId !== undefined || opportunityId !== undefined || search !== undefined;
   const page = await list({
     model: tx.calendarEvent,

@@ -11,11 +11,11 @@ interface SeriesScope {
   originalStartAt?: Date;
 }
 
-/** What a request changes: a whole event or series, one occurrence, or a series from an occurrence on. */
+/** The target of a request: a whole event or series, one occurrence, or a series from an occurrence on. */
 export type Target = { part: 'whole' } | { part: 'this' | 'following'; occurrence: Date };
 
 /**
- * What the scope of a request means for an event.
+ * The target that the scope of a request selects.
  * @throws 422 naming the field, when the event is no series, or has no occurrence at this time
  */
 export function targetOf({ row }: StoredEvent, { scope, originalStartAt }: SeriesScope): Target {

@@ -22,7 +22,7 @@ type Type = (typeof calendarEntryTypes)[number];
 /** Tasks and milestones, which are read under their own permissions. */
 interface Due {
   entries: Entry[];
-  /** Whose events and time off are wanted; undefined for all. */
+  /** The users whose events and time off are read; undefined for all. */
   userIds: number[] | undefined;
 }
 

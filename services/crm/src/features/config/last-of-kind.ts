@@ -22,7 +22,7 @@ export async function isLastOfKind(tx: Tx, status: StatusRecord): Promise<string
   return `Is the last ${what}; create another one first`;
 }
 
-/** What deals in a stage are, or what leads with a status count as. */
+/** The kind of a status: open, won or lost for a stage, the category for a lead status. */
 export function kindOf({ entityType, category, isClosed, isWon }: StatusRecord): string {
   if (entityType === 'lead') return category ?? '';
   if (!isClosed) return 'open';

@@ -7,7 +7,7 @@ import { type Checked, checkValue, errorOf } from './values.ts';
 
 type Values = Record<string, unknown>;
 
-/** What a record stores beside its custom fields. */
+/** The columns and keys that a record stores beside its custom fields. */
 export interface CustomWrite {
   /** The columns by which lists sort and filter. */
   columns: Record<string, string | number | Date | null>;

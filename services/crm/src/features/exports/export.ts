@@ -43,7 +43,7 @@ export const ExportInput = z.object({
   /** The body of the request in its wire form. */
   body: z.unknown(),
   actor: z.custom<JobActor>((value) => typeof value === 'object' && value !== null),
-  /** Whose records the export is limited to; all of the tenant when it is null. */
+  /** The user and teams to whose records the export is limited; all of the tenant when it is null. */
   narrow: z.object({ userId: z.int(), teamIds: z.array(z.int()).optional() }).nullable(),
 });
 export type ExportInput = z.output<typeof ExportInput>;

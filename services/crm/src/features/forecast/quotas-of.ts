@@ -3,7 +3,7 @@ import type { Converter } from '../exchange-rates/exchange-rates.ts';
 import { monthsOf } from './periods.ts';
 import { rounded } from './sums.ts';
 
-/** Whose quota is wanted: of an owner, of a team, or without both of the tenant. */
+/** The holder of a quota: an owner, a team, or without both the tenant. */
 export interface QuotaHolder {
   ownerId?: number | null | undefined;
   teamId?: number | null | undefined;

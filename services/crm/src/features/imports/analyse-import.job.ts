@@ -24,7 +24,7 @@ import { previewTexts, type RowError, rowReader, type StoredRow } from './read-r
 import { columnsOfTable, FileError, type Table } from './table.ts';
 import { type Checked, guessMapping, type ImportTarget, mappingErrors } from './target.ts';
 
-/** What the job needs to read files and to check rows. */
+/** Dependencies of the job, for reading files and checking rows. */
 export interface ImportTools {
   files: Files;
   ids: IdCodec;

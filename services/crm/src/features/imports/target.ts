@@ -25,14 +25,14 @@ export interface Checked<Body = never> {
   given: ReadonlySet<string>;
 }
 
-/** What became of a row. */
+/** The outcome of a row. */
 export type Outcome =
   | { row: number; action: 'created'; id: number }
   | { row: number; action: 'updated'; id: number; before: Record<string, unknown>; after: Record<string, unknown> }
   | { row: number; action: 'skipped' }
   | { row: number; action: 'failed'; errors: FieldError[] };
 
-/** What the conversion of a row needs. */
+/** The context in which a row is converted. */
 export interface RowContext {
   tenantId: number;
   defined: Defined;
@@ -47,7 +47,7 @@ export interface Batch {
   actor: Pick<Caller, 'userId' | 'onBehalfOf' | 'teamIds'>;
 }
 
-/** What an undo did. */
+/** The counts of an undo. */
 export interface Undone {
   deleted: number;
   restored: number;

@@ -56,7 +56,7 @@ export const undoImport = ({ targets }: Pick<ImportTools, 'targets'>) =>
     },
   });
 
-/** What was undone in the chunks from a number on. */
+/** The counts of an undo, for the chunks from a number on. */
 async function totals(tx: Tx, importId: number, from: number): Promise<Undone> {
   const chunks = await tx.importChunk.findMany({
     where: { importId, number: { gte: from } },

@@ -13,7 +13,7 @@ const withList: readonly Operator[] = ['in', 'not_in'];
 const ordered: readonly Operator[] = ['greater_than', 'at_least', 'less_than', 'at_most'];
 const ofTexts: readonly Operator[] = ['contains', 'starts_with'];
 
-/** What a condition of a request contradicts, for errors. `within` is its place in the body: `match.0.` */
+/** The errors of a condition that contradicts itself or the schema of leads. `within` is its place in the body: `match.0.` */
 export function conditionErrors(condition: Condition, within = ''): FieldError[] {
   const { field, operator, value } = condition;
   const message = valueError(condition);

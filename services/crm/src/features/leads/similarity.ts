@@ -19,13 +19,13 @@ const weights = {
 /** With the same domain of a company in both addresses, names weigh more. */
 const inCompany = { equal: 0.7, similar: 0.6 } as const;
 
-/** What two leads have in common; the confidence is 0 if there is nothing. */
+/** The similarities of two leads; the confidence is 0 if there are none. */
 export interface Similarity {
   confidence: number;
   matchedOn: Reason[];
 }
 
-/** What identities are compared by; calculated once for a lead that is compared with many. */
+/** The normalized values by which leads are compared; calculated once for a lead that is compared with many. */
 export interface Facts {
   email: string;
   mailbox: string;

@@ -26,7 +26,7 @@ export interface MoveRequest {
   closedAt?: Date | undefined;
 }
 
-/** Who requests a move, and the values that the same request gives to fields. */
+/** The caller of a move with their role, and the values that the same request gives to fields. */
 export interface MoveContext {
   caller: Caller;
   /** The result of `moverRole`. */

@@ -3,7 +3,7 @@ import { failField } from '@tandem/service';
 import type { StatusDefinition } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
-/** What the request for a new deal says about its stage. */
+/** The stage and pipeline that the request for a new deal names. */
 interface Wanted {
   pipelineId?: number | undefined;
   stageId?: number | undefined;

@@ -28,7 +28,7 @@ export async function recurrenceOf(tx: Tx, task: TaskRecord): Promise<z.output<t
 }
 
 /**
- * What is wrong with the recurrence of a request; empty if the task can recur.
+ * The errors in the recurrence of a request; empty if the task can recur.
  * @param within the place of the recurrence in the body, for the errors: `recurrence.`
  */
 export function recurrenceErrors(input: Input, dueAt: Date | null, within = ''): FieldError[] {

@@ -29,7 +29,7 @@ export function asReminder(row: ReminderRow): ReminderRecord {
 }
 
 /**
- * What is wrong with a reminder of a request; undefined if it can be scheduled.
+ * The error in a reminder of a request; undefined if it can be scheduled.
  * @param within the place of the reminder in the body, for the error: `reminders.0.`
  */
 export function reminderError(input: Input, dueAt: Date | null, within = ''): FieldError | undefined {
