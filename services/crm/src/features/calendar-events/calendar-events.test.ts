@@ -1,19 +1,15 @@
 import type { crm } from '@tandem/crm-contract';
-import { type Mailbox, type ReceivedMail, startMailbox } from '@tandem/mailbox';
 import { identityPeer, members, type TestService, until, users } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
-let mailbox: Mailbox;
 let service: TestService<typeof crm>;
 beforeAll(async () => {
   identity = await identityPeer();
-  mailbox = await startMailbox();
-  service = await startCrm({ IDENTITY_URL: identity.url, SMTP_URL: mailbox.smtpUrl });
+  service = await startCrm({ IDENTITY_URL: identity.url });
 });
 afterAll(async () => {
   await service?.close();
-  await mailbox?.close();
   await identity?.close();
 });
 
@@ -38,26 +34,6 @@ const eventNamed = (api: Api, name: string) =>
     record: Fields;
     changes: Fields;
   }>;
-let addresses = 0;
-const anAddress = () => `guest${++addresses}@example.com`;
-const mailTo = (address: string, subject: RegExp) =>
-  until(`the message ${subject} arrives`, () =>
-    mailbox.to(address).findLast((mail) => subject.test(mail.subject)),
-  ) as Promise<ReceivedMail & { invitation: string }>;
-const tokenIn = ({ text }: ReceivedMail) => /\/rsvp\/(\S+)/.exec(text)?.[1] as string;
-const weekly = (fields: Fields = {}) => ({
-  // A Monday.
-  startAt: '2027-03-08T08:00:00.000Z',
-  endAt: '2027-03-08T09:00:00.000Z',
-  recurrence: 'FREQ=WEEKLY;COUNT=5',
-  ...fields,
-});
-const starts = async (api: Api) => {
-  const { data } = await api.getCalendar({ query: { from: '2027-03-01T00:00:00Z', to: '2027-05-01T00:00:00Z' } });
-  return data.entries.map(
-    (entry: { startAt: string; title: string }) => `${entry.startAt.slice(5, 16)} ${entry.title}`,
-  );
-};
 
 describe('createCalendarEvent', () => {
   it('requires title and times; the event is scheduled, in the zone of the tenant, of the acting user', async () => {
@@ -300,221 +276,4 @@ describe('respondToCalendarEvent', () => {
       'event_cancelled',
     ]);
   });
-});
-
-describe('a series', () => {
-  it('keeps its clock time in the calendar across clock changes', async () => {
-    const api = service.as();
-    await create(api, weekly());
-    // The clocks go forward on 28 March 2027.
-    expect(await starts(api)).toEqual([
-      '03-08T08:00 Demo',
-      '03-15T08:00 Demo',
-      '03-22T08:00 Demo',
-      '03-29T07:00 Demo',
-      '04-05T07:00 Demo',
-    ]);
-  });
-
-  it('changes one occurrence, which becomes an event of its own', async () => {
-    const api = service.as();
-    const { id } = await create(api, weekly({ attendees: [{ userId: users.active }] }));
-    const query = { scope: 'this', originalStartAt: '2027-03-15T08:00:00.000Z' };
-    const body = { title: 'Review', startAt: '2027-03-16T10:00:00.000Z' };
-    const { data } = await api.updateCalendarEvent({ params: { id }, query, body });
-    expect(data).toMatchObject({
-      recurringEventId: id,
-      originalStartAt: query.originalStartAt,
-      recurrence: null,
-      endAt: '2027-03-16T11:00:00.000Z',
-      attendees: [{ userId: users.active }],
-    });
-    expect((await starts(api)).slice(0, 3)).toEqual(['03-08T08:00 Demo', '03-16T10:00 Review', '03-22T08:00 Demo']);
-    const again = await api.updateCalendarEvent({ params: { id }, query, body: { title: 'Again' } });
-    expect(again.data.id).toBe(data.id);
-    const repeats = await api.updateCalendarEvent({ params: { id }, query, body: { recurrence: 'FREQ=DAILY' } });
-    expect([repeats.status, repeats.body.errors?.[0]?.field]).toEqual([422, 'recurrence']);
-  });
-
-  it('changes one occurrence once when two requests change it at the same time', async () => {
-    const api = service.as();
-    const { id } = await create(api, weekly());
-    const query = { scope: 'this', originalStartAt: '2027-03-15T08:00:00.000Z' };
-    const replies = await Promise.all(
-      ['One', 'Two'].map((title) => api.updateCalendarEvent({ params: { id }, query, body: { title } })),
-    );
-    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
-    expect(new Set(replies.map(({ data }) => data.id)).size).toBe(1);
-    expect(await starts(api)).toHaveLength(5);
-  });
-
-  it('cancels, completes and deletes single occurrences', async () => {
-    const api = service.as();
-    const { id } = await create(api, weekly());
-    const only = (originalStartAt: string) => ({ params: { id }, query: { scope: 'this', originalStartAt } });
-    const cancelled = await api.cancelCalendarEvent({ ...only('2027-03-15T08:00:00.000Z'), body: {} });
-    const completed = await api.completeCalendarEvent(only('2027-03-08T08:00:00.000Z'));
-    const deleted = await api.deleteCalendarEvent(only('2027-03-22T08:00:00.000Z'));
-    expect([cancelled.data.status, completed.data.status, deleted.data]).toEqual([
-      'cancelled',
-      'completed',
-      { id, deleted: true },
-    ]);
-    expect(await starts(api)).toEqual(['03-08T08:00 Demo', '03-29T07:00 Demo', '04-05T07:00 Demo']);
-    expect((await api.getCalendarEvent({ params: { id } })).data.status).toBe('scheduled');
-    const again = await api.cancelCalendarEvent({ ...only('2027-03-15T08:00:00.000Z'), body: {} });
-    expect(again.status).toBe(409);
-    // Without its record, the series would have the occurrence again.
-    await api.deleteCalendarEvent({ params: { id: cancelled.data.id } });
-    expect(await starts(api)).toHaveLength(3);
-  });
-
-  it('continues as a new series after a change of the following occurrences', async () => {
-    const api = service.as();
-    const { id } = await create(api, weekly());
-    const later = { scope: 'this', originalStartAt: '2027-04-05T07:00:00.000Z' };
-    await api.updateCalendarEvent({ params: { id }, query: later, body: { title: 'Last' } });
-    const query = { scope: 'following', originalStartAt: '2027-03-22T08:00:00.000Z' };
-    const { data } = await api.updateCalendarEvent({ params: { id }, query, body: { title: 'New' } });
-    expect(data).toMatchObject({ title: 'New', recurrence: 'FREQ=WEEKLY;COUNT=3', version: 1 });
-    expect(data.id).not.toBe(id);
-    expect(await starts(api)).toEqual([
-      '03-08T08:00 Demo',
-      '03-15T08:00 Demo',
-      '03-22T08:00 New',
-      '03-29T07:00 New',
-      '04-05T07:00 Last',
-    ]);
-    // The changed occurrence has an event too, which can arrive later.
-    const ended = await until('the event of the series arrives', () =>
-      eventsOf(api, 'updated').find(({ data }) => (data as Fields)['calendarEventId'] === id),
-    );
-    expect((ended.record as Fields)['recurrence']).toBe('FREQ=WEEKLY;UNTIL=20270322T075959Z');
-  });
-
-  it('ends before an occurrence, moves as a whole, and is cancelled as a whole', async () => {
-    const api = service.as();
-    const { id } = await create(api, weekly());
-    const query = { scope: 'following', originalStartAt: '2027-03-29T07:00:00.000Z' };
-    await api.cancelCalendarEvent({ params: { id }, query, body: {} });
-    expect(await starts(api)).toHaveLength(3);
-    await api.updateCalendarEvent({ params: { id }, body: { startAt: '2027-03-09T08:00:00.000Z' } });
-    expect(await starts(api)).toEqual(['03-09T08:00 Demo', '03-16T08:00 Demo', '03-23T08:00 Demo']);
-    await api.cancelCalendarEvent({ params: { id }, query: { scope: 'all' }, body: {} });
-    expect(await starts(api)).toEqual([]);
-  });
-
-  it.each([
-    ['no occurrence', { scope: 'this' }, 'originalStartAt'],
-    ['a time without an occurrence', { scope: 'this', originalStartAt: '2027-03-09T08:00:00.000Z' }, 'originalStartAt'],
-    ['an unknown scope', { scope: 'some' }, 'scope'],
-  ])('refuses %s', async (_, query, field) => {
-    const api = service.as();
-    const { id } = await create(api, weekly());
-    const reply = await api.updateCalendarEvent({ params: { id }, query, body: { title: 'X' } });
-    expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, field]);
-  });
-
-  it('refuses scope following for an event that does not repeat', async () => {
-    const api = service.as();
-    const { id } = await create(api);
-    const reply = await api.cancelCalendarEvent({ params: { id }, query: { scope: 'following' }, body: {} });
-    expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, 'scope']);
-  });
-});
-
-describe('invitations by mail', () => {
-  /** A person outside of the tenant. */
-  const visitor = () => {
-    const { tenantId: _, ...caller } = service.as({ type: 'anonymous' }).caller;
-    return caller;
-  };
-  const answer = (token: string, response: string) =>
-    service.send(service.operations.answerRsvp, { params: { token }, body: { response } }, visitor());
-
-  it('bring a link to answer and the event for calendars; changes and cancellations follow', async () => {
-    const api = service.as();
-    const email = anAddress();
-    const { id } = await create(api, { attendees: [{ email, name: 'Ada' }] });
-    const invited = await mailTo(email, /^Invitation: Demo$/);
-    expect(invited.invitation).toMatch(/METHOD:REQUEST[\s\S]*SEQUENCE:0[\s\S]*DTSTART:\d{4}0310T090000Z/);
-    await api.updateCalendarEvent({ params: { id }, body: { startAt: at('03-11T09:00:00.000Z') } });
-    const changed = await mailTo(email, /^Changed: Demo$/);
-    expect(changed.invitation).toMatch(/METHOD:REQUEST[\s\S]*SEQUENCE:1[\s\S]*DTSTART:\d{4}0311T090000Z/);
-    await api.cancelCalendarEvent({ params: { id }, body: {} });
-    const cancelled = await mailTo(email, /^Cancelled: Demo$/);
-    expect(cancelled.invitation).toMatch(/METHOD:CANCEL[\s\S]*SEQUENCE:2[\s\S]*STATUS:CANCELLED/);
-    const uids = [invited, changed, cancelled].map(({ invitation }) => /UID:(.*)/.exec(invitation)?.[1]);
-    expect(new Set(uids).size).toBe(1);
-  });
-
-  it('tell removed attendees of the cancellation, and nobody of a past event', async () => {
-    const api = service.as();
-    const [gone, kept] = [anAddress(), anAddress()];
-    const { id } = await create(api, { attendees: [{ email: gone }, { email: kept }] });
-    await mailTo(gone, /^Invitation/);
-    await create(api, { startAt: '2020-03-10T09:00:00Z', endAt: '2020-03-10T10:00:00Z', attendees: [{ email: kept }] });
-    await api.updateCalendarEvent({ params: { id }, body: { attendees: [{ email: kept }] } });
-    await mailTo(gone, /^Cancelled/);
-    expect(mailbox.to(kept).map(({ subject }) => subject)).toEqual(['Invitation: Demo']);
-  });
-
-  it('send nothing in the sandbox', async () => {
-    const api = service.as({ environment: 'sandbox' });
-    const email = anAddress();
-    await create(api, { attendees: [{ email }] });
-    const [row] = await service.sqlWithin(api.caller, 'SELECT state FROM platform.mail');
-    expect([row?.['state'], mailbox.to(email)]).toEqual(['suppressed', []]);
-  });
-
-  it('are shown by their link without a change, and answered by a POST', async () => {
-    const api = service.as();
-    const email = anAddress();
-    const { id } = await create(api, { attendees: [{ email }] });
-    const token = tokenIn(await mailTo(email, /^Invitation/));
-    const show = () => service.send(service.operations.getRsvp, { params: { token } }, visitor());
-    expect((await show()).body).toMatchObject({ data: { title: 'Demo', status: 'scheduled', response: 'pending' } });
-    const page = await service.send(service.operations.showRsvpPage, { params: { token } }, visitor());
-    expect([page.status, page.text]).toEqual([200, expect.stringContaining(`data-action="/v1/public/rsvp/${token}"`)]);
-    expect((await api.getCalendarEvent({ params: { id } })).data.version).toBe(1);
-    const reply = await answer(token, 'accepted');
-    expect([reply.status, reply.body.message]).toEqual([200, 'Thank you for your answer']);
-    const event = await eventNamed(api, 'responded');
-    expect(event.data).toEqual({ calendarEventId: id, userId: null, email, response: 'accepted' });
-    expect((await api.getCalendarEvent({ params: { id } })).data.attendees[0].response).toBe('accepted');
-    await api.cancelCalendarEvent({ params: { id }, body: {} });
-    expect([(await answer(token, 'declined')).status, (await show()).body.data]).toEqual([
-      409,
-      expect.objectContaining({ status: 'cancelled' }),
-    ]);
-    await api.deleteCalendarEvent({ params: { id } });
-    expect([(await show()).status, (await answer('unknown', 'accepted')).status]).toEqual([404, 404]);
-  });
-});
-
-it('writes a series with its exceptions as an iCalendar file', async () => {
-  const api = service.as();
-  const { id } = await create(api, weekly());
-  const query = { scope: 'this', originalStartAt: '2027-03-29T07:00:00.000Z' };
-  await api.updateCalendarEvent({
-    params: { id },
-    query,
-    body: { title: 'Later, maybe', startAt: '2027-03-29T09:00:00Z' },
-  });
-  const { status, headers, text } = await api.downloadCalendarEvent({ params: { id } });
-  expect([status, headers['content-type'], headers['content-disposition']]).toEqual([
-    200,
-    expect.stringContaining('text/calendar'),
-    expect.stringContaining('event.ics'),
-  ]);
-  for (const line of [
-    'TZID:Europe/Berlin',
-    'DTSTART;TZID=Europe/Berlin:20270308T090000',
-    'RRULE:FREQ=WEEKLY;COUNT=5',
-    'RECURRENCE-ID;TZID=Europe/Berlin:20270329T090000',
-    'DTSTART;TZID=Europe/Berlin:20270329T110000',
-    'SUMMARY:Later\\, maybe',
-  ])
-    expect(text).toContain(`${line}\r\n`);
-  expect(text.match(/BEGIN:VTIMEZONE/g)).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 import type { crm } from '@tandem/crm-contract';
-import { identityPeer, type TestService, teams, until, users } from '@tandem/testing';
+import { identityPeer, type TestService, until, users } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
@@ -238,90 +238,6 @@ describe('convertLead', () => {
     expect(await answer('opportunities:write', 'leads:write:own', 'leads:read')).toBe(422);
     expect((await api.getLead({ params: { id: leadId } })).data).toMatchObject({ status: 'new', convertedAt: null });
     expect(await answer('opportunities:write:own', 'leads:write', 'leads:read')).toBe(201);
-  });
-});
-
-describe('pipelines and custom fields of a conversion', () => {
-  it('opens the deal in the default stage of the requested pipeline, else of that of its team', async () => {
-    const { api, leadId } = await aStoredLead();
-    const pipeline = async (fields: object) =>
-      (await api.createPipeline({ body: { name: 'Renewals', ...fields } })).data;
-    const [requested, ofTeam] = [await pipeline({}), await pipeline({ name: 'Team', teamIds: [teams.sales] })];
-    const reply = await api.convertLead({ body: { leadId, pipelineId: requested.id } });
-    expect([reply.status, reply.data.pipelineId]).toEqual([201, requested.id]);
-    const { leadId: second } = await aStoredLead({ teamId: teams.sales }, api);
-    const wrong = await api.convertLead({
-      body: { leadId: second, pipelineId: requested.id, stageId: await stageId(api, 'proposal') },
-    });
-    expect([wrong.status, wrong.body.errors?.[0]?.field]).toEqual([422, 'stageId']);
-    expect((await api.convertLead({ body: { leadId: second, pipelineId: '999999' } })).body.errors?.[0]?.field).toBe(
-      'pipelineId',
-    );
-    expect((await api.convertLead({ body: { leadId: second } })).data.pipelineId).toBe(ofTeam.id);
-  });
-
-  it('requires the required custom fields of opportunities', async () => {
-    const { api, leadId } = await aStoredLead();
-    const body = { entityType: 'opportunity', key: 'region', label: 'Region', type: 'text', required: true };
-    await api.createCustomField({ body });
-    const missing = await api.convertLead({ body: { leadId } });
-    expect([missing.status, missing.body.errors?.[0]?.field]).toEqual([422, 'customFields.region']);
-    const { data, status } = await api.convertLead({ body: { leadId, customFields: { region: 'North' } } });
-    expect([status, data.customFields]).toEqual([201, { region: 'North' }]);
-  });
-});
-
-describe('a conversion that links an opportunity', () => {
-  const aDeal = async (api: Api, fields = {}) =>
-    (await api.createOpportunity({ body: { name: 'Rollout', value: 70, ...fields } })).data;
-
-  it('gives the open deal the lead, creates none, and is undone without deleting the deal', async () => {
-    const { api, leadId, params } = await aStoredLead();
-    const deal = await aDeal(api);
-    const reply = await api.convertLead({ body: { leadId, linkOpportunityId: deal.id } });
-    expect([reply.status, reply.data]).toEqual([201, { ...deal, leadId, version: 2, updatedAt: expect.any(String) }]);
-    expect((await api.getLead({ params })).data).toMatchObject({
-      status: 'qualified',
-      convertedOpportunityId: deal.id,
-    });
-    expect((await api.listOpportunities()).body.pagination?.total).toBe(1);
-    const updated = await until('the event arrives', () =>
-      eventsOf(api).find(({ name }) => name === 'opportunity.updated'),
-    );
-    expect(updated.data).toEqual({ opportunityId: deal.id, fields: ['leadId'] });
-    const undone = await api.unconvertOpportunity({ params: { id: deal.id }, body: {} });
-    expect([undone.status, undone.data.convertedOpportunityId]).toEqual([200, null]);
-    expect((await api.getOpportunity({ params: { id: deal.id } })).data).toMatchObject({ leadId: null, version: 3 });
-  });
-
-  it('refuses unknown, closed and linked deals, and fields of a new one', async () => {
-    const { api, leadId, params } = await aStoredLead();
-    const [open, closed] = [await aDeal(api), await aDeal(api)];
-    await api.winOpportunity({ params: { id: closed.id }, body: {} });
-    const linked = await aDeal(api, { leadId });
-    const foreign = await aDeal(service.as());
-    const answer = async (body: object) => {
-      const reply = await api.convertLead({ body: { leadId, ...body } });
-      return [reply.status, reply.body.code, reply.body.errors?.[0]?.field];
-    };
-    expect(await answer({ linkOpportunityId: foreign.id })).toEqual([422, 'validation_failed', 'linkOpportunityId']);
-    expect((await answer({ linkOpportunityId: closed.id })).slice(0, 2)).toEqual([409, 'opportunity_closed']);
-    expect(await answer({ linkOpportunityId: linked.id })).toEqual([409, 'opportunity_has_lead', 'linkOpportunityId']);
-    expect(await answer({ linkOpportunityId: open.id, value: 5 })).toEqual([422, 'validation_failed', 'value']);
-    const can = ['leads:write', 'leads:read', 'opportunities:write:own'];
-    const narrow = service.as({ tenantId: api.caller.tenantId as number, userId: 2, can });
-    expect((await narrow.convertLead({ body: { leadId, linkOpportunityId: open.id } })).status).toBe(422);
-    expect((await api.getLead({ params })).data).toMatchObject({ convertedAt: null, version: 1 });
-  });
-
-  it('has one winner of two leads at once', async () => {
-    const { api, leadId } = await aStoredLead();
-    const other = await aStoredLead({}, api);
-    const deal = await aDeal(api);
-    const replies = await Promise.all(
-      [leadId, other.leadId].map((id) => api.convertLead({ body: { leadId: id, linkOpportunityId: deal.id } })),
-    );
-    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409]);
   });
 });
 
