@@ -261,7 +261,7 @@ export const bookings = operations({
     audience: 'public',
     summary: 'Book a time',
     description:
-      'Creates an event with the person as attendee, who gets a confirmation by mail, and a lead unless one has the e-mail address.',
+      'Creates an event with the person as attendee, who gets a confirmation by mail, and a lead unless one has the e-mail address. The lead is created without custom fields, also required ones: the page asks the questions of the link instead.',
     params: withSlug,
     body: z.object({
       startAt: timestamp(),

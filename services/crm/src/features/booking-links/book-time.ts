@@ -88,7 +88,10 @@ async function hostsOf(
   return [host];
 }
 
-/** The lead with the address of the person, created if there is none. */
+/**
+ * The lead with the address of the person, created if there is none. It has no custom fields, also where some are
+ * required, because visitors answer the questions of the link only.
+ */
 async function leadOf(tx: Tx, emit: Emit<typeof leadCreated>, { name, email }: Body, ownerId: number): Promise<number> {
   const [existing] = await tx.sql<{ id: number }>`SELECT id FROM lead
     WHERE tenant_id = platform.tenant_id() AND environment = platform.environment()

@@ -181,6 +181,16 @@ describe('a booking', () => {
     expect(await slotsOf(slug)).not.toContain(startAt);
   });
 
+  it('creates the lead without custom fields, also required ones', async () => {
+    const api = service.as();
+    const field = { entityType: 'lead', key: 'region', label: 'Region', type: 'text', required: true };
+    expect((await api.createCustomField({ body: field })).status).toBe(201);
+    const { slug } = await aLink(api);
+    const [startAt] = await slotsOf(slug);
+    expect((await book(slug, { startAt })).status).toBe(201);
+    expect((await api.listLeads()).data).toMatchObject([{ email: 'ada@example.com', customFields: {} }]);
+  });
+
   it('keeps the lead that has the address', async () => {
     const api = service.as();
     const { data: lead } = await api.createLead({
