@@ -27,9 +27,8 @@ export const getForecast = (peers: Peers): Handler<typeof forecast.getForecast, 
       converter,
     );
     const summing: Summing = { tx, query, converter, quotaOf };
-    const buckets = [];
-    for (const period of periods) buckets.push(await bucketOf(summing, period));
-    buckets.push(await bucketOf(summing, undefined));
+    // Together, because each waits for the database only.
+    const buckets = await Promise.all([...periods, undefined].map((period) => bucketOf(summing, period)));
     return {
       timezone,
       buckets,
@@ -70,8 +69,10 @@ async function bucketOf({ tx, query, converter, quotaOf }: Summing, period: Peri
     ...(pipelineId !== undefined && { pipelineId }),
   };
   const within = period && { gte: period.from, lt: period.to };
-  const open = await readParts(tx, { ...filters, status: 'open', expectedCloseAt: within ?? null }, key);
-  const won = within ? await readParts(tx, { ...filters, status: 'won', closedAt: within }, key) : [];
+  const [open, won] = await Promise.all([
+    readParts(tx, { ...filters, status: 'open', expectedCloseAt: within ?? null }, key),
+    within ? readParts(tx, { ...filters, status: 'won', closedAt: within }, key) : [],
+  ]);
   const parts = [...open, ...won];
   leaveOut(parts, converter);
   const sums = (some: KeyedPart[], holder: QuotaHolder | undefined) => {
