@@ -7,7 +7,7 @@ const leadsOfLargeTenant = Number(process.env['BENCH_LEADS'] ?? 3_000_000);
 /** Size of the data set: the records of the large tenant, and the other tenants. */
 export const size = {
   leads: leadsOfLargeTenant,
-  opportunities: Math.ceil(leadsOfLargeTenant / 15),
+  opportunities: Number(process.env['BENCH_OPPORTUNITIES'] ?? Math.ceil(leadsOfLargeTenant / 15)),
   accounts: Math.ceil(leadsOfLargeTenant / 60),
   tasks: Math.ceil(leadsOfLargeTenant / 3),
   activities: Math.ceil(leadsOfLargeTenant / 3),
@@ -94,9 +94,8 @@ export async function addLeads(url: string, tenant: { id: number; firstUser: num
   try {
     await client.query('SET session_replication_role = replica; SET statement_timeout = 0');
     const target = { tenant: String(tenant.id), count, firstId: 40_000_000, firstUser: tenant.firstUser };
-    await client.query(leads({ ...target, leads: count, accounts: 1 }, 'custom_number_1'));
-    // Their scores are not pinned, so that a recount calculates them.
-    await client.query('UPDATE lead SET score_pinned = false, score = 0 WHERE tenant_id = $1', [tenant.id]);
+    // A score of 0 is not pinned, so that a recount calculates it.
+    await client.query(leads({ ...target, leads: count, accounts: 1 }, 'custom_number_1', '0'));
     await client.query('VACUUM (ANALYZE) lead');
   } finally {
     await client.end();
@@ -143,7 +142,7 @@ async function withoutIndexes(client: pg.Client, tables: string[]): Promise<() =
   };
 }
 
-function leads({ tenant, count, firstId, firstUser, accounts }: Target, column: string): string {
+function leads({ tenant, count, firstId, firstUser, accounts }: Target, column: string, fixedScore?: string): string {
   const spread = (prime: number, modulus: number) => `((n::bigint * ${prime} % 3000017) % ${modulus})`;
   const one = (values: string[], prime: number) =>
     `(ARRAY[${values.map((value) => `'${value}'`).join(',')}])[1 + ${spread(prime, values.length)}]`;
@@ -159,7 +158,7 @@ function leads({ tenant, count, firstId, firstUser, accounts }: Target, column: 
       ${name(7_919)}, ${name(104_729)} || ${one(ends, 611_953)},
       CASE WHEN n % 3 > 0 THEN '+49' || (1000000000::bigint + n) END,
       CASE WHEN n % 1000 = 7 THEN 'referral' WHEN n % 20 = 3 THEN 'manual' WHEN n % 20 < 3 THEN 'api' WHEN n % 20 < 10 THEN 'import' ELSE 'web' END,
-      ${status}, ${status}, ${spread(48_271, 101)}, ${firstUser} + ${spread(31, users)}, 1 + ${spread(31, 20)},
+      ${status}, ${status}, ${fixedScore ?? spread(48_271, 101)}, ${firstUser} + ${spread(31, users)}, 1 + ${spread(31, 20)},
       CASE WHEN n % 2 = 0 THEN ${firstId} + 1 + n % ${accounts} END,
       jsonb_build_object('color', ${one(['red', 'green', 'blue', 'white', 'black'], 13)}, 'seats', ${seatsOf}, 'account', 'A-' || n), ${seatsOf},
       CASE WHEN n % 20000 = 11 THEN ARRAY['vip'] WHEN n % 3 = 0 THEN ARRAY['tag' || ${spread(37, 50)}] ELSE '{}' END,
