@@ -31,10 +31,14 @@ function withImports(path: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-/** The files that export or configure the handler of an operation. */
+/** The files that export or configure the handler of an operation, or the function that makes it. */
 function handlersOf(service: string, { id }: Operation): string[] {
-  const handler = new RegExp(`export (?:async )?(?:const|function) ${id}\\b|\\.${id}\\b`);
   const inFeatures = join(root, 'services', service, 'src/features');
+  const maker = [...sources]
+    .filter(([path]) => path.startsWith(inFeatures))
+    .map(([, source]) => source.match(new RegExp(`\\b${id}: (\\w+)\\(`))?.[1])
+    .find((name) => name);
+  const handler = new RegExp(`export (?:async )?(?:const|function) ${maker ?? id}\\b|\\.${maker ?? id}\\b`);
   return [...sources]
     .filter(([path, source]) => path.startsWith(inFeatures) && !path.endsWith('.job.ts') && handler.test(source))
     .map(([path]) => path);

@@ -20,6 +20,7 @@ everyList(identity, () => service, {
     listInstalledAddons: 'a tenant has at most one installation of each addon',
     listSsoDomains: 'a tenant has at most a few domains',
     listTenants: 'reads 100 tenants after an id',
+    findAssignees: 'the named users and teams, at most a bounded number',
   },
   samples: (tenantId) => ({ 'listAuditLogs.targetId': ids.encode('user', tenantId, 999_999_999) }),
   withoutIndex: {

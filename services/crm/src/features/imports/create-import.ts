@@ -1,12 +1,12 @@
-import { actingUserId, type Caller } from '@tandem/caller';
+import { actingUserId } from '@tandem/caller';
 import { orAbsent } from '@tandem/client/internal';
 import { unknownId } from '@tandem/contract';
 import { importCreated, importLimits, type imports } from '@tandem/crm-contract';
-import { asService, fail, failField, reachOf, toJsonColumn } from '@tandem/service';
+import { asService, failField, reachOf, toJsonColumn } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import type { Files } from './fetch-file.ts';
 import { actorColumn, analyseImportJob, asImport, importJobs, toColumn } from './import.ts';
-import { defaultsErrors, type ImportTarget, mappingErrors } from './target.ts';
+import { checkSettings, type ImportTarget } from './target.ts';
 
 /** The handler of `imports.createLeadImport` and the same of other records. */
 export const createImport = (
@@ -14,7 +14,7 @@ export const createImport = (
   target: ImportTarget,
 ): Handler<typeof imports.createLeadImport, { filename: string }> => ({
   async check({ body, caller }) {
-    checkReach(target, caller);
+    target.checkCaller?.(caller);
     const as = asService(caller, reachOf(caller, 'files:read'));
     const file = await orAbsent(files.findFile({ params: { id: body.fileId }, as }));
     if (!file) throw failField('fileId', unknownId('file'));
@@ -52,30 +52,3 @@ export const createImport = (
     return record;
   },
 });
-
-/** Fails unless the caller may read every record that rows can be linked to. */
-export function checkReach({ linksTo = [] }: ImportTarget, caller: Caller): void {
-  if (linksTo.some((permission) => reachOf(caller, permission) !== 'all')) throw fail('forbidden');
-}
-
-/** Rejects settings that the type of record does not have, naming each. */
-export function checkSettings(
-  target: ImportTarget,
-  {
-    mapping,
-    dedupe,
-    defaults,
-    columns,
-  }: {
-    mapping: Record<string, string | null>;
-    dedupe: { by: string };
-    defaults: Record<string, unknown>;
-    columns?: readonly string[];
-  },
-): void {
-  const { by } = target.dedupe;
-  const errors = [...mappingErrors(target, mapping, columns), ...defaultsErrors(target, defaults)];
-  if (!(by as readonly string[]).includes(dedupe.by))
-    errors.push({ field: 'dedupe.by', message: `Must be one of ${by.join(', ')}` });
-  if (errors.length) throw fail('validation_failed', errors);
-}

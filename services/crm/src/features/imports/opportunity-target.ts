@@ -1,6 +1,7 @@
 import type { FieldError } from '@tandem/contract';
 import { opportunities } from '@tandem/crm-contract';
 import type { IdCodec } from '@tandem/ids';
+import { fail, reachOf } from '@tandem/service';
 import { defaultCurrency } from '../../default-currency.ts';
 import type { Peers } from '../../handler.ts';
 import type { NewOpportunity } from '../opportunities/new-opportunity.ts';
@@ -45,7 +46,10 @@ export const opportunityTarget = (peers: Peers, ids: IdCodec): ImportTarget<NewO
   fields,
   dedupe: { by: ['name'], usual: { by: 'name', action: 'skip' } },
   userField: 'ownerId',
-  linksTo: ['leads:read', 'accounts:read'],
+  checkCaller(caller) {
+    const mayReadAll = ['leads:read', 'accounts:read'].every((permission) => reachOf(caller, permission) === 'all');
+    if (!mayReadAll) throw fail('forbidden');
+  },
   async findRelated(tx, texts, tenantId) {
     return {
       leads: await findLeads(tx, wordsOf(texts, 'lead'), decoder(ids, 'lead', tenantId)),

@@ -1,6 +1,5 @@
 import { importStarted, type imports } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
-import { checkReach } from './create-import.ts';
 import { actorColumn, checkTransition, importJobs, lockImport, runImportJob, writeImport } from './import.ts';
 import type { ImportTarget } from './target.ts';
 
@@ -8,7 +7,7 @@ import type { ImportTarget } from './target.ts';
 export const startImport =
   (target: ImportTarget): Handler<typeof imports.startLeadImport> =>
   async ({ params, caller, tx, emit, ifMatch, schedule }) => {
-    checkReach(target, caller);
+    target.checkCaller?.(caller);
     const found = await lockImport(tx, target.type, params.id);
     ifMatch(found);
     checkTransition(found, 'running');

@@ -2,6 +2,7 @@ import type { Caller } from '@tandem/caller';
 import type { FieldError, Operation } from '@tandem/contract';
 import type { dedupeActions, dedupeKeys } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
+import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import type { Definition, Entity } from '../custom-fields/custom-field.ts';
 import type { Defined } from './defined.ts';
@@ -65,8 +66,8 @@ export interface ImportTarget<Body = any, References = any> {
   dedupe: { by: readonly Dedupe['by'][]; usual: Dedupe };
   /** The field that names the user who gets the record, by id or address. */
   userField: string;
-  /** Permissions that must reach all records of the tenant, because rows are linked to any of these. */
-  linksTo?: readonly string[];
+  /** Fails unless the caller may read every record that rows can be linked to. */
+  checkCaller?(caller: Caller): void;
   /** Finds the leads and accounts that rows name. */
   findRelated?(tx: Tx, texts: readonly Texts[], tenantId: number): Promise<Pick<Known, 'leads' | 'accounts'>>;
   /** Converts the texts of a row to a body in its wire form; adds what cannot be converted to `errors`. */
@@ -110,6 +111,28 @@ export function guessMapping({ fields }: ImportTarget, columns: readonly string[
   );
 }
 
+/** Rejects settings that the type of record does not have, naming each. */
+export function checkSettings(
+  target: ImportTarget,
+  {
+    mapping,
+    dedupe,
+    defaults,
+    columns,
+  }: {
+    mapping: Record<string, string | null>;
+    dedupe: { by: string };
+    defaults: Record<string, unknown>;
+    columns?: readonly string[];
+  },
+): void {
+  const { by } = target.dedupe;
+  const errors = [...mappingErrors(target, mapping, columns), ...defaultsErrors(target, defaults)];
+  if (!(by as readonly string[]).includes(dedupe.by))
+    errors.push({ field: 'dedupe.by', message: `Must be one of ${by.join(', ')}` });
+  if (errors.length) throw fail('validation_failed', errors);
+}
+
 const customField = /^customFields\.[^.]{1,64}$/;
 
 /** The errors of a mapping, by column. */
@@ -133,7 +156,7 @@ export function mappingErrors(
 }
 
 /** The errors of default values, by field. */
-export function defaultsErrors({ fields }: ImportTarget, defaults: Record<string, unknown>): FieldError[] {
+function defaultsErrors({ fields }: ImportTarget, defaults: Record<string, unknown>): FieldError[] {
   const isKnown = (field: string) =>
     field !== 'customFields' && (Object.hasOwn(fields, field) || ('customFields' in fields && customField.test(field)));
   return Object.keys(defaults)

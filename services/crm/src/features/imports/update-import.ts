@@ -1,14 +1,13 @@
 import { type imports, importUpdated } from '@tandem/crm-contract';
 import { diff, fail, toJsonColumn, transitionError } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { checkReach, checkSettings } from './create-import.ts';
 import { actorColumn, analyseImportJob, importJobs, lockImport, toColumn, writeImport } from './import.ts';
-import type { ImportTarget } from './target.ts';
+import { checkSettings, type ImportTarget } from './target.ts';
 
 export const updateImport =
   (target: ImportTarget): Handler<typeof imports.updateLeadImport> =>
   async ({ params, body, caller, tx, emit, ifMatch, schedule }) => {
-    checkReach(target, caller);
+    target.checkCaller?.(caller);
     const found = await lockImport(tx, target.type, params.id);
     ifMatch(found);
     const { status, allowedTransitions, columns } = found;
