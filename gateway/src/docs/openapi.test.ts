@@ -112,7 +112,7 @@ describe('an operation in the document', () => {
     expect(byId('createTask')).toMatchObject({
       security: [{ ApiKey: ['tasks:write'] }, { AccessToken: ['tasks:write'], TenantId: [] }],
       description: expect.stringContaining(
-        'Requires the permissions `tasks:write`, `leads:read` for `leadId`, and `opportunities:read` for `opportunityId`.',
+        'Requires the permissions `tasks:write`, `leads:read` for `leadId`, `opportunities:read` for `opportunityId`, and `partners:read` for `partnerId`.',
       ),
     });
     expect(byId('login')).toMatchObject({ security: [] });

@@ -89,7 +89,7 @@ const writable = z.object({
     'The probability of winning the deal, in percent. It then no longer follows the stage, until it is set to null.',
   ),
   forecastCategory: OpenForecastCategory.optional(),
-  expectedCloseAt: timestamp().nullish(),
+  expectedCloseAt: timestamp().nullish().describe('When the deal is expected to close'),
   ownerId: id('user').nullish(),
   teamId: id('team').nullish(),
   accountId: id('account').nullish(),

@@ -216,7 +216,7 @@ describe('membership', () => {
     const { data: found } = await fleet(service, tenantId).findUser({ params: { id: user.id } });
     expect([session.teamIds, found.teamIds]).toEqual([[team.id], [team.id]]);
     const lookUp = (tenant: number | undefined) => fleet(service, tenant).findTeam({ params: { id: team.id } });
-    expect((await lookUp(tenantId)).data).toEqual({ id: team.id, name: team.name });
+    expect((await lookUp(tenantId)).data).toEqual({ id: team.id, name: team.name, leadId: null });
     expect([(await lookUp(tenantId + 100_000)).status, (await lookUp(undefined)).status]).toEqual([404, 404]);
     const hash = createPepper(secrets.KEY_PEPPER).hash(key.fullKey);
     expect((await fleet(service).resolveKey({ body: { hash } })).data.teamIds).toEqual([team.id]);
