@@ -149,7 +149,7 @@ export const auditLogs = operations({
     feature: 'audit_export',
     summary: 'Export the audit log',
     description:
-      'Starts a job that verifies the chain of hashes and makes the matching entries available as a file for 7 days. GET /v1/jobs/:id returns the progress, the verification, and a new download link at each request. The file contains the entries up to the time of the request, oldest first. Each entry has the hash of the one before (`previousHash`) and its own: SHA-256 of the previous hash, a line feed, and the entry without `previousHash`, `hash` and `hashForm` as canonical JSON (RFC 8785). That holds for `hashForm` 2; hashes of older entries (1) can be verified by the platform only.',
+      'Starts a job that verifies the chain of hashes and makes the matching entries available as a file for 7 days. GET /v1/jobs/:id returns the progress, the verification, and a new download link at each request. The file contains the entries up to the time of the request, oldest first. Each entry has the hash of the one before (`previousHash`) and its own: SHA-256 of the previous hash, a line feed, and the entry without `changes`, `changesSalt`, `previousHash`, `hash` and `hashForm` as canonical JSON (RFC 8785). `changesDigest` is SHA-256 of `changesSalt`, a line feed, and `changes` as canonical JSON. If the values were erased with the data of a person, `changes` and `changesSalt` are null, and the entry can still be verified. That holds for `hashForm` 3. For 2, the hash covers `changes` and neither `changesSalt` nor `changesDigest`; hashes of older entries (1) can be verified by the platform only.',
     body: z
       .object({
         format: ExportFormat.meta({ examples: ['json'] }),

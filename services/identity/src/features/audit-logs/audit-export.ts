@@ -57,7 +57,8 @@ export function readExported(
   return tx.sql<ExportedRow>`
     SELECT id, position, event_id AS "eventId", action, occurred_at AS "occurredAt", actor_type AS "actorType",
       actor_id AS "actorId", actor_name AS "actorName", on_behalf_of_id AS "onBehalfOfId", key_id AS "keyId",
-      target_type AS "targetType", target_id AS "targetId", changes, changed_ids AS "changedIds", ip,
+      target_type AS "targetType", target_id AS "targetId", changes, changed_ids AS "changedIds", changes_salt AS "changesSalt",
+      changes_digest AS "changesDigest", ip,
       user_agent AS "userAgent", request_id AS "requestId", record_environment AS "recordEnvironment", outcome, hash,
       hash_form AS "hashForm", CASE WHEN position = ${after.position}::bigint + 1 THEN ${after.hash}::text ELSE
         (SELECT hash FROM audit_log AS previous WHERE previous.tenant_id = platform.tenant_id()

@@ -17,6 +17,8 @@ const entry: Entry = {
   targetId: 7,
   changes: { b: { to: 1, from: null }, a: 2 },
   changedIds: null,
+  changesSalt: null,
+  changesDigest: null,
   ip: null,
   userAgent: null,
   requestId: 'r',

@@ -1,21 +1,35 @@
 import { createHash } from 'node:crypto';
 import type { AuditLog as AuditRow } from '../../generated/client.ts';
-import { type Encode, type Entry, publicRecord } from './record.ts';
+import { type Encode, type Entry, hashedRecord, publicRecord, withPublicIds } from './record.ts';
 
 /** The form of the hashes of new entries. */
-export const hashForm = 2;
+export const hashForm = 3;
 
 /**
  * Hash of an entry: covers the previous hash and the public form of the entry as canonical JSON (RFC 8785: sorted keys,
  * no spaces), so that the owner of an export can calculate it.
  */
 export function hashOf(previous: string, entry: Entry, encode: Encode): string {
-  return digest(previous, JSON.stringify(sorted(publicRecord(entry, encode))));
+  return digest(previous, canonical(hashedRecord(entry, encode)));
 }
 
-/** Whether a row has the hash that follows from the previous hash and its fields. */
+/** Digest of the changes of an entry in their public form. The salt keeps erased values from being guessed. */
+export function digestOfChanges(salt: string, entry: Pick<Entry, 'changes' | 'changedIds'>, encode: Encode): string {
+  return digest(salt, canonical(withPublicIds(entry, encode)));
+}
+
+const secondForm = 2;
+
+/** Whether a row has the hash that follows from the previous hash and its fields. Erased changes are not compared. */
 export function isLinked(previous: string, row: AuditRow, encode: Encode): boolean {
-  return row.hash === (row.hashForm === hashForm ? hashOf(previous, row, encode) : firstHashOf(previous, row));
+  if (row.hashForm === hashForm) return row.hash === hashOf(previous, row, encode) && hasItsChanges(row, encode);
+  if (row.hashForm === secondForm) return row.hash === digest(previous, canonical(publicRecord(row, encode)));
+  return row.hash === firstHashOf(previous, row);
+}
+
+function hasItsChanges(row: AuditRow, encode: Encode): boolean {
+  if (row.changes === null) return row.changesSalt === null;
+  return row.changesSalt !== null && row.changesDigest === digestOfChanges(row.changesSalt, row, encode);
 }
 
 const chained = [
@@ -54,8 +68,12 @@ export function firstHashOf(previous: string, entry: Entry): string {
   );
 }
 
-function digest(previous: string, canonical: string): string {
-  return createHash('sha256').update(`${previous}\n${canonical}`).digest('hex');
+function canonical(value: unknown): string {
+  return JSON.stringify(sorted(value));
+}
+
+function digest(previous: string, text: string): string {
+  return createHash('sha256').update(`${previous}\n${text}`).digest('hex');
 }
 
 /** Sorts object keys recursively, because jsonb does not preserve key order. */

@@ -32,6 +32,13 @@ interface Entry {
   hashForm: number;
   action: string;
   position: number;
+  changes: unknown;
+  changesSalt: string | null;
+  changesDigest: string | null;
+}
+
+function sha256(first: string, second: string): string {
+  return createHash('sha256').update(`${first}\n${second}`).digest('hex');
 }
 
 /** As documented: canonical JSON with sorted keys. */
@@ -64,15 +71,13 @@ it('exports all entries as JSON that its owner can verify', async () => {
   const file = (data ? { ...body } : body) as unknown as { entries: Entry[]; export: object };
   expect(file.entries.map(({ position }) => position)).toEqual(file.entries.map((_, index) => index + 1));
   let previous = '';
-  for (const { previousHash, hash, hashForm, ...entry } of file.entries) {
-    expect([previousHash, hashForm]).toEqual([previous, 2]);
-    expect(hash).toBe(
-      createHash('sha256')
-        .update(`${previousHash}\n${canonical(entry)}`)
-        .digest('hex'),
-    );
+  for (const { previousHash, hash, hashForm, changes, changesSalt, ...entry } of file.entries) {
+    expect([previousHash, hashForm]).toEqual([previous, 3]);
+    expect(hash).toBe(sha256(previousHash, canonical(entry)));
+    if (changes !== null) expect(entry.changesDigest).toBe(sha256(changesSalt as string, canonical(changes)));
     previous = hash;
   }
+  expect(file.entries.some(({ changes }) => changes !== null)).toBe(true);
   expect(verification.headHash).toBe(previous);
   // The file has public ids only.
   expect(JSON.stringify(file.entries)).not.toMatch(/"(actorId|targetId|keyId|id)":("\d+"|\d)/);

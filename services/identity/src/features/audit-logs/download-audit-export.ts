@@ -53,8 +53,8 @@ export const downloadAuditExport =
   };
 
 function exported(row: ExportedRow, encode: Parameters<typeof publicRecord>[1]) {
-  const { hash, hashForm, previousHash } = row;
-  return { ...publicRecord(row, encode), previousHash, hash, hashForm: hashForm ?? 1 };
+  const { hash, hashForm, previousHash, changesSalt, changesDigest } = row;
+  return { ...publicRecord(row, encode), changesSalt, changesDigest, previousHash, hash, hashForm: hashForm ?? 1 };
 }
 
 type Exported = ReturnType<typeof exported>;
@@ -73,6 +73,8 @@ const columns = [
   'targetType',
   'targetId',
   'changes',
+  'changesSalt',
+  'changesDigest',
   'ip',
   'userAgent',
   'requestId',

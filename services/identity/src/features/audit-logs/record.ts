@@ -16,8 +16,8 @@ export function encoderOf(ids: IdCodec, tenantId: number): Encode {
 }
 
 /**
- * An entry with public ids only: what exports contain and what hashes of the second form cover, so that whoever has an
- * export can verify it. Its fields must never change; a change needs a third form.
+ * An entry with public ids only: what exports contain, and what hashes of the second form cover, so that whoever has an
+ * export can verify it. Its fields must never change; a change needs another form.
  */
 export function publicRecord(entry: Entry, encode: Encode) {
   return {
@@ -42,8 +42,17 @@ export function publicRecord(entry: Entry, encode: Encode) {
   };
 }
 
+/**
+ * What hashes of the third form cover: a digest instead of the changes, whose values an erasure of personal data can
+ * remove. Its fields must never change either.
+ */
+export function hashedRecord(entry: Entry, encode: Encode) {
+  const { changes: _, ...rest } = publicRecord(entry, encode);
+  return { ...rest, changesDigest: entry.changesDigest };
+}
+
 /** Changes of an entry, with public ids at the paths that its event declares. */
-function withPublicIds({ changes, changedIds }: Entry, encode: Encode): unknown {
+export function withPublicIds({ changes, changedIds }: Pick<Entry, 'changes' | 'changedIds'>, encode: Encode): unknown {
   if (!changes || !changedIds) return changes;
   const copy = structuredClone(changes) as object;
   compileRewriter(pathsIn(changedIds))(copy, (type, found) => encode(type, found) ?? found);
