@@ -3,15 +3,23 @@ import type { z } from 'zod';
 import { catalogue, events } from './vocabulary.ts';
 
 // Not audited: high-volume telemetry, which would outnumber the record changes in the audit log; scheduled deliveries
-// of notifications, whose creation has an entry; and the removal of a tenant, which also removes its audit log.
-const unaudited = ['tenant.data_removed', 'tenant.deletion_due', 'notification.delivered', 'engagement.recorded'];
+// of notifications, whose creation has an entry; the removal of a tenant, which also removes its audit log; and the steps
+// of an erasure, which name the person: lead.complete_erasure is its entry.
+const unaudited = [
+  'personal_data.erased',
+  'personal_data.erasure_requested',
+  'tenant.data_removed',
+  'tenant.deletion_due',
+  'notification.delivered',
+  'engagement.recorded',
+];
 
 it('declares each event once', () => {
   expect(events.length).toBeGreaterThan(50);
   expect(new Set(events.map(({ name }) => name)).size).toBe(events.length);
 });
 
-it('excludes telemetry and the removal of tenants from the audit log, and nothing else', () => {
+it('excludes telemetry, the removal of tenants and the steps of erasures from the audit log, and nothing else', () => {
   expect(events.filter(({ audited }) => audited === false).map(({ name }) => name)).toEqual(unaudited);
 });
 

@@ -106,6 +106,18 @@ export {
   plainPermissions,
   teamResources,
 } from './permissions.ts';
+export {
+  ErasedCounts,
+  ExportSection,
+  exportSectionMax,
+  Person,
+  type PersonalDataService,
+  personalDataErased,
+  personalDataErasureRequested,
+  personalDataOperations,
+  personalDataServices,
+  type StoredSection,
+} from './personal-data.ts';
 export { Environment, type Plan, PlanCode, planCodes, planCurrency, plans } from './plans.ts';
 export { rebuildPage } from './rebuild-page.ts';
 export { StateTable, stateTable } from './state-table.ts';

@@ -102,7 +102,7 @@ type Effect =
       method: 'GET';
       body?: never;
       form?: never;
-      /** Events of a GET: a read that is recorded within `inTenant`, or the redirect that completes single sign-on. */
+      /** Events of a GET, which then runs in a transaction: a read that is recorded, or the redirect that completes single sign-on. */
       emits?: readonly EventDef[];
       status?: never;
       mayExist?: never;
@@ -189,8 +189,6 @@ function checkRow(row: Operation): void {
   for (const { permission, for: field } of permissionsByField(row))
     if (!hasField(row.body, field.split('.')))
       throw new Error(`${row.id}: ${permission} is required for ${field}, which is not in the body`);
-  if (row.method === 'GET' && row.emits && !mediaOf(row.reply))
-    throw new Error(`${row.id}: only a redirect or a download may emit by GET`);
   if (row.whileSuspended && row.audience !== 'public')
     throw new Error(`${row.id}: only a public operation can be open while its tenant is suspended`);
   // Otherwise a cookie would be a credential that the gateway does not check.

@@ -197,7 +197,8 @@ function runInScope(
   { written }: Outgoing,
 ): Promise<ServiceResponse> {
   const { scope } = request;
-  if (row.method === 'GET' || !scope) return parts.db.within(scope, work);
+  // A GET with events records who read something.
+  if (!scope || (row.method === 'GET' && !row.emits)) return parts.db.within(scope, work);
   return parts.db.transaction(scope, work, written);
 }
 

@@ -1,5 +1,6 @@
 // The contract of agents: agents that call leads or recommend next steps, their executions, approvals and
 // recommendations.
+import { personalDataOperations } from '@tandem/contract';
 import { agentRows } from './agents.ts';
 import { approvals } from './approvals.ts';
 import { executions } from './executions.ts';
@@ -21,4 +22,5 @@ export const agents = {
   ...recommendations,
   ...internalNames,
   ...internalApprovalCounts,
+  ...personalDataOperations,
 };

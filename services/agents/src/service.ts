@@ -12,7 +12,7 @@ import {
 } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { createLog } from '@tandem/process';
-import type { ServiceDefinition } from '@tandem/service';
+import { personalData, type ServiceDefinition } from '@tandem/service';
 import { defineAgents } from './features/agents/defaults.ts';
 import { agentHandlers } from './features/agents/index.ts';
 import { expireApproval } from './features/approvals/expire-approval.job.ts';
@@ -21,6 +21,7 @@ import { executionHandlers } from './features/executions/index.ts';
 import { runCall, runRecommendation } from './features/executions/run-execution.job.ts';
 import { mergeFollowers } from './features/leads/follow-merges.ts';
 import { nameHandlers } from './features/names/index.ts';
+import { agentsData } from './features/personal-data/agents-data.ts';
 import { recommendationHandlers } from './features/recommendations/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
@@ -58,18 +59,20 @@ export function agentsService(
     callMaxMs,
     ...overrides,
   };
+  const person = personalData('agents', agentsData);
   return {
     name: 'agents',
     operations: agents,
     handlers: {
+      ...person.handlers,
       ...agentHandlers(tools),
       ...executionHandlers(tools),
       ...approvalHandlers(tools),
       ...recommendationHandlers(tools),
       ...nameHandlers,
     },
-    consumers: mergeFollowers.consumers,
-    jobs: [runCall(tools), runRecommendation(tools), expireApproval, ...mergeFollowers.jobs],
+    consumers: [...mergeFollowers.consumers, ...person.consumers],
+    jobs: [runCall(tools), runRecommendation(tools), expireApproval, ...mergeFollowers.jobs, ...person.jobs],
     firstUse: defineAgents,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

@@ -1,6 +1,7 @@
 // The contract of analytics: recorded engagement events.
+import { personalDataOperations } from '@tandem/contract';
 import { engagement } from './events.ts';
 
 export * from './events.ts';
 
-export const analytics = { ...engagement };
+export const analytics = { ...engagement, ...personalDataOperations };

@@ -2,9 +2,10 @@ import { analytics } from '@tandem/analytics-contract';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { internalLeads } from '@tandem/crm-contract';
-import type { ServiceDefinition, ServiceSettings } from '@tandem/service';
+import { personalData, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
 import { mergeFollowers } from './features/events/follow-merges.ts';
 import { eventHandlers } from './features/events/index.ts';
+import { analyticsData } from './features/personal-data/analytics-data.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 
 export type AnalyticsSettings = ServiceSettings & { CRM_URL: string };
@@ -19,12 +20,13 @@ export function analyticsService(
     service: 'analytics',
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
   });
+  const person = personalData('analytics', analyticsData);
   return {
     name: 'analytics',
     operations: analytics,
-    handlers: eventHandlers({ crm }),
-    consumers: mergeFollowers.consumers,
-    jobs: mergeFollowers.jobs,
+    handlers: { ...eventHandlers({ crm }), ...person.handlers },
+    consumers: [...mergeFollowers.consumers, ...person.consumers],
+    jobs: [...mergeFollowers.jobs, ...person.jobs],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,

@@ -1,5 +1,5 @@
 // Contract of the crm service: leads, opportunities, accounts, activities, tasks, and the statuses and stages that a tenant defines.
-import { jobErrorOperations, jobOperations } from '@tandem/contract';
+import { jobErrorOperations, jobOperations, personalDataOperations } from '@tandem/contract';
 import { accountMerges } from './account-merges.ts';
 import { accounts } from './accounts.ts';
 import { activities } from './activities.ts';
@@ -34,6 +34,7 @@ import { milestones } from './milestones.ts';
 import { internalNames } from './names.ts';
 import { opportunities } from './opportunities.ts';
 import { opportunityStages } from './opportunity-stages.ts';
+import { leadData } from './personal-data.ts';
 import { pipelines } from './pipelines.ts';
 import { quotas } from './quotas.ts';
 import { recurrences } from './recurrence.ts';
@@ -80,6 +81,7 @@ export * from './names.ts';
 export * from './opportunities.ts';
 export * from './opportunity.ts';
 export * from './opportunity-stages.ts';
+export * from './personal-data.ts';
 export * from './pipelines.ts';
 export * from './quotas.ts';
 export * from './recurrence.ts';
@@ -98,6 +100,8 @@ export * from './win-loss-reasons.ts';
 export const crm = {
   ...leads,
   ...bulkLeads,
+  ...leadData,
+  ...personalDataOperations,
   ...leadDuplicates,
   ...imports,
   ...leadAssignment,

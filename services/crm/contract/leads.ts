@@ -178,6 +178,7 @@ export const leadDeleted = event('lead.deleted', {
   data: z.object({
     leadId: id('lead'),
     mergedIntoId: id('lead').nullish().describe('The lead that it was merged into, if a merge removed it'),
+    erased: z.literal(true).nullish().describe('True if the data of the lead is erased: erase your copy too'),
   }),
   record: Lead,
   whenMissing,

@@ -20,7 +20,7 @@ import { createMailer } from '@tandem/mail';
 import { internalPartnerLookup } from '@tandem/partner-contract';
 import { createLog } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
-import { bulkOperations, ownedWork, type ServiceDefinition } from '@tandem/service';
+import { bulkOperations, ownedWork, personalData, type ServiceDefinition } from '@tandem/service';
 import { calendarOf } from './calendar.ts';
 import { accountBulk, accountHandlers, accountJobs } from './features/accounts/index.ts';
 import { matchAccounts } from './features/accounts/on-account-changed.ts';
@@ -45,6 +45,10 @@ import { notePartners } from './features/leads/on-referral-attributed.ts';
 import { milestoneHandlers } from './features/milestones/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { opportunityBulk, opportunityHandlers } from './features/opportunities/index.ts';
+import { crmData } from './features/personal-data/crm-data.ts';
+import { leadDataHandlers } from './features/personal-data/index.ts';
+import { collectErasures } from './features/personal-data/on-personal-data-erased.ts';
+import { requestErasure } from './features/personal-data/request-erasure.job.ts';
 import { pipelineHandlers } from './features/pipelines/index.ts';
 import { quotaHandlers } from './features/quotas/index.ts';
 import { decayScores } from './features/scoring/decay-scores.job.ts';
@@ -58,6 +62,7 @@ import { winLossReasonHandlers } from './features/win-loss-reasons/index.ts';
 import { handOverCalendar } from './features/work/hand-over-calendar.ts';
 import { crmRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
+import { personalDataPeers } from './personal-data-peers.ts';
 import type { CrmSettings } from './settings.ts';
 import { tenantCurrency, tenantLocale, tenantTimezone } from './tenant-settings.ts';
 
@@ -98,6 +103,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     ...taskBulk(peers),
   };
   const bulk = bulkOperations('crm', ofRecords, { ids, log });
+  const person = personalData('crm', crmData);
   const imports = importsOf({ peers, files, ids });
   const exported = exportsOf({ peers, ids, settings });
   return {
@@ -116,6 +122,8 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       ...exchangeRateHandlers(peers),
       ...taskHandlers(peers),
       ...calendarOf({ settings, peers, settingsOf, ids, mailer }),
+      ...leadDataHandlers(personalDataPeers(settings, asCrm), ids),
+      ...person.handlers,
       ...bulk.handlers,
       ...imports.handlers,
       ...exported.handlers,
@@ -136,12 +144,16 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       matchAccounts,
       logActivities(ids),
       ...work.consumers,
+      ...person.consumers,
+      collectErasures,
     ],
     jobs: [
       assignNewLeads(peers),
       recountScores,
       decayScores,
       ...work.jobs,
+      ...person.jobs,
+      requestErasure,
       ...bulk.jobs,
       ...accountJobs,
       replaceStatusJob,
@@ -156,6 +168,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     prisma: Prisma,
     narrowing: {
       Lead: { owners: ['assignedTo', 'createdBy'], team: 'teamId' },
+      Erasure: 'shared',
       DuplicatePair: { through: ['firstLead', 'secondLead'] },
       Pipeline: 'shared',
       LeadMerge: { through: ['survivor'] },
@@ -204,6 +217,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       { table: 'lead_score_change', column: 'created_at', days: 365 },
       { table: 'opportunity', column: 'deleted_at', days: 30 },
       { table: 'lead_merge', column: 'created_at', days: 31 },
+      { table: 'erasure', column: 'created_at', days: 365 },
     ],
     firstUse: defineDefaults,
     settings,

@@ -8,6 +8,11 @@ export const crmSettings = serviceSettings.extend({
   IDENTITY_URL: z.url(),
   FILES_URL: z.url(),
   PARTNER_URL: z.url(),
+  /** The other services with personal data, for its export. */
+  AGENTS_URL: z.url(),
+  ANALYTICS_URL: z.url(),
+  INTEGRATIONS_URL: z.url(),
+  SEARCH_URL: z.url(),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
   ...aiSettings,
   ...mailSettings,

@@ -4,11 +4,12 @@ import { files } from '@tandem/files-contract';
 import { internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
-import { ownedWork, type ServiceDefinition } from '@tandem/service';
+import { ownedWork, personalData, type ServiceDefinition } from '@tandem/service';
 import { discardObject } from './features/files/discard-object.job.ts';
 import { followMerges } from './features/files/follow-merges.ts';
 import { fileHandlers } from './features/files/index.ts';
 import { nameHandlers } from './features/names/index.ts';
+import { filesData } from './features/personal-data/files-data.ts';
 import { fileRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Linked, Tools } from './handler.ts';
@@ -36,12 +37,13 @@ export async function filesService(
   });
   const work = ownedWork(identity, fileRecords);
   const merges = followMerges(tools);
+  const person = personalData('files', filesData);
   return {
     name: 'files',
     operations: files,
-    handlers: { ...fileHandlers(tools), ...nameHandlers },
-    consumers: [...work.consumers, ...merges.consumers],
-    jobs: [discardObject(store), ...work.jobs, ...merges.jobs],
+    handlers: { ...fileHandlers(tools), ...nameHandlers, ...person.handlers },
+    consumers: [...work.consumers, ...merges.consumers, ...person.consumers],
+    jobs: [discardObject(store), ...work.jobs, ...merges.jobs, ...person.jobs],
     tenantRemoval: { before: (tenantId) => store.removeFolder(`${tenantId}/`) },
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

@@ -11,7 +11,7 @@ import { internalApplicationCounts } from '@tandem/partner-contract';
 import { connectRedis, loginLimiter } from '@tandem/passwords';
 import { createLog } from '@tandem/process';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
-import type { JobLink, ServiceDefinition } from '@tandem/service';
+import { type JobLink, personalData, type ServiceDefinition } from '@tandem/service';
 import { accountLinks } from './account-links.ts';
 import { credentialInvalidation } from './credential-invalidation.ts';
 import { accessHandlers } from './features/access/index.ts';
@@ -39,6 +39,7 @@ import { notifyOfDueTasks } from './features/notifications/on-task-due.ts';
 import { notifyOfWork } from './features/notifications/on-work-assigned.ts';
 import { batchRetention, notificationRetention } from './features/notifications/retention.ts';
 import { createStreamSlots } from './features/notifications/stream-slots.ts';
+import { identityData } from './features/personal-data/identity-data.ts';
 import { portalSessionHandlers } from './features/portal-sessions/index.ts';
 import { preferenceHandlers } from './features/preferences/index.ts';
 import { roleHandlers } from './features/roles/index.ts';
@@ -114,6 +115,7 @@ export function identityService(
     inBackground: (work) =>
       void setTimeout(() => work().catch((error) => log.error('background work failed', { error })), backgroundDelayMs),
   };
+  const person = personalData('identity', identityData);
   return {
     name: 'identity',
     operations: identity,
@@ -142,6 +144,7 @@ export function identityService(
       ...viewHandlers(tools),
       ...nameHandlers,
       ...countHandlers(tools),
+      ...person.handlers,
     },
     consumers: [
       collectRemovals,
@@ -153,6 +156,7 @@ export function identityService(
       notifyOfWebhooks(tools),
       notifyOfPartners(tools),
       notifyOfDueTasks(tools),
+      ...person.consumers,
     ],
     jobs: [
       removeDeletedTenant,
@@ -162,6 +166,7 @@ export function identityService(
       deliverNotifications,
       wakeNotification,
       mailNotification(tools),
+      ...person.jobs,
     ],
     mail: mailer,
     firstUse: openSubscription,

@@ -1,4 +1,5 @@
 // The contract of integrations: webhooks, their deliveries, and stored events.
+import { personalDataOperations } from '@tandem/contract';
 import { deliveries } from './deliveries.ts';
 import { storedEvents } from './events.ts';
 import { jobs } from './jobs.ts';
@@ -11,4 +12,4 @@ export { DisabledReason, hiddenValue, Webhook } from './webhook.ts';
 export * from './webhook-events.ts';
 export * from './webhooks.ts';
 
-export const integrations = { ...webhooks, ...deliveries, ...storedEvents, ...jobs };
+export const integrations = { ...webhooks, ...deliveries, ...storedEvents, ...jobs, ...personalDataOperations };

@@ -6,12 +6,13 @@ import { deliveryDays, integrations, payloadDays } from '@tandem/integrations-co
 import { createTarget, type Resolve } from '@tandem/outgoing';
 import { createShares } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
-import type { ServiceDefinition, ServiceSettings } from '@tandem/service';
+import { personalData, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
 import { deliver } from './features/deliveries/deliver.job.ts';
 import { deliveryHandlers } from './features/deliveries/index.ts';
 import { eventHandlers } from './features/events/index.ts';
 import { storeEvent } from './features/events/on-catalogued-event.ts';
 import { jobHandlers } from './features/jobs/index.ts';
+import { integrationsData } from './features/personal-data/integrations-data.ts';
 import { webhookHandlers } from './features/webhooks/index.ts';
 import { recover } from './features/webhooks/recover.job.ts';
 import { sealedColumns } from './features/webhooks/sealed-parts.ts';
@@ -47,12 +48,13 @@ export function integrationsService(
   resolve?: Resolve,
 ): ServiceDefinition<typeof integrations, PrismaClient, IntegrationsSettings> {
   const { tools, measure } = createTools(settings, resolve);
+  const person = personalData('integrations', integrationsData);
   return {
     name: 'integrations',
     operations: integrations,
-    handlers: { ...webhookHandlers(tools), ...deliveryHandlers, ...eventHandlers, ...jobHandlers },
-    consumers: [storeEvent(tools)],
-    jobs: [deliver(tools), recover],
+    handlers: { ...webhookHandlers(tools), ...deliveryHandlers, ...eventHandlers, ...jobHandlers, ...person.handlers },
+    consumers: [storeEvent(tools), ...person.consumers],
+    jobs: [deliver(tools), recover, ...person.jobs],
     jobsOutsideMax: sendsMax + waitingMax,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

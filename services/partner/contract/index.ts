@@ -1,4 +1,5 @@
 // Contract of the partner service: partners, referrals, commissions, statements, co-marketing resources and the portal.
+import { personalDataOperations } from '@tandem/contract';
 import { coMarketing } from './co-marketing.ts';
 import { commissions } from './commissions.ts';
 import { internalApplicationCounts, internalPartnerLookup, internalPartners, internalRebuilds } from './internal.ts';
@@ -35,4 +36,5 @@ export const partner = {
   ...internalRebuilds,
   ...internalApplicationCounts,
   ...internalNames,
+  ...personalDataOperations,
 };

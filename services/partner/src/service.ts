@@ -17,7 +17,7 @@ import { partner } from '@tandem/partner-contract';
 import { connectRedis, loginLimiter } from '@tandem/passwords';
 import { createLog } from '@tandem/process';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
-import type { ServiceDefinition } from '@tandem/service';
+import { personalData, type ServiceDefinition } from '@tandem/service';
 import { coMarketingHandlers } from './features/co-marketing/index.ts';
 import { commissionHandlers } from './features/commissions/index.ts';
 import { makeDefaultPlan } from './features/commissions/plan.ts';
@@ -25,6 +25,7 @@ import { uncreditedDays } from './features/commissions/uncredited-deals.ts';
 import { creditPartners } from './features/credit-partners.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { partnerHandlers } from './features/partners/index.ts';
+import { partnerData } from './features/personal-data/partner-data.ts';
 import { portalHandlers } from './features/portal/index.ts';
 import { portalUserHandlers } from './features/portal-users/index.ts';
 import { mergeFollowers } from './features/referrals/follow-merges.ts';
@@ -50,10 +51,12 @@ export function partnerService(
     ids: createIdCodec(settings.IDS_ALPHABET),
     limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: seal.digest, log: createLog('partner') }),
   };
+  const person = personalData('partner', partnerData);
   return {
     name: 'partner',
     operations: partner,
     handlers: {
+      ...person.handlers,
       ...partnerHandlers(tools),
       ...referralHandlers(tools),
       ...commissionHandlers(tools),
@@ -64,8 +67,8 @@ export function partnerService(
       ...portalHandlers(tools),
       ...nameHandlers,
     },
-    consumers: [creditPartners, followTimeZone, ...mergeFollowers.consumers],
-    jobs: mergeFollowers.jobs,
+    consumers: [creditPartners, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
+    jobs: [...mergeFollowers.jobs, ...person.jobs],
     firstUse: makeDefaultPlan,
     purge: [{ table: 'uncredited_deal', column: 'created_at', days: uncreditedDays }],
     client: (adapter) => new PrismaClient({ adapter }),

@@ -1,4 +1,5 @@
 // Operations of the search service: indexing documents, searching them by words, and suggestions.
+import { personalDataOperations } from '@tandem/contract';
 import { documents } from './documents.ts';
 import { internalSearch } from './internal.ts';
 import { searches } from './search.ts';
@@ -7,4 +8,4 @@ export * from './documents.ts';
 export * from './internal.ts';
 export * from './search.ts';
 
-export const search = { ...documents, ...searches, ...internalSearch };
+export const search = { ...documents, ...searches, ...internalSearch, ...personalDataOperations };

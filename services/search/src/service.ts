@@ -7,10 +7,11 @@ import { createIdCodec } from '@tandem/ids';
 import { internalPartners } from '@tandem/partner-contract';
 import { createLog } from '@tandem/process';
 import { search } from '@tandem/search-contract';
-import { createTotals, type ServiceDefinition } from '@tandem/service';
+import { createTotals, personalData, type ServiceDefinition } from '@tandem/service';
 import { documentHandlers } from './features/documents/index.ts';
 import { indexRecords } from './features/documents/on-record-changed.ts';
 import { reindexDocuments } from './features/documents/reindex-documents.job.ts';
+import { searchData } from './features/personal-data/search-data.ts';
 import { searchHandlers } from './features/search/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
@@ -35,12 +36,13 @@ export function searchService(
     }),
     partner: createServiceClient({ ...common, operations: internalPartners, baseUrl: settings.PARTNER_URL }),
   };
+  const person = personalData('search', searchData);
   return {
     name: 'search',
     operations: search,
-    handlers: { ...documentHandlers(tools), ...searchHandlers(tools) },
-    consumers: [indexRecords(tools)],
-    jobs: [reindexDocuments],
+    handlers: { ...documentHandlers(tools), ...searchHandlers(tools), ...person.handlers },
+    consumers: [indexRecords(tools), ...person.consumers],
+    jobs: [reindexDocuments, ...person.jobs],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     purge: [{ table: 'document', column: 'removed_at', days: tombstoneDays }],

@@ -1,3 +1,4 @@
+import type { personalDataOperations } from '@tandem/contract';
 import type { files, internalNames } from '@tandem/files-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
@@ -24,4 +25,4 @@ export const fileHandlers = (tools: Tools) =>
     findFile,
     readFile: readFile(tools),
     linkFile: linkFile(tools),
-  }) satisfies Handlers<Omit<typeof files, keyof typeof internalNames>, Tx>;
+  }) satisfies Handlers<Omit<typeof files, keyof typeof internalNames | keyof typeof personalDataOperations>, Tx>;

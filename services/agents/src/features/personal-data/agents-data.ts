@@ -1,0 +1,41 @@
+import { Approval, Execution, Recommendation } from '@tandem/agents-contract';
+import type { StoredSection } from '@tandem/contract';
+import { exportSection, type PersonalData } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { asApproval } from '../approvals/approval.ts';
+import { asExecution } from '../executions/execution.ts';
+import { asRecommendation } from '../recommendations/recommendation.ts';
+
+const batchMax = 500;
+
+/** The data of a person in agents: executions, with their recommendations and approvals. */
+export const agentsData: PersonalData<Tx> = {
+  async erase({ tx, person: { leadIds } }) {
+    const rows = await tx.execution.findMany({
+      where: { leadId: { in: leadIds } },
+      select: { id: true },
+      orderBy: { id: 'asc' },
+      take: batchMax,
+    });
+    const { count } = await tx.execution.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
+    return { executions: count };
+  },
+  async read({ tx, person: { leadIds } }): Promise<StoredSection[]> {
+    const where = { leadId: { in: leadIds } };
+    const newest = { where, orderBy: { id: 'desc' } } as const;
+    return [
+      await exportSection('executions', Execution, {
+        count: () => tx.execution.count({ where }),
+        find: async (take) => (await tx.execution.findMany({ ...newest, take })).map(asExecution),
+      }),
+      await exportSection('recommendations', Recommendation, {
+        count: () => tx.recommendation.count({ where }),
+        find: async (take) => (await tx.recommendation.findMany({ ...newest, take })).map(asRecommendation),
+      }),
+      await exportSection('approvals', Approval, {
+        count: () => tx.approval.count({ where }),
+        find: async (take) => (await tx.approval.findMany({ ...newest, take })).map(asApproval),
+      }),
+    ];
+  },
+};

@@ -1,0 +1,28 @@
+import { EngagementEvent } from '@tandem/analytics-contract';
+import { exportSection, type PersonalData } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { asEvent } from '../events/event.ts';
+
+const batchMax = 1_000;
+
+/** The data of a person in analytics: engagement events, which stay as numbers without the person. */
+export const analyticsData: PersonalData<Tx> = {
+  async erase({ tx, person: { leadIds } }) {
+    const rows =
+      await tx.sql`UPDATE engagement_event SET lead_id = NULL, merged_from_lead_id = NULL, message_id = NULL, workflow_execution_id = NULL,
+        insert_id = NULL, properties = '{}'
+      WHERE id IN (SELECT id FROM engagement_event WHERE lead_id = ANY(${leadIds}::bigint[]) LIMIT ${batchMax}::int)
+      RETURNING id`;
+    return { engagementEvents: rows.length };
+  },
+  async read({ tx, person: { leadIds } }) {
+    const where = { leadId: { in: leadIds } };
+    return [
+      await exportSection('engagementEvents', EngagementEvent, {
+        count: () => tx.engagementEvent.count({ where }),
+        find: async (take) =>
+          (await tx.engagementEvent.findMany({ where, orderBy: { id: 'desc' }, take })).map(asEvent),
+      }),
+    ];
+  },
+};

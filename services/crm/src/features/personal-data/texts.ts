@@ -1,0 +1,2 @@
+/** Replaces a text that must not be empty. */
+export const erasedText = 'Erased';

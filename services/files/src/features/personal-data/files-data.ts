@@ -1,0 +1,40 @@
+import type { Person } from '@tandem/contract';
+import { File, fileDeleted } from '@tandem/files-contract';
+import { exportSection, type PersonalData } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { discardObjectJob } from '../files/discard-object.job.ts';
+import { asFile } from '../files/file.ts';
+
+const batchMax = 200;
+
+/** The data of a person in files: the files of the lead. Their bytes are removed by the job that removes unused ones. */
+export const filesData: PersonalData<Tx> = {
+  async erase({ tx, emit, schedule, person }) {
+    const rows = await tx.file.findMany({ where: ofLead(person), orderBy: { id: 'asc' }, take: batchMax });
+    if (!rows.length) return { files: 0 };
+    await tx.file.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
+    await schedule(
+      discardObjectJob,
+      rows.map(({ objectKey }) => ({ objectKey })),
+    );
+    for (const row of rows) {
+      const record = { ...asFile(row), filename: 'erased', version: row.version + 1, deletedAt: new Date() };
+      emit(fileDeleted, { data: { fileId: row.id }, record });
+    }
+    return { files: rows.length };
+  },
+  async read({ tx, person }) {
+    const where = ofLead(person);
+    return [
+      await exportSection('files', File, {
+        count: () => tx.file.count({ where }),
+        find: async (take) => (await tx.file.findMany({ where, orderBy: { id: 'desc' }, take })).map(asFile),
+      }),
+    ];
+  },
+};
+
+/** Files that clients attached to the lead, deleted ones too. */
+function ofLead({ leadCodes }: Person) {
+  return { OR: [{ entityType: 'lead' }, { entityType: null }], entityId: { in: leadCodes } };
+}

@@ -1,0 +1,25 @@
+import { Referral } from '@tandem/partner-contract';
+import { exportSection, type PersonalData } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { asReferral } from '../referrals/referral.ts';
+
+/**
+ * The data of a person in partner: the attribution to a partner. It stays with the number of the lead, because commissions
+ * are paid by it, but without the id that the person has in another system.
+ */
+export const partnerData: PersonalData<Tx> = {
+  async erase({ tx, person: { leadIds } }) {
+    const where = { leadId: { in: leadIds }, externalId: { not: null } };
+    const { count } = await tx.referral.updateMany({ where, data: { externalId: null } });
+    return { referrals: count };
+  },
+  async read({ tx, person: { leadIds } }) {
+    const where = { leadId: { in: leadIds } };
+    return [
+      await exportSection('referrals', Referral, {
+        count: () => tx.referral.count({ where }),
+        find: async (take) => (await tx.referral.findMany({ where, orderBy: { id: 'desc' }, take })).map(asReferral),
+      }),
+    ];
+  },
+};

@@ -1,0 +1,46 @@
+import type { Person } from '@tandem/contract';
+import { documentTypes } from '@tandem/search-contract';
+import { exportSection, type PersonalData } from '@tandem/service';
+import { z } from 'zod';
+import type { Tx } from '../../handler.ts';
+import { wholeTerm } from '../../terms.ts';
+import { type DocumentType, writeDocuments } from '../documents/document.ts';
+
+const batchMax = 200;
+
+const StoredDocument = z.object({
+  type: z.enum(documentTypes),
+  id: z.string(),
+  document: z.record(z.string(), z.unknown()),
+});
+
+/** The data of a person in search: the documents of the leads, and documents of clients with the e-mail address. */
+export const searchData: PersonalData<Tx> = {
+  async erase({ tx, person }) {
+    const found = await findDocuments(tx, person, batchMax);
+    const indexedAt = new Date();
+    await writeDocuments(
+      tx,
+      found.map(({ type, id: documentId }) => ({ type: type as DocumentType, documentId, indexedAt })),
+    );
+    return { documents: found.length };
+  },
+  async read({ tx, person }) {
+    return [
+      await exportSection('documents', StoredDocument, {
+        count: async () => (await findDocuments(tx, person, 100_000)).length,
+        find: (max) => findDocuments(tx, person, max),
+      }),
+    ];
+  },
+};
+
+/** Documents of clients have version 0; other records with the address are not about the lead. */
+function findDocuments(tx: Tx, { leadCodes, emails }: Person, max: number): Promise<z.output<typeof StoredDocument>[]> {
+  const terms = emails.map(wholeTerm);
+  return tx.sql`SELECT type, document_id AS id, document FROM document
+    WHERE removed_at IS NULL AND (type = 'lead' AND document_id = ANY(${leadCodes}::text[])
+      OR version = 0 AND id IN (SELECT doc_id FROM posting
+        WHERE type = ANY(${[...documentTypes]}::text[]) AND term = ANY(${terms}::text[])))
+    ORDER BY id LIMIT ${max}::int`;
+}
