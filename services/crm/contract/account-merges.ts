@@ -1,7 +1,7 @@
 import { id, operations } from '@tandem/contract';
 import { z } from 'zod';
 import { Account, accountDeleted, accountErrors, accountUpdated } from './accounts.ts';
-import { leadUpdated } from './leads.ts';
+import { leadUpdated } from './lead.ts';
 import { opportunityUpdated } from './opportunity.ts';
 
 /** The maximum number of accounts that one request merges into another one. */

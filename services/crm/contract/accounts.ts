@@ -15,7 +15,7 @@ import {
 import { z } from 'zod';
 import { customFieldErrors, customFieldFilters } from './custom-fields.ts';
 import { domain } from './domain.ts';
-import { Lead, LeadStatus } from './leads.ts';
+import { Lead, LeadStatus } from './lead.ts';
 import { Opportunity, OpportunityStatus } from './opportunity.ts';
 
 const Tags = z

@@ -16,7 +16,7 @@ import {
 import { z } from 'zod';
 import { calendarUsersMax } from './availability.ts';
 import { calendarEventCreated } from './calendar-event.ts';
-import { leadCreated } from './leads.ts';
+import { leadCreated } from './lead.ts';
 
 /** Maximum number of questions of a booking link. */
 export const questionsMax = 20;

@@ -11,16 +11,8 @@ import {
 } from '@tandem/contract';
 import { z } from 'zod';
 import { customFieldErrors } from './custom-fields.ts';
-import {
-  externalIdErrors,
-  leadAssigned,
-  leadChanges,
-  leadCreated,
-  leadDeleted,
-  leads,
-  leadUpdated,
-  statusErrors,
-} from './leads.ts';
+import { leadAssigned, leadChanges, leadCreated, leadDeleted, leadUpdated } from './lead.ts';
+import { externalIdErrors, leads, statusErrors } from './leads.ts';
 
 const selection = bulkSelection(leads.listLeads.query);
 // A response to a filter reveals how many leads match it.

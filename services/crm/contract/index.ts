@@ -72,6 +72,7 @@ export * from './forecast.ts';
 export * from './import.ts';
 export * from './imports.ts';
 export * from './internal.ts';
+export * from './lead.ts';
 export * from './lead-conditions.ts';
 export * from './lead-duplicates.ts';
 export * from './lead-merges.ts';

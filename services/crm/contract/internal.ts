@@ -1,6 +1,6 @@
 import { countsOpenWork, exportPage, id, operations, rebuildPage, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { Lead } from './leads.ts';
+import { Lead } from './lead.ts';
 import { Opportunity } from './opportunity.ts';
 
 /** The fields of a lead that other services can read. */

@@ -1,6 +1,6 @@
 import { text } from '@tandem/contract';
 import { z } from 'zod';
-import { leadSources, leadStatuses } from './leads.ts';
+import { leadSources, leadStatuses } from './lead.ts';
 
 /** The fields of a lead that conditions can compare, besides its custom fields. */
 export const conditionFields = [

@@ -1,7 +1,8 @@
 import { id, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { customFieldErrors } from './custom-fields.ts';
-import { externalIdErrors, Lead, leadDeleted, leadRestored, leadUpdated } from './leads.ts';
+import { Lead, leadDeleted, leadRestored, leadUpdated } from './lead.ts';
+import { externalIdErrors } from './leads.ts';
 import { opportunityUpdated } from './opportunity.ts';
 import { taskUpdated } from './task.ts';
 

@@ -14,7 +14,7 @@ import {
 } from '@tandem/contract';
 import { z } from 'zod';
 import { customFieldErrors, customFieldFilters } from './custom-fields.ts';
-import { leadConverted, leadUpdated } from './leads.ts';
+import { leadConverted, leadUpdated } from './lead.ts';
 import {
   ForecastCategory,
   Opportunity,

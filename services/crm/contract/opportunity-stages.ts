@@ -1,6 +1,6 @@
 import { amount, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { Lead, leadUpdated } from './leads.ts';
+import { Lead, leadUpdated } from './lead.ts';
 import { closedErrors } from './opportunities.ts';
 import {
   Opportunity,

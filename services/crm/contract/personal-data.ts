@@ -1,6 +1,6 @@
 import { ErasedCounts, ExportSection, event, id, JobStarted, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { Lead, leadDeleted } from './leads.ts';
+import { Lead, leadDeleted } from './lead.ts';
 
 const withId = z.object({ id: id('lead') });
 

@@ -1,7 +1,7 @@
 import { event, flag, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { Lead, leadScoreThresholdCrossed, leadUpdated } from './lead.ts';
 import { LeadCondition, writableCondition } from './lead-conditions.ts';
-import { Lead, leadScoreThresholdCrossed, leadUpdated } from './leads.ts';
 
 /**
  * The types of engagement events that rules can count. The same as those of analytics, whose contract cannot be imported

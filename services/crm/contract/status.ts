@@ -1,6 +1,6 @@
 import { code, event, id, name, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { LeadStatus } from './leads.ts';
+import { LeadStatus } from './lead.ts';
 
 export const entityTypes = ['lead', 'opportunity'] as const;
 

@@ -1,6 +1,6 @@
 import { id, listQuery, name, operations, orJob, page, text } from '@tandem/contract';
 import { z } from 'zod';
-import { LeadStatus, leadStatusChanged, leadUpdated } from './leads.ts';
+import { LeadStatus, leadStatusChanged, leadUpdated } from './lead.ts';
 import { opportunityStageChanged } from './opportunity.ts';
 import { pipelineUpdated } from './pipelines.ts';
 import {

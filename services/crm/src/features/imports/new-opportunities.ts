@@ -70,11 +70,12 @@ async function prepare(
   );
   const writes = described.map(({ custom }) => custom);
   const unique = await uniqueValues(tx, writes, definitions);
-  return passing(described, outcomes, async ({ row, body, accountId: wanted, ...one }) => {
+  return passing(described, outcomes, async ({ row, body, accountId: wanted, currency, teamId, ...one }) => {
     unique.check(one.custom);
     unique.take(one.custom);
     const accountId = wanted !== null && accounts.has(wanted) ? wanted : null;
-    return { row, custom: one.custom, columns: newOpportunityColumns(body, { ...one, caller, accountId }) };
+    const columns = newOpportunityColumns({ ...body, currency, teamId, accountId }, { ...one, caller });
+    return { row, custom: one.custom, columns };
   });
 }
 

@@ -9,7 +9,7 @@ import type { Handler, Peers } from '../../handler.ts';
 import { type LeadRecord, lockLeadOf, writeLead } from '../leads/lead.ts';
 import { nextStatus } from '../leads/lead-status.ts';
 import { linkDeal } from './link-deal.ts';
-import { openDeal } from './open-deal.ts';
+import { openOpportunity } from './new-opportunity.ts';
 import { amountColumns } from './opportunity.ts';
 
 const nameMax = 200;
@@ -59,7 +59,7 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
       throw fail('lead_converted', [{ field: 'leadId', message }]);
     }
     const opportunity = found
-      ? await openDeal({ tx, emit, caller }, newDeal(body, { lead, caller, found }))
+      ? await openOpportunity({ tx, emit, caller }, newDeal(body, { lead, caller, found }))
       : await linkDeal({ tx, emit }, body.linkOpportunityId as number, lead);
     // A conversion after the creation tells unconvertOpportunity that it did not create the opportunity.
     const linkedAt = new Date(Math.max(Date.now(), opportunity.createdAt.getTime() + 1));
@@ -77,11 +77,10 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
 
 /** The deal of a lead, with what the request says about it. */
 function newDeal(body: Body, { lead, caller, found }: { lead: LeadRecord; caller: Caller; found: Found }) {
-  const { linkOpportunityId: _, name = nameOf(lead), expectedCloseAt = null, ...fields } = body;
+  const { linkOpportunityId: _, name = nameOf(lead), ...fields } = body;
   return {
     ...fields,
     name,
-    expectedCloseAt,
     currency: found.currency,
     accountId: lead.accountId,
     teamId: body.teamId === undefined ? teamOfDeal(lead, caller, found.owner) : body.teamId,

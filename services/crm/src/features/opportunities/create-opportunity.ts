@@ -5,13 +5,8 @@ import { checkPartner } from '../../check-partner.ts';
 import { checkTeam } from '../../check-team.ts';
 import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers } from '../../handler.ts';
-import { holdAccount } from '../accounts/account.ts';
 import { checkAccount } from '../accounts/check-account.ts';
-import { claimValues, customWrite } from '../custom-fields/write-values.ts';
-import { firstStageOf } from '../pipelines/first-stage.ts';
-import { emitCreated, newOpportunityColumns, type OfLead, teamOfNew } from './new-opportunity.ts';
-import { asOpportunity } from './opportunity.ts';
-import { startHistory } from './stage-history.ts';
+import { type OfLead, openOpportunity, teamOfNew } from './new-opportunity.ts';
 
 interface Found {
   currency: string;
@@ -36,15 +31,7 @@ export const createOpportunity = (peers: Peers): Handler<typeof opportunities.cr
   },
   async run({ body, found: { currency, owner, lead }, caller, tx, emit }) {
     const teamId = teamOfNew(body, { caller, owner, lead });
-    const { stageId, pipelineId } = body;
-    const stage = await firstStageOf(tx, { stageId, pipelineId, teamId });
-    const custom = await customWrite(tx, 'opportunity', { after: body.customFields ?? {} });
-    const accountId = await holdAccount(tx, body.accountId === undefined ? lead.accountId : body.accountId);
-    const data = newOpportunityColumns(body, { caller, currency, stage, teamId, accountId, custom });
-    const opportunity = asOpportunity(await tx.opportunity.create({ data }));
-    await claimValues(tx, custom, opportunity.id);
-    await startHistory(tx, opportunity);
-    emitCreated(emit, opportunity);
-    return opportunity;
+    const accountId = body.accountId === undefined ? lead.accountId : body.accountId;
+    return openOpportunity({ tx, emit, caller }, { ...body, currency, teamId, accountId });
   },
 });

@@ -3,12 +3,18 @@ import { type opportunities, opportunityCreated } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
 import { type Assignee, defaultTeam, toJsonColumn } from '@tandem/service';
 import type { z } from 'zod';
-import type { CustomWrite } from '../custom-fields/write-values.ts';
-import type { Stage } from '../pipelines/first-stage.ts';
-import { amountColumns, type OpportunityRecord } from './opportunity.ts';
+import type { Tx } from '../../handler.ts';
+import { holdAccount } from '../accounts/account.ts';
+import { type CustomWrite, claimValues, customWrite } from '../custom-fields/write-values.ts';
+import { firstStageOf, type Stage } from '../pipelines/first-stage.ts';
+import { amountColumns, asOpportunity, type LockedOpportunity, type OpportunityRecord } from './opportunity.ts';
+import { startHistory } from './stage-history.ts';
 
 /** The body of a new opportunity. */
 export type NewOpportunity = z.output<typeof opportunities.createOpportunity.body>;
+
+/** A new opportunity, with the defaults that depend on its lead and on the caller. */
+type Complete = NewOpportunity & Pick<OpportunityRecord, 'currency' | 'teamId' | 'accountId'>;
 
 /** What a new opportunity takes over from its lead. */
 export interface OfLead {
@@ -24,28 +30,16 @@ export function teamOfNew(
   return teamId === undefined ? (lead.teamId ?? defaultTeam(caller, owner)) : teamId;
 }
 
-/** What a new opportunity gets beside the fields of its body. */
-interface Decided {
-  caller: Caller;
-  currency: string;
-  stage: Stage;
-  teamId: number | null;
-  accountId: number | null;
-  custom: CustomWrite;
-}
-
-/** The columns of a new opportunity, for the operation and for imports. */
+/** The columns of a new opportunity, also for imports. The owner is the acting user unless one is given. */
 export function newOpportunityColumns(
-  { value = 0, stageId, pipelineId, probability = null, customFields = {}, ...fields }: NewOpportunity,
-  { caller, currency, stage, teamId, accountId, custom }: Decided,
+  { value = 0, stageId, pipelineId, probability = null, customFields = {}, ...fields }: Complete,
+  { caller, stage, custom }: { caller: Caller; stage: Stage; custom: CustomWrite },
 ) {
   const userId = actingUserId(caller) ?? null;
   const given = fields as { [Field in keyof typeof fields]: Exclude<(typeof fields)[Field], undefined> };
   return {
     ...given,
-    ...amountColumns(value, currency),
-    currency,
-    accountId,
+    ...amountColumns(value, fields.currency),
     pipelineId: stage.pipelineId,
     stage: stage.code,
     stageId: stage.id,
@@ -53,10 +47,29 @@ export function newOpportunityColumns(
     probabilityOverridden: probability !== null,
     customFields: toJsonColumn(customFields),
     ...custom.columns,
-    teamId,
     ownerId: fields.ownerId === undefined ? userId : fields.ownerId,
     createdBy: userId,
   };
+}
+
+/**
+ * Creates an opportunity in its first stage, with its history and event.
+ * @throws 422 naming the stage, the pipeline or the custom field that does not fit, 409 for a unique value that is taken
+ */
+export async function openOpportunity(
+  { tx, emit, caller }: { tx: Tx; emit: Emit; caller: Caller },
+  fields: Complete,
+): Promise<LockedOpportunity> {
+  const { stageId, pipelineId, teamId, customFields = {} } = fields;
+  const stage = await firstStageOf(tx, { stageId, pipelineId, teamId });
+  const custom = await customWrite(tx, 'opportunity', { after: customFields });
+  const accountId = await holdAccount(tx, fields.accountId);
+  const data = newOpportunityColumns({ ...fields, accountId }, { caller, stage, custom });
+  const opportunity = asOpportunity(await tx.opportunity.create({ data }));
+  await claimValues(tx, custom, opportunity.id);
+  await startHistory(tx, opportunity);
+  emitCreated(emit, opportunity);
+  return opportunity;
 }
 
 /** Emits the event of a new opportunity. */
