@@ -92,6 +92,7 @@ it('checks references, permissions of named records and narrowing', async () => 
   const update = (as: Api, change: object) => as.bulkUpdateOpportunities({ body: { ids: codes, change } });
   const field = async (change: object) => (await update(api, change)).body.errors?.[0]?.field;
   expect(await field({ accountId: '999999' })).toBe('change.accountId');
+  expect(await field({ stageId: '999999' })).toBe('change.stageId');
   expect(await field({ reason: 'No move' })).toBe('change.reason');
   expect(await field({ ownerId: users.nobody })).toBe('change.ownerId');
   const blind = service.as({ tenantId, can: ['opportunities:write'] }) as Api;

@@ -7,12 +7,16 @@ import { ofOpportunities } from './bulk-opportunities.ts';
 import { changeOpportunity, splitChange } from './change-opportunity.ts';
 import { checkReferences } from './check-references.ts';
 import { lockOpportunity } from './opportunity.ts';
+import { checkStage } from './stages.ts';
 
 export const bulkUpdateOpportunities = (peers: Peers) =>
   bulkOperation({
     ...ofOpportunities,
     row: bulkOpportunities.bulkUpdateOpportunities,
-    checkRequest: ({ body, tx, under }) => checkAccount({ under, tx }, body.change.accountId, 'change.accountId'),
+    async checkRequest({ body: { change }, tx, under }) {
+      await checkAccount({ under, tx }, change.accountId, 'change.accountId');
+      await checkStage(tx, change.stageId, 'change.stageId');
+    },
     async check({ body: { change }, caller }) {
       const { fields, move } = splitChange(change, 'change.');
       const owner = await checkReferences(peers, change, caller, 'change.');

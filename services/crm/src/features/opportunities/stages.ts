@@ -48,6 +48,12 @@ export async function namedStage(
   return stage;
 }
 
+/** Fails with a field error unless the stage exists, in whatever pipeline. */
+export async function checkStage(tx: Tx, id: number | undefined, field: string): Promise<void> {
+  if (id !== undefined && !(await tx.statusDefinition.count({ where: { ...ofOpportunities, id } })))
+    throw failField(field, unknownId('status_definition'));
+}
+
 /** The stage that an opportunity is in. */
 export async function currentStage(tx: Tx, { stageId }: OpportunityRecord): Promise<StatusDefinition> {
   const stage = await tx.statusDefinition.findFirst({ where: { id: stageId } });
