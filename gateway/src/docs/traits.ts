@@ -26,7 +26,8 @@ export function takesIfNoneMatch(row: Operation): boolean {
 /** Whether the operation changes an existing record with a version. */
 export function takesIfMatch(row: Operation, all: Operation[]): boolean {
   if (row.ifMatch) return true;
-  if (row.method === 'GET' || row.status === 201) return false;
+  const creates = row.status === 201 || (row.method === 'POST' && !row.path.includes('/:'));
+  if (row.method === 'GET' || creates) return false;
   const read = all.find(({ method, path }) => method === 'GET' && path === row.path);
   return isVersioned(row) || (read !== undefined && isVersioned(read));
 }

@@ -67,6 +67,7 @@ export const recurrences = operations({
   deleteTaskRecurrence: {
     method: 'DELETE',
     path: '/v1/tasks/:id/recurrence',
+    ifMatch: true,
     permission: 'tasks:write',
     narrows: true,
     summary: 'End the recurrence of a task',

@@ -128,6 +128,7 @@ export const reminders = operations({
   deleteTaskReminder: {
     method: 'DELETE',
     path: '/v1/tasks/:id/reminders/:reminderId',
+    ifMatch: true,
     permission: 'tasks:write',
     narrows: true,
     summary: 'Cancel a reminder',
