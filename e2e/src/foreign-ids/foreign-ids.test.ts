@@ -47,10 +47,11 @@ beforeAll(async () => {
   // Created after the caller's records: an id can be the start of a page, and no record of the caller may follow it.
   [sandbox, other] = await Promise.all([createWorld(setup, shared, 'sandbox'), createWorld(setup, theirs, 'live')]);
   let changedAt = Date.now();
-  // The second pass over the records of a new custom field follows after a minute.
-  const hasten = `UPDATE platform.job SET due_at = now() WHERE name = 'read-existing-records' AND due_at > now()`;
+  // The second passes over the records of a new custom field and of a merge follow later.
+  const hasten = `UPDATE platform.job SET due_at = now()
+    WHERE name IN ('read-existing-records', 'move-rows-of-merged-leads') AND due_at > now()`;
   await until('events and jobs have been handled', async () => {
-    await tables['crm']?.sql(hasten);
+    await Promise.all(Object.values(tables).map((one) => one.sql(hasten)));
     const isBusy = (await changedTables()).length > 0 || (await isWorkLeft());
     if (isBusy) changedAt = Date.now();
     return Date.now() - changedAt > quietMs;

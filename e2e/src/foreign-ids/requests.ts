@@ -179,6 +179,9 @@ export const preparations: Record<string, (world: World, setup: Setup) => Promis
   bulkAssignAccounts: anAccountOfUser,
   bulkDeleteAccounts: anAccountOfUser,
   bulkUpdateAccounts: anAccountOfUser,
+  bulkAssignOpportunities: aDealOfAll,
+  bulkDeleteOpportunities: aDealOfAll,
+  bulkUpdateOpportunities: aDealOfAll,
   endPortalSessions: signInAgain,
   async deleteMilestone({ scope, records }, { direct }) {
     const deal = { name: 'Engines', value: 1_000, currency: 'EUR' };
@@ -244,6 +247,17 @@ async function anAccountOfUser({ scope, records }: World, { direct }: Setup): Pr
   const parent = await direct.call('createAccount', { body: { name: 'Engines', ...owned } }, scope);
   records.account = Number(parent.id);
   await direct.call('createAccount', { body: { name: 'A subsidiary', ...owned, parentAccountId: parent.id } }, scope);
+}
+
+/** A deal with a reference to each type of record that a filter can name. */
+async function aDealOfAll({ scope, records }: World, { direct }: Setup): Promise<void> {
+  const pipelineId = String(records.pipeline);
+  const [stage] = await direct.call('listStatuses', { query: { entityType: 'opportunity', pipelineId } }, scope);
+  records.status_definition = Number(stage.id);
+  const references = { ownerId: records.user, teamId: records.team, leadId: records.lead, accountId: records.account };
+  const body = { name: 'Renewal', currency: 'EUR', pipelineId, stageId: stage.id, partnerId: String(records.partner) };
+  const asText = Object.entries(references).map(([field, id]) => [field, String(id)]);
+  await direct.call('createOpportunity', { body: { ...body, ...Object.fromEntries(asText) } }, scope);
 }
 
 async function signInAgain(world: World, setup: Setup): Promise<void> {

@@ -131,7 +131,7 @@ export async function createWorld(
   const deal = { leadId: lead.id, ownerId: user, teamId: team, value: 1_000, currency: 'EUR' };
   const opportunity = await call('convertLead', { body: deal });
   const about = { leadId: lead.id, opportunityId: opportunity.id, assignedTo: user, teamId: team };
-  const task = await call('createTask', { body: { title: 'Call back', ...about } });
+  const task = await call('createTask', { body: { title: 'Call back', ...about, partnerId: partner.id } });
   const activity = await direct.call(
     'createActivity',
     {

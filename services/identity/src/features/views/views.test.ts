@@ -129,8 +129,10 @@ describe('the visibility of a view', () => {
 
 it('limits the views of a user to 200, also for simultaneous requests', async () => {
   const { owner } = await aTenant(service);
-  for (let batch = 0; batch < 19; batch++)
-    await Promise.all(Array.from({ length: 10 }, () => owner.createView({ body: hot })));
+  for (let batch = 0; batch < 19; batch++) {
+    const created = await Promise.all(Array.from({ length: 10 }, () => owner.createView({ body: hot })));
+    expect(created.map(({ status }) => status)).toEqual(Array(10).fill(201));
+  }
   const replies = await Promise.all(Array.from({ length: 15 }, () => owner.createView({ body: hot })));
   expect(replies.map(({ status }) => status).sort()).toEqual([...Array(10).fill(201), ...Array(5).fill(409)]);
 });
