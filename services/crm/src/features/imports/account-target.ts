@@ -8,6 +8,7 @@ import { type AccountRecord, lockAccount, writeAccount } from '../accounts/accou
 import { addAccount } from '../accounts/add-account.ts';
 import { changeAccount } from '../accounts/change-account.ts';
 import { removeAccount } from '../accounts/delete-account.ts';
+import { givenValues } from './given-values.ts';
 import { failedBy, sides } from './outcomes.ts';
 import type { Batch, Checked, Dedupe, ImportTarget, Outcome, RowContext, Texts, Undone } from './target.ts';
 import { customFieldsOf, listOf } from './texts.ts';
@@ -108,16 +109,15 @@ async function findMatch(tx: Tx, body: Body, { by }: Dedupe): Promise<number | u
   return found[0]?.id;
 }
 
-/** The fields that the row itself has, not the defaults. Parts of the address and custom fields that it lacks are kept. */
-function changeOf({ body, given }: AccountRow, account: AccountRecord) {
-  const has = (field: string) =>
-    field === 'address' ? Object.keys(addressFields).some((part) => given.has(part)) : given.has(field);
-  const isGiven = (field: string) => has(field) || [...given].some((one) => one.startsWith(`${field}.`));
-  const change = Object.fromEntries(Object.entries(body).filter(([field]) => isGiven(field))) as Partial<Body>;
+const pathsOf = Object.fromEntries(Object.keys(addressFields).map((part) => [part, [`address.${part}`]]));
+
+/** The change that the row itself makes. Parts of the address and custom fields that it lacks are kept. */
+function changeOf(record: AccountRow, { address, customFields }: AccountRecord): Partial<Body> {
+  const change = givenValues(record, pathsOf);
   return {
     ...change,
-    ...(change.address && { address: { ...account.address, ...change.address } }),
-    ...(change.customFields && { customFields: { ...account.customFields, ...change.customFields } }),
+    ...(change.address && { address: { ...address, ...change.address } }),
+    ...(change.customFields && { customFields: { ...customFields, ...change.customFields } }),
   };
 }
 

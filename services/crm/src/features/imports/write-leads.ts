@@ -5,6 +5,7 @@ import { changeLead } from '../leads/change-lead.ts';
 import { lockExternalIds } from '../leads/external-id.ts';
 import { type LeadRecord, lockLead } from '../leads/lead.ts';
 import type { NewLead as Body } from '../leads/new-lead.ts';
+import { givenValues } from './given-values.ts';
 import { matchRows } from './match-rows.ts';
 import { createLeads } from './new-leads.ts';
 import { failedBy, sides } from './outcomes.ts';
@@ -72,13 +73,11 @@ async function updateMatch(leadId: number, record: LeadRow, { tx, emit, referenc
   }
 }
 
-/** The fields that the row itself has, not the defaults. Custom fields that it lacks are kept. */
-function changeOf({ body, given }: LeadRow, lead: LeadRecord): Partial<Body> {
-  const names = given.has('fullName') ? ['firstName', 'lastName'] : [];
-  const fromRow = new Set([...[...given].map((field) => field.split('.')[0] as string), ...names]);
-  const change: Partial<Body> = Object.fromEntries(
-    Object.entries(body).filter(([field, value]) => fromRow.has(field) && value !== undefined),
-  );
-  if (change.customFields) change.customFields = { ...lead.customFields, ...change.customFields };
-  return change;
+const pathsOf = { fullName: ['firstName', 'lastName'] };
+
+/** The change that the row itself makes. Custom fields that it lacks are kept; changeLead keeps other consents. */
+function changeOf(record: LeadRow, lead: LeadRecord): Partial<Body> {
+  const change = givenValues(record, pathsOf);
+  if (!change.customFields) return change;
+  return { ...change, customFields: { ...lead.customFields, ...change.customFields } };
 }

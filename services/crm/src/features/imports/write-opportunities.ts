@@ -6,6 +6,7 @@ import { changeOpportunity, type FieldChange } from '../opportunities/change-opp
 import type { NewOpportunity } from '../opportunities/new-opportunity.ts';
 import { lockOpportunity, type OpportunityRecord } from '../opportunities/opportunity.ts';
 import type { MoverRole } from '../pipelines/mover-role.ts';
+import { givenValues } from './given-values.ts';
 import { matchRows } from './match-rows.ts';
 import { createOpportunities } from './new-opportunities.ts';
 import { failedBy, sides } from './outcomes.ts';
@@ -94,24 +95,12 @@ async function updateMatch(
   }
 }
 
-/** The fields of an opportunity by the field of a row that sets them. */
-const fieldsOf: Record<string, readonly (keyof FieldChange)[]> = {
-  value: ['value', 'currency'],
-  currency: ['currency'],
-  probability: ['probability'],
-  forecastCategory: ['forecastCategory'],
-  expectedCloseAt: ['expectedCloseAt'],
-  ownerId: ['ownerId'],
-  account: ['accountId'],
-  notes: ['notes'],
-};
+// The row is recognized by its name and lead, and its stage is a move.
+const pathsOf = { name: [], lead: [], stage: [], pipeline: [], account: ['accountId'], value: ['value', 'currency'] };
 
-/** The fields that the row itself has, not the defaults. Custom fields that it lacks are kept. */
-function changeOf({ body, given }: OpportunityRow, { customFields }: OpportunityRecord): FieldChange {
-  const names = new Set([...given].flatMap((field) => fieldsOf[field] ?? []));
-  const change = Object.fromEntries(
-    Object.entries(body).filter(([field, value]) => value !== undefined && names.has(field as keyof FieldChange)),
-  );
-  const hasCustom = [...given].some((field) => field.startsWith('customFields.'));
-  return { ...change, ...(hasCustom && { customFields: { ...customFields, ...body.customFields } }) };
+/** The change that the row itself makes. Custom fields that it lacks are kept. */
+function changeOf(record: OpportunityRow, opportunity: OpportunityRecord): FieldChange {
+  const change: FieldChange = givenValues(record, pathsOf);
+  if (!change.customFields) return change;
+  return { ...change, customFields: { ...opportunity.customFields, ...change.customFields } };
 }
