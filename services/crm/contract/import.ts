@@ -26,14 +26,15 @@ export const importStates = stateTable<(typeof importStatuses)[number]>('Import'
     validated: { mapped: 'updateLeadImport', running: 'startLeadImport' },
     running: {},
     completed: { undoing: 'undoLeadImport' },
-    failed: {},
+    // Only an import that created or updated records before it failed.
+    failed: { undoing: 'undoLeadImport' },
     undoing: {},
     undone: {},
   },
   automatic: {
     mapped: { validated: 'analyse-import.job', failed: 'analyse-import.job' },
     running: { completed: 'run-import.job', failed: 'run-import.job' },
-    undoing: { undone: 'undo-import.job', completed: 'undo-import.job' },
+    undoing: { undone: 'undo-import.job', completed: 'undo-import.job', failed: 'undo-import.job' },
   },
 });
 

@@ -110,7 +110,7 @@ const undo = <P extends Plural>(records: P) =>
     also: [`${records}:delete`],
     summary: `Undo an import of ${records}`,
     description:
-      'Within 30 days. Deletes the records that the import created, and restores the fields of those that it updated, unless they were changed since. Converted leads, closed opportunities and accounts with open opportunities are kept. The records that are kept are counted in the result of the job.',
+      'Within 30 days. Deletes the records that the import created, and restores the fields of those that it updated, unless they were changed since. An import that failed can be undone when it had created or updated records. Converted leads, closed opportunities and accounts with open opportunities are kept. The records that are kept are counted in the result of the job.',
     params: withId,
     reply: Import,
     status: 202,

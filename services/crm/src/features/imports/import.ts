@@ -39,10 +39,15 @@ export function asImport(row: ImportRow): ImportRecord {
   return {
     ...row,
     ...checked,
-    allowedTransitions: importStates.next(checked.status),
+    allowedTransitions: transitionsOf(checked.status, { created, updated }),
     counts: { rows, valid, invalid, processed, created, updated, skipped, failed },
     error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
   };
+}
+
+/** The next states. An import that failed without changing a record has none: there is nothing to undo. */
+function transitionsOf(status: ImportStatus, { created, updated }: Pick<ImportRow, 'created' | 'updated'>) {
+  return status === 'failed' && created + updated === 0 ? [] : importStates.next(status);
 }
 
 /** Locks an import of this type of record. */

@@ -88,7 +88,8 @@ export const runImport = ({ targets, ids, peers }: ImportTools) =>
       if (row?.status !== 'running') return;
       const error = {
         code: 'import_failed',
-        message: 'The import failed repeatedly. The first rows are imported, as many as counts.processed says.',
+        message:
+          'The import failed repeatedly. The first rows are imported, as many as counts.processed says; undo the import to remove them.',
       };
       const record = await writeImport(tx, importId, {
         status: 'failed',

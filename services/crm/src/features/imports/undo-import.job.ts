@@ -49,8 +49,8 @@ export const undoImport = ({ targets }: Pick<ImportTools, 'targets'>) =>
     async giveUp({ payload: { importId }, tx }: GiveUpContext<ImportPayload, Tx>) {
       const row = await tx.import.lockFirst({ where: { id: importId } });
       if (row?.status !== 'undoing') return;
-      // A further undo continues with the chunks that are left.
-      await writeImport(tx, importId, { status: 'completed' });
+      // The state before the undo, from which a further one continues with the chunks that are left.
+      await writeImport(tx, importId, { status: row.errorCode === null ? 'completed' : 'failed' });
       const message = 'The undo failed repeatedly; request it again to continue';
       if (row.jobId) await importJobs.fail(tx.sql, row.jobId, { code: 'undo_failed', message });
     },
