@@ -1,17 +1,16 @@
 import type { Caller } from '@tandem/caller';
-import { Account, accounts, accountUpdated } from '@tandem/crm-contract';
+import { Account, accounts } from '@tandem/crm-contract';
 import type { IdCodec } from '@tandem/ids';
-import { ApiError, diff } from '@tandem/service';
 import type { z } from 'zod';
 import type { Peers, Tx } from '../../handler.ts';
-import { type AccountRecord, lockAccount, writeAccount } from '../accounts/account.ts';
+import { type AccountRecord, lockAccount } from '../accounts/account.ts';
 import { addAccount } from '../accounts/add-account.ts';
 import { changeAccount } from '../accounts/change-account.ts';
-import { removeAccount } from '../accounts/delete-account.ts';
 import { givenValues } from './given-values.ts';
 import { failedBy, sides } from './outcomes.ts';
-import type { Batch, Checked, Dedupe, ImportTarget, Outcome, RowContext, Texts, Undone } from './target.ts';
+import type { Batch, Checked, Dedupe, ImportTarget, Outcome, RowContext, Texts } from './target.ts';
 import { customFieldsOf, listOf } from './texts.ts';
+import { undoAccounts } from './undo-accounts.ts';
 import { findUsers, putUser, type References, userErrors } from './users.ts';
 
 type Body = z.output<typeof accounts.createAccount.body>;
@@ -119,35 +118,4 @@ function changeOf(record: AccountRow, { address, customFields }: AccountRecord):
     ...(change.address && { address: { ...address, ...change.address } }),
     ...(change.customFields && { customFields: { ...customFields, ...change.customFields } }),
   };
-}
-
-async function undoAccounts(outcomes: readonly Outcome[], { tx, emit }: Batch): Promise<Undone> {
-  const undone: Undone = { deleted: 0, restored: 0, kept: 0 };
-  for (const outcome of outcomes.toReversed()) {
-    if (outcome.action !== 'created' && outcome.action !== 'updated') continue;
-    const { id } = outcome;
-    const row = await tx.account.findFirst({ where: { id, deletedAt: null } });
-    const account = row && (await lockAccount(tx, id));
-    if (account && outcome.action === 'created' && (await isRemoved({ tx, emit }, id))) undone.deleted += 1;
-    else if (account && outcome.action === 'updated' && diff(account, outcome.after).isEmpty) {
-      const { values, audit, isEmpty } = diff(account, outcome.before as Partial<AccountRecord>);
-      if (!isEmpty) {
-        const record = await writeAccount(tx, id, values);
-        emit(accountUpdated, { data: { accountId: id, fields: Object.keys(values) }, record, changes: audit });
-      }
-      undone.restored += 1;
-    } else undone.kept += 1;
-  }
-  return undone;
-}
-
-/** Deletes an account; one with open deals is kept. */
-async function isRemoved(batch: Pick<Batch, 'tx' | 'emit'>, accountId: number): Promise<boolean> {
-  try {
-    await removeAccount(batch, accountId);
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError) return false;
-    throw error;
-  }
 }

@@ -52,6 +52,45 @@ it('creates, updates and undoes accounts by the rules of a single one', async ()
   expect(await accountsOf(api)).toMatchObject([{ name: 'Engines', industry: 'old', address: { city: null } }]);
 });
 
+it('keeps an updated account at the undo when another one has its former unique values, and frees the later ones', async () => {
+  const api = service.as();
+  const field = { entityType: 'account', key: 'tax_id', label: 'Tax id', type: 'text', unique: true };
+  expect((await api.createCustomField({ body: field })).status).toBe(201);
+  const create = (name: string, domain: string, taxId: string) =>
+    api.createAccount({ body: { name, domain, externalId: name, customFields: { tax_id: taxId } } });
+  for (const name of ['a', 'b', 'c']) await create(name, `${name}.example`, `old ${name}`);
+  const done = await imported(
+    api,
+    'name,domain,id,tax\nA,new-a.example,a,new a\nB,new-b.example,b,new b\nC,c.example,c,new c\n',
+    {
+      mapping: { name: 'name', domain: 'domain', id: 'externalId', tax: 'customFields.tax_id' },
+      dedupe: { by: 'externalId', action: 'update' },
+    },
+  );
+  expect(done.counts).toMatchObject({ updated: 3 });
+  // One takes the former domain of the first account, and one the former custom value of the third.
+  expect((await create('d', 'a.example', 'x')).status).toBe(201);
+  expect((await create('e', 'e.example', 'old c')).status).toBe(201);
+  await api.undoAccountImport({ params: { id: done.id } });
+  const undone = await reaches(api, done.id, 'undone');
+  const { result } = (await api.getJob({ params: { id: undone.jobId } })).data;
+  expect(result).toEqual({ deleted: 0, restored: 1, kept: 2 });
+  const shown = (await accountsOf(api)).map(({ name, domain, customFields }: Record<string, unknown>) => [
+    name,
+    domain,
+    customFields,
+  ]);
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      ['A', 'new-a.example', { tax_id: 'new a' }],
+      ['b', 'b.example', { tax_id: 'old b' }],
+      ['C', 'c.example', { tax_id: 'new c' }],
+    ]),
+  );
+  expect((await create('f', 'f.example', 'old b')).body.code).toBe('value_taken');
+  expect((await create('g', 'g.example', 'new b')).status).toBe(201);
+});
+
 it('puts imported leads to the account of their domain', async () => {
   const api = service.as();
   const { data: account } = await api.createAccount({ body: { name: 'Engines', domain: 'engines.example' } });
