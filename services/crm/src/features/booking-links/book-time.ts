@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type bookings, calendarEventCreated, leadCreated } from '@tandem/crm-contract';
+import type { Caller } from '@tandem/caller';
+import { type bookings, calendarEventCreated, type leadCreated } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
 import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
@@ -9,8 +10,7 @@ import type { CalendarTools } from '../calendar/tools.ts';
 import { addAttendees } from '../calendar-events/attendees.ts';
 import { asEvent, type StoredEvent } from '../calendar-events/event.ts';
 import { mailAttendees } from '../calendar-events/invitations.ts';
-import { asLead } from '../leads/lead.ts';
-import { matchKeys } from '../leads/match-keys.ts';
+import { insertLead } from '../leads/create-lead.ts';
 import { asBookingLink } from './booking-link.ts';
 import { type BookingTenant, bookableSlots, findBookingLink, tenantOf } from './offer.ts';
 
@@ -24,6 +24,12 @@ interface Booked {
   leadId: number;
 }
 
+interface Inside {
+  tx: Tx;
+  emit: Emit<typeof leadCreated>;
+  caller: Caller;
+}
+
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 // Names of a single word have no last name, which leads require.
@@ -31,7 +37,7 @@ const noLastName = '-';
 
 export const bookTime = (tools: CalendarTools): Handler<typeof bookings.bookTime, BookingTenant> => ({
   check: ({ params, caller }) => tenantOf(tools, params.slug, caller.requestId),
-  run({ params, body, inTenant, found: { tenantId, environment, settings } }) {
+  run({ params, body, caller: { requestId }, inTenant, found: { tenantId, environment, settings } }) {
     return inTenant({ tenantId, environment }, async ({ tx, emit, schedule }) => {
       const { timezone, locale } = settings;
       const { id } = await findBookingLink(tx, params.slug);
@@ -40,7 +46,11 @@ export const bookTime = (tools: CalendarTools): Handler<typeof bookings.bookTime
       const description = descriptionOf(link, body, tools);
       await lockHosts(tx, link.hostIds);
       const hosts = await hostsOf(tx, link, { startAt: body.startAt, timezone });
-      const leadId = await leadOf(tx, emit, body, hosts[0]);
+      const leadId = await leadOf(
+        { tx, emit, caller: visitorOf({ tenantId, environment, requestId }) },
+        body,
+        hosts[0],
+      );
       const event = await createEvent(tx, { link, body, timezone, hosts, leadId }, description);
       emit(calendarEventCreated, {
         data: { calendarEventId: event.row.id, title: event.row.title },
@@ -88,11 +98,16 @@ async function hostsOf(
   return [host];
 }
 
+/** The creator of records of the tenant: nobody, also when the visitor is signed in to another tenant. */
+function visitorOf(scope: Pick<Caller, 'tenantId' | 'environment' | 'requestId'>): Caller {
+  return { ...scope, type: 'anonymous', permissions: [] };
+}
+
 /**
  * The lead with the address of the person, created if there is none. It has no custom fields, also where some are
  * required, because visitors answer the questions of the link only.
  */
-async function leadOf(tx: Tx, emit: Emit<typeof leadCreated>, { name, email }: Body, ownerId: number): Promise<number> {
+async function leadOf({ tx, emit, caller }: Inside, { name, email }: Body, ownerId: number): Promise<number> {
   const [existing] = await tx.sql<{ id: number }>`SELECT id FROM lead
     WHERE tenant_id = platform.tenant_id() AND environment = platform.environment()
       AND email_key = lower(${email}) AND deleted_at IS NULL ORDER BY id LIMIT 1`;
@@ -103,11 +118,9 @@ async function leadOf(tx: Tx, emit: Emit<typeof leadCreated>, { name, email }: B
     firstName: firstName.slice(0, 100),
     lastName: others.join(' ').slice(0, 100) || noLastName,
   };
-  const data = { ...person, ...matchKeys(person), source: 'web', assignedTo: ownerId };
-  const row = await tx.lead.create({ data });
-  const lead = asLead(row);
-  emit(leadCreated, { data: { leadId: lead.id, email: lead.email, source: lead.source }, record: lead });
-  return lead.id;
+  const body = { ...person, source: 'web', assignedTo: ownerId } as const;
+  const { id } = await insertLead({ tx, emit, caller }, body, undefined, { mayLackCustomFields: true });
+  return id;
 }
 
 async function createEvent(tx: Tx, booked: Booked, description: string | null): Promise<StoredEvent> {

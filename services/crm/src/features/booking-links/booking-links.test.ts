@@ -191,6 +191,20 @@ describe('a booking', () => {
     expect((await api.listLeads()).data).toMatchObject([{ email: 'ada@example.com', customFields: {} }]);
   });
 
+  it('creates the lead with the default status, and in the account of its domain', async () => {
+    const api = service.as();
+    const status = { entityType: 'lead', code: 'booked', name: 'Booked', category: 'contacted', sortOrder: 1 };
+    const { data: created } = await api.createStatus({ body: { ...status, isDefault: true } });
+    expect(created).toMatchObject({ isDefault: true });
+    const { data: account } = await api.createAccount({ body: { name: 'Engines', domain: 'engines.example' } });
+    const { slug } = await aLink(api);
+    const [startAt] = await slotsOf(slug);
+    expect((await book(slug, { startAt, email: 'Ada@engines.example' })).status).toBe(201);
+    expect((await api.listLeads()).data).toMatchObject([
+      { status: 'contacted', statusCode: 'booked', accountId: account.id, source: 'web', createdBy: null },
+    ]);
+  });
+
   it('keeps the lead that has the address', async () => {
     const api = service.as();
     const { data: lead } = await api.createLead({

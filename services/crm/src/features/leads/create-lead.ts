@@ -22,16 +22,22 @@ export const createLead = (peers: Peers): Handler<typeof leads.createLead, Assig
   run: ({ body, caller, tx, emit, found: assignee }) => insertLead({ tx, emit, caller }, body, assignee),
 });
 
+interface Rules {
+  /** Whether the lead may lack required custom fields, because the person was not asked for them. */
+  mayLackCustomFields?: boolean;
+}
+
 /** Creates a lead with its event. Errors are thrown before the first write. */
 export async function insertLead(
-  { tx, emit, caller }: { tx: Tx; emit: Emit; caller: Caller },
+  { tx, emit, caller }: { tx: Tx; emit: Emit<typeof leadCreated>; caller: Caller },
   body: NewLead,
   assignee: Assignee | undefined,
+  { mayLackCustomFields = false }: Rules = {},
 ): Promise<LeadRecord> {
   const { customFields = {}, externalId, status, statusCode } = body;
   const coded = await firstStatus(tx, { status, statusCode });
   await checkExternalId(tx, externalId);
-  const custom = await customWrite(tx, 'lead', { after: customFields });
+  const custom = await customWrite(tx, 'lead', { after: customFields, ...(mayLackCustomFields && { before: {} }) });
   const reserved = await reserveValues(tx, custom);
   const accountId = body.accountId === undefined ? await accountOfEmail(tx, body.email) : body.accountId;
   const data = { ...newLeadColumns(body, { caller, assignee, status: coded, custom, accountId }), ...reserved };
