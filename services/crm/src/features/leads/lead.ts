@@ -42,6 +42,16 @@ export async function lockLeadOf(tx: Tx, field: string, id: number): Promise<Lea
   return asLead(row);
 }
 
+/**
+ * Holds a lead to which a record is added until the end of the transaction, so that it is not deleted or merged meanwhile.
+ * Call it before other locks are taken: a merge locks its leads first.
+ */
+export async function holdLead(tx: Tx, id: number | null | undefined): Promise<void> {
+  if (id === null || id === undefined) return;
+  const [lead] = await tx.sql`SELECT id FROM lead WHERE id = ${id} AND deleted_at IS NULL FOR KEY SHARE`;
+  if (!lead) throw failField('leadId', unknownId('lead'));
+}
+
 async function findLocked(tx: Tx, id: number): Promise<LeadRow | null> {
   return tx.lead.lockFirst({ where: { id } });
 }

@@ -6,6 +6,7 @@ import { checkTeam } from '../../check-team.ts';
 import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { checkAccount } from '../accounts/check-account.ts';
+import { holdLead } from '../leads/lead.ts';
 import { type OfLead, openOpportunity, teamOfNew } from './new-opportunity.ts';
 
 interface Found {
@@ -30,6 +31,7 @@ export const createOpportunity = (peers: Peers): Handler<typeof opportunities.cr
     return { currency, owner, lead: lead || { teamId: null, accountId: null } };
   },
   async run({ body, found: { currency, owner, lead }, caller, tx, emit }) {
+    await holdLead(tx, body.leadId);
     const teamId = teamOfNew(body, { caller, owner, lead });
     const accountId = body.accountId === undefined ? lead.accountId : body.accountId;
     return openOpportunity({ tx, emit, caller }, { ...body, currency, teamId, accountId });

@@ -4,6 +4,7 @@ import { type Assignee, checkUser, defaultTeam, fail } from '@tandem/service';
 import { checkPartner } from '../../check-partner.ts';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers } from '../../handler.ts';
+import { holdLead } from '../leads/lead.ts';
 import { linkErrors } from './check-links.ts';
 import { recurrenceErrors, startSeries } from './recurrence.ts';
 import { addReminder, reminderError } from './reminder.ts';
@@ -26,6 +27,7 @@ export const createTask = (peers: Peers): Handler<typeof tasks.createTask, Assig
     return assignee;
   },
   async run({ body, caller, tx, emit, schedule, found: assignee }) {
+    await holdLead(tx, body.leadId);
     const { reminders, recurrence, ...fields } = body;
     const userId = actingUserId(caller) ?? null;
     const teamId = body.teamId === undefined ? defaultTeam(caller, assignee) : body.teamId;
