@@ -5,7 +5,7 @@ import { type Assignee, checkUser, diff, fail, failField, teamOfAssignee } from 
 import type { z } from 'zod';
 import { checkTeam } from '../../check-team.ts';
 import { defaultCurrency } from '../../default-currency.ts';
-import type { Handler, Peers } from '../../handler.ts';
+import type { Handler, Peers, Tx } from '../../handler.ts';
 import { type LeadRecord, lockLeadOf, writeLead } from '../leads/lead.ts';
 import { nextStatus } from '../leads/lead-status.ts';
 import { linkDeal } from './link-deal.ts';
@@ -54,10 +54,7 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
   },
   async run({ body, found, caller, tx, emit }) {
     const lead = await lockLeadOf(tx, 'leadId', body.leadId);
-    if (lead.convertedOpportunityId !== null) {
-      const message = `The lead is already converted to the opportunity ${idInText('opportunity', lead.convertedOpportunityId)}`;
-      throw fail('lead_converted', [{ field: 'leadId', message }]);
-    }
+    await checkConvertible(tx, lead);
     const opportunity = found
       ? await openOpportunity({ tx, emit, caller }, newDeal(body, { lead, caller, found }))
       : await linkDeal({ tx, emit }, body.linkOpportunityId as number, lead);
@@ -74,6 +71,17 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
     return opportunity;
   },
 });
+
+/**
+ * Fails if the lead is converted. A conversion ends when housekeeping removes its deleted opportunity, which cannot be
+ * restored any more. Read by SQL, because the caller may not be able to access the opportunity.
+ */
+async function checkConvertible(tx: Tx, { convertedOpportunityId: id }: LeadRecord): Promise<void> {
+  const [opportunity] = id === null ? [] : await tx.sql`SELECT 1 FROM opportunity WHERE id = ${id}`;
+  if (id === null || !opportunity) return;
+  const message = `The lead is already converted to the opportunity ${idInText('opportunity', id)}`;
+  throw fail('lead_converted', [{ field: 'leadId', message }]);
+}
 
 /** The deal of a lead, with what the request says about it. */
 function newDeal(body: Body, { lead, caller, found }: { lead: LeadRecord; caller: Caller; found: Found }) {

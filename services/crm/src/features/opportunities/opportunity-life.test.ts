@@ -243,6 +243,22 @@ describe('unconvertOpportunity', () => {
     expect((await api.convertLead({ body: { leadId } })).status).toBe(201);
   });
 
+  it('is not needed once the deleted deal is removed: the lead can be converted again', async () => {
+    const { api, leadId, params } = await aConversion();
+    await api.deleteOpportunity({ params });
+    expect((await api.convertLead({ body: { leadId } })).body.code).toBe('lead_converted');
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE opportunity SET deleted_at = now() - interval '31 days' WHERE id = $1`,
+      [params.id],
+    );
+    await service.housekeep();
+    const { status, data } = await api.convertLead({ body: { leadId } });
+    expect([status, data.leadId]).toEqual([201, leadId]);
+    expect((await api.getLead({ params: { id: leadId } })).data.convertedOpportunityId).toBe(data.id);
+    expect((await api.unconvertOpportunity({ params: { id: data.id }, body: {} })).status).toBe(200);
+  });
+
   it('refuses deals that are closed, were won, or are no conversion', async () => {
     const { api, params } = await aConversion();
     const code = async (id = params.id) => (await api.unconvertOpportunity({ params: { id }, body: {} })).body.code;
