@@ -113,6 +113,15 @@ describe('createCalendarEvent', () => {
     expect((await api.listCalendarEvents()).data).toEqual([]);
   });
 
+  it('refuses a deleted opportunity', async () => {
+    const api = service.as();
+    const { data: deal } = await api.createOpportunity({ body: { name: 'Rollout', currency: 'EUR' } });
+    expect((await api.createCalendarEvent({ body: anEvent({ opportunityId: deal.id }) })).status).toBe(201);
+    await api.deleteOpportunity({ params: { id: deal.id } });
+    const reply = await api.createCalendarEvent({ body: anEvent({ opportunityId: deal.id }) });
+    expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, ['opportunityId']]);
+  });
+
   it('requires leads:read for a lead', async () => {
     const api = service.as({ can: ['calendar:write'] });
     expect((await api.createCalendarEvent({ body: anEvent({ leadId: '1' }) })).status).toBe(403);

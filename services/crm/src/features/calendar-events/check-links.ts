@@ -14,7 +14,7 @@ export async function checkLinks(
     if (!lead) throw failField('leadId', unknownId('lead'));
   }
   if (opportunityId) {
-    const where = { id: opportunityId };
+    const where = { id: opportunityId, deletedAt: null };
     const opportunity = await under('opportunities:read', () => tx.opportunity.findFirst({ where, select }));
     if (!opportunity) throw failField('opportunityId', unknownId('opportunity'));
   }
