@@ -98,3 +98,12 @@ describe('a default of an import', () => {
     expect(updated).toMatchObject({ value: 7, notes: null, customFields: { plan: 'own', size: '5' } });
   });
 });
+
+it('a score that an import changes has the importing user as author', async () => {
+  const api = service.as();
+  const { data: lead } = await api.createLead({ body: aLead({ email: 'ada@example.com' }) });
+  const file = 'email,vorname,nachname,score\nada@example.com,Ada,Lovelace,40\n';
+  expect((await imported(api, 'Lead', { by: 'email', file })).counts).toMatchObject({ updated: 1 });
+  const { data: history } = await api.listLeadScoreHistory({ params: { id: lead.id } });
+  expect(history).toMatchObject([{ score: 40, cause: 'manual', byUserId: `${api.caller.userId}` }]);
+});

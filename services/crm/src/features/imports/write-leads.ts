@@ -1,3 +1,4 @@
+import { actingUserId } from '@tandem/caller';
 import { Lead } from '@tandem/crm-contract';
 import type { Tx } from '../../handler.ts';
 import type { Definition } from '../custom-fields/custom-field.ts';
@@ -59,13 +60,17 @@ async function findExisting(
 }
 
 /** Changes an existing lead as updateLead does; a refused change fails the row only. */
-async function updateMatch(leadId: number, record: LeadRow, { tx, emit, references }: Context): Promise<Outcome> {
+async function updateMatch(
+  leadId: number,
+  record: LeadRow,
+  { tx, emit, actor, references }: Context,
+): Promise<Outcome> {
   const { row, body } = record;
   try {
     const lead = await lockLead(tx, leadId);
     const change = changeOf(record, lead);
     const assignee = references.get(body.assignedTo ?? 0)?.assignee;
-    const updated = await changeLead({ tx, emit }, { lead, change, assignee });
+    const updated = await changeLead({ tx, emit }, { lead, change, assignee, byUserId: actingUserId(actor) });
     if (updated.version === lead.version) return { row, action: 'skipped' };
     return { row, action: 'updated', id: leadId, ...sides(Lead, lead, updated) };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { actingUserId } from '@tandem/caller';
 import { bulkLeads } from '@tandem/crm-contract';
 import { bulkOperation } from '@tandem/service';
 import { checkAssignment } from '../../check-assignment.ts';
@@ -12,7 +13,10 @@ export const bulkUpdateLeads = (peers: Peers) =>
     ...ofLeads,
     row: bulkLeads.bulkUpdateLeads,
     checkRequest: ({ body, tx, under }) => checkAccount({ under, tx }, body.change.accountId, 'change.accountId'),
-    check: ({ body, caller }) => checkAssignment(peers, body.change, caller, 'change.'),
-    change: async ({ tx, emit, id, body: { change }, found: assignee }) =>
-      changeLead({ tx, emit }, { lead: await lockLead(tx, id), change, assignee, within: 'change.' }),
+    check: async ({ body, caller }) => ({
+      assignee: await checkAssignment(peers, body.change, caller, 'change.'),
+      byUserId: actingUserId(caller),
+    }),
+    change: async ({ tx, emit, id, body: { change }, found }) =>
+      changeLead({ tx, emit }, { ...found, lead: await lockLead(tx, id), change, within: 'change.' }),
   });

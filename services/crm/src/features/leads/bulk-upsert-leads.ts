@@ -1,3 +1,4 @@
+import { actingUserId } from '@tandem/caller';
 import { type FieldError, idInText } from '@tandem/contract';
 import { bulkLeads } from '@tandem/crm-contract';
 import { bulkItemOperation, fail } from '@tandem/service';
@@ -54,7 +55,7 @@ export const bulkUpsertLeads = (peers: Peers) =>
         throw fail('key_ambiguous', [{ field: body.key, message }]);
       }
       const lead = await lockLead(tx, id);
-      const updated = await changeLead({ tx, emit }, { lead, change: item, assignee });
+      const updated = await changeLead({ tx, emit }, { lead, change: item, assignee, byUserId: actingUserId(caller) });
       return { id, outcome: updated.version === lead.version ? ('unchanged' as const) : ('updated' as const) };
     },
   });

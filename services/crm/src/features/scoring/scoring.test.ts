@@ -241,7 +241,7 @@ describe('a score set by hand', () => {
     expect(pins.map(({ changes }) => changes?.['scorePinned']?.to)).toEqual([true, false]);
   });
 
-  it('is pinned by PATCH and bulk changes too, unless it stays the same', async () => {
+  it('is pinned by PATCH and bulk changes too, with their author, unless it stays the same', async () => {
     const api = service.as();
     const lead = await create(api);
     const params = { id: lead.id };
@@ -253,7 +253,10 @@ describe('a score set by hand', () => {
     const ids = createIdCodec(process.env['IDS_ALPHABET'] as string);
     const sent = [ids.encode('lead', api.caller.tenantId as number, Number(lead.id))];
     await api.bulkUpdateLeads({ body: { ids: sent, change: { score: 20 } } });
-    expect(await history(api, lead.id)).toMatchObject([{ score: 20, cause: 'manual' }, { score: 12 }]);
+    await api.bulkUpsertLeads({ body: { key: 'email', items: [{ email: lead.email, score: 30 }] } });
+    const byUserId = `${api.caller.userId}`;
+    const changes = [30, 20, 12].map((score) => ({ score, cause: 'manual', byUserId }));
+    expect(await history(api, lead.id)).toMatchObject(changes);
   });
 
   it('pins the current score without a change of it, and once when two requests race', async () => {
