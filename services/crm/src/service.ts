@@ -29,6 +29,7 @@ import { logActivities } from './features/activities/on-record-changed.ts';
 import { assignNewLeads } from './features/assignment/assign-new-leads.job.ts';
 import { assignmentHandlers } from './features/assignment/index.ts';
 import { assignLeads } from './features/assignment/on-lead-created.ts';
+import { placeBookedLead } from './features/booking-links/place-booked-lead.job.ts';
 import { defineDefaults } from './features/config/defaults.ts';
 import { statusHandlers } from './features/config/index.ts';
 import { replaceStatusJob } from './features/config/replace-status.job.ts';
@@ -149,6 +150,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     ],
     jobs: [
       assignNewLeads(peers),
+      placeBookedLead(peers),
       recountScores,
       decayScores,
       ...work.jobs,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '@tandem/caller';
 import { type bookings, calendarEventCreated, type leadCreated } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
+import type { Schedule } from '@tandem/jobs';
 import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { BookingLink as LinkRow } from '../../generated/client.ts';
@@ -13,6 +14,7 @@ import { mailAttendees } from '../calendar-events/invitations.ts';
 import { insertLead } from '../leads/create-lead.ts';
 import { asBookingLink } from './booking-link.ts';
 import { type BookingTenant, bookableSlots, findBookingLink, tenantOf } from './offer.ts';
+import { placeBookedLeadJob } from './place-booked-lead.job.ts';
 
 type Body = z.output<typeof bookings.bookTime.body>;
 
@@ -27,6 +29,7 @@ interface Booked {
 interface Inside {
   tx: Tx;
   emit: Emit<typeof leadCreated>;
+  schedule: Schedule;
   caller: Caller;
 }
 
@@ -47,7 +50,7 @@ export const bookTime = (tools: CalendarTools): Handler<typeof bookings.bookTime
       await lockHosts(tx, link.hostIds);
       const hosts = await hostsOf(tx, link, { startAt: body.startAt, timezone });
       const leadId = await leadOf(
-        { tx, emit, caller: visitorOf({ tenantId, environment, requestId }) },
+        { tx, emit, schedule, caller: visitorOf({ tenantId, environment, requestId }) },
         body,
         hosts[0],
       );
@@ -107,7 +110,7 @@ function visitorOf(scope: Pick<Caller, 'tenantId' | 'environment' | 'requestId'>
  * The lead with the address of the person, created if there is none. It has no custom fields, also where some are
  * required, because visitors answer the questions of the link only.
  */
-async function leadOf({ tx, emit, caller }: Inside, { name, email }: Body, ownerId: number): Promise<number> {
+async function leadOf({ tx, emit, schedule, caller }: Inside, { name, email }: Body, ownerId: number): Promise<number> {
   const [existing] = await tx.sql<{ id: number }>`SELECT id FROM lead
     WHERE tenant_id = platform.tenant_id() AND environment = platform.environment()
       AND email_key = lower(${email}) AND deleted_at IS NULL ORDER BY id LIMIT 1`;
@@ -120,6 +123,7 @@ async function leadOf({ tx, emit, caller }: Inside, { name, email }: Body, owner
   };
   const body = { ...person, source: 'web', assignedTo: ownerId } as const;
   const { id } = await insertLead({ tx, emit, caller }, body, undefined, { mayLackCustomFields: true });
+  await schedule(placeBookedLeadJob, [{ leadId: id }]);
   return id;
 }
 

@@ -1,6 +1,6 @@
 import type { crm } from '@tandem/crm-contract';
 import { type Mailbox, startMailbox } from '@tandem/mailbox';
-import { identityPeer, members, type TestService, until, users } from '@tandem/testing';
+import { identityPeer, members, type TestService, teams, until, users } from '@tandem/testing';
 import { startCrm } from '../../crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
@@ -203,6 +203,18 @@ describe('a booking', () => {
     expect((await api.listLeads()).data).toMatchObject([
       { status: 'contacted', statusCode: 'booked', accountId: account.id, source: 'web', createdBy: null },
     ]);
+  });
+
+  it('gives the lead the only team of its host', async () => {
+    const api = service.as();
+    const { slug } = await aLink(api, { hostIds: [members.seller] });
+    const [startAt] = await slotsOf(slug);
+    expect((await book(slug, { startAt })).status).toBe(201);
+    const lead = await until('the lead has a team', async () => {
+      const [found] = (await api.listLeads()).data;
+      return found.teamId !== null && found;
+    });
+    expect(lead).toMatchObject({ assignedTo: members.seller, teamId: teams.sales });
   });
 
   it('keeps the lead that has the address', async () => {
