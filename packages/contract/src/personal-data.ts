@@ -35,6 +35,10 @@ export const Person = z.object({
   taskIds: z.array(z.int()),
   activityIds: z.array(z.int()),
   calendarEventIds: z.array(z.int()),
+  /** The public ids of these tasks, activities and calendar events. */
+  recordCodes: z.array(z.string()),
+  /** The opportunities of the leads, which stay without texts. */
+  opportunityIds: z.array(z.int()),
 });
 export type Person = z.output<typeof Person>;
 
@@ -47,7 +51,11 @@ export const personalDataErasureRequested = event('personal_data.erasure_request
   action: 'personal_data.erase',
   target: 'erasure',
   audited: false,
-  data: z.object({ person: Person }),
+  data: z.object({
+    person: Person,
+    /** The services that have not erased their data yet. */
+    services: z.array(z.enum(personalDataServices)),
+  }),
   record: z.object({ id: id('erasure') }),
 });
 /** Every service emits it when it has erased its data. */
@@ -88,6 +96,7 @@ export const personalDataOperations = operations({
     path: '/internal/personal-data/export',
     audience: 'internal',
     summary: 'Return the data of a person',
+    timeoutMs: 20_000,
     bodyMax: 1_000_000,
     body: z.object({ person: Person }),
     reply: z.object({ sections: z.array(StoredSection) }),

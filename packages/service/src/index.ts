@@ -31,7 +31,16 @@ export { type Listable, type ListFilter, listedIds, type PageResult } from './li
 export { namesHandler } from './names.ts';
 export { ownedRecords } from './owned-work/owned-records.ts';
 export { ownedWork } from './owned-work/owned-work.ts';
-export { type Erasing, exportSection, mentionsOf, type PersonalData, personalData } from './personal-data.ts';
+export {
+  addressPattern,
+  type Erasing,
+  exportSection,
+  mentionPattern,
+  mentionTest,
+  type PersonalData,
+  personalData,
+  type Sweep,
+} from './personal-data.ts';
 export type { SealedColumn } from './re-encrypt.ts';
 export { asService, type Reach, reachOf, withPermissions } from './reach.ts';
 export { readFields } from './read-fields.ts';

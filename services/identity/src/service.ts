@@ -115,7 +115,7 @@ export function identityService(
     inBackground: (work) =>
       void setTimeout(() => work().catch((error) => log.error('background work failed', { error })), backgroundDelayMs),
   };
-  const person = personalData('identity', identityData);
+  const person = personalData('identity', identityData(ids));
   return {
     name: 'identity',
     operations: identity,

@@ -1,35 +1,70 @@
+import type { Person } from '@tandem/contract';
 import { calendarEventUpdated } from '@tandem/crm-contract';
-import { type Erasing, mentionsOf } from '@tandem/service';
+import { type Erasing, mentionTest, type Sweep } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { asEvent } from '../calendar-events/event.ts';
+import { mentionsInDeals } from './erase-opportunities.ts';
 import { erasedText } from './texts.ts';
 
 const batchMax = 200;
+const attendeesMax = 10_000;
 
-/** Calendar events of the lead keep their time without texts; the person is no longer an attendee of any. */
+/** Calendar events of the lead keep their time without texts, and those of its deals lose texts that mention the person. */
 export async function eraseCalendarEvents({ tx, emit, person }: Erasing<Tx>): Promise<number> {
-  const { leadIds, emails } = person;
-  const found = await tx.sql<{ id: number; ofLead: boolean }>`
-    SELECT id, coalesce(lead_id = ANY(${leadIds}::bigint[]), false) AS "ofLead" FROM calendar_event
-    WHERE lead_id = ANY(${leadIds}::bigint[]) OR id IN (
-      SELECT event_id FROM calendar_attendee WHERE lower(email) = ANY(${emails}::text[]))
-    ORDER BY id LIMIT ${batchMax}::int FOR UPDATE`;
-  const patterns = mentionsOf(person);
-  for (const { id, ofLead } of found) {
-    await tx.sql`DELETE FROM calendar_attendee WHERE event_id = ${id} AND lower(email) = ANY(${emails}::text[])`;
-    await tx.sql`UPDATE calendar_event SET version = version + 1, updated_at = now(),
-        lead_id = CASE WHEN ${ofLead}::boolean THEN NULL ELSE lead_id END,
-        title = CASE WHEN mentioned THEN ${erasedText} ELSE title END,
-        description = CASE WHEN mentioned THEN NULL ELSE description END,
-        location = CASE WHEN mentioned THEN NULL ELSE location END
-      FROM (SELECT ${ofLead}::boolean OR concat_ws(' ', title, description, location) ILIKE ANY(${patterns}::text[]) AS mentioned
-        FROM calendar_event WHERE id = ${id}) AS text
-      WHERE id = ${id}`;
-    const row = await tx.calendarEvent.findFirst({ where: { id } });
-    if (!row) continue;
-    const attendees = await tx.calendarAttendee.findMany({ where: { eventId: id }, orderBy: { id: 'asc' } });
-    const fields = ['title', 'description', 'location', 'attendees', 'leadId'];
-    emit(calendarEventUpdated, { data: { calendarEventId: id, fields }, record: asEvent(row, attendees) });
-  }
-  return found.length;
+  const { leadIds } = person;
+  const ofLead = await tx.calendarEvent.findMany({
+    where: { leadId: { in: leadIds } },
+    select: { id: true },
+    orderBy: { id: 'asc' },
+    take: batchMax,
+  });
+  const ofDeals = await tx.sql<{ id: number }>`SELECT event.id FROM calendar_event AS event
+    JOIN opportunity ON opportunity.id = event.opportunity_id
+    WHERE opportunity.lead_id = ANY(${leadIds}::bigint[]) AND event.lead_id IS NULL
+      AND concat_ws(' ', nullif(event.title, ${erasedText}), event.description, event.location) ~* ${mentionsInDeals(person)}
+    ORDER BY event.id LIMIT ${batchMax}::int`;
+  for (const { id } of ofLead) await eraseEvent({ tx, emit, person }, id, { isOfLead: true });
+  for (const { id } of ofDeals) await eraseEvent({ tx, emit, person }, id, { isOfLead: false });
+  return ofLead.length + ofDeals.length;
+}
+
+/** The person is no longer an attendee of any event. */
+export const eraseAttendees: Sweep<Tx> = async ({ tx, emit, person, after: [last = 0] }) => {
+  const rows = await tx.sql<{ id: number; eventId: number; isPerson: boolean }>`
+    SELECT id, event_id AS "eventId", coalesce(lower(email) = ANY(${person.emails}::text[]), false) AS "isPerson"
+    FROM calendar_attendee WHERE id > ${last} ORDER BY id LIMIT ${attendeesMax}::int`;
+  const eventIds = new Set(rows.flatMap(({ eventId, isPerson }) => (isPerson ? [eventId] : [])));
+  for (const id of eventIds) await eraseEvent({ tx, emit, person }, id, { isOfLead: false });
+  const end = rows.length === attendeesMax ? rows.at(-1) : undefined;
+  return { erased: { attendances: eventIds.size }, next: end ? [end.id] : null };
+};
+
+/** Removes the person from an event: from its attendees, and from its texts where they mention the person. */
+async function eraseEvent(
+  { tx, emit, person }: Pick<Erasing<Tx>, 'tx' | 'emit'> & { person: Person },
+  id: number,
+  { isOfLead }: { isOfLead: boolean },
+): Promise<void> {
+  const before = await tx.calendarEvent.lockFirst({ where: { id } });
+  if (!before) return;
+  await tx.sql`DELETE FROM calendar_attendee WHERE event_id = ${id} AND lower(email) = ANY(${person.emails}::text[])`;
+  const { title, description, location } = before;
+  const isMention = mentionTest(mentionsInDeals(person));
+  const isErased = isOfLead || isMention([title === erasedText ? '' : title, description, location].join(' '));
+  const [row] = await tx.calendarEvent.updateManyAndReturn({
+    where: { id },
+    data: {
+      ...(isErased && { title: erasedText, description: null, location: null }),
+      ...(isOfLead && { leadId: null }),
+      version: { increment: 1 },
+    },
+  });
+  if (!row) return;
+  const attendees = await tx.calendarAttendee.findMany({ where: { eventId: id }, orderBy: { id: 'asc' } });
+  const fields = [
+    'attendees',
+    ...(isErased ? ['title', 'description', 'location'] : []),
+    ...(isOfLead ? ['leadId'] : []),
+  ];
+  emit(calendarEventUpdated, { data: { calendarEventId: id, fields }, record: asEvent(row, attendees) });
 }

@@ -25,6 +25,9 @@ export const eraseLead =
     });
     const erasure = await storeErasure(tx, { leadId: row.id, jobId: job.jobId, person });
     await schedule(requestErasureJob, [{ erasureId: erasure.id }]);
+    // Leads whose merge with one of these was undone keep the record of the merge, without its values.
+    const leadIds = leads.map(({ id }) => id);
+    await tx.leadMerge.updateMany({ where: { mergedIds: { hasSome: leadIds } }, data: { before: {}, after: {} } });
     for (const lead of leads) {
       await releaseAllValues(tx, 'lead', lead.id);
       // What belongs to a lead by a foreign key goes with it: activities, scores, duplicate pairs, merges.

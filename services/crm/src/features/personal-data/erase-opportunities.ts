@@ -1,17 +1,19 @@
+import type { Person } from '@tandem/contract';
 import { opportunityUpdated } from '@tandem/crm-contract';
-import { type Erasing, mentionsOf, toJsonColumn } from '@tandem/service';
+import { type Erasing, mentionPattern, mentionTest, toJsonColumn } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { readDefinitions } from '../custom-fields/custom-field.ts';
 import { asOpportunity, type LockedOpportunity, writeOpportunity } from '../opportunities/opportunity.ts';
 import { erasedText } from './texts.ts';
 
-// A lead has few opportunities; each changed one gets an event.
+// Each changed opportunity gets an event.
 const batchMax = 200;
 
 /** Removes notes and each text that mentions the person; amounts, stages and dates stay. */
 export async function eraseOpportunities({ tx, emit, person }: Erasing<Tx>): Promise<number> {
   const isMention = mentionTest(mentionsInDeals(person));
-  const rows = await tx.opportunity.findMany({ where: { leadId: { in: person.leadIds } }, take: batchMax });
+  const where = { leadId: { in: person.leadIds } };
+  const rows = await tx.opportunity.findMany({ where, select: { id: true }, orderBy: { id: 'asc' } });
   const definitions = await readDefinitions(tx, 'opportunity');
   let changed = 0;
   for (const { id } of rows) {
@@ -40,6 +42,7 @@ export async function eraseOpportunities({ tx, emit, person }: Erasing<Tx>): Pro
     // The audit log names the fields only.
     emit(opportunityUpdated, { data: { opportunityId: id, fields }, record });
     changed++;
+    if (changed === batchMax) break;
   }
   return changed;
 }
@@ -52,7 +55,7 @@ function changeOf(
 ): Change {
   const kept = Object.fromEntries(Object.entries(customFields).filter(([key]) => !dropped.includes(key)));
   return {
-    ...(isMention(name) && { name: erasedText }),
+    ...(name !== erasedText && isMention(name) && { name: erasedText }),
     ...(notes !== null && { notes: null }),
     ...(dropped.length > 0 && { customFields: kept }),
     ...(outcome?.note && { outcome: { ...outcome, note: null } }),
@@ -63,37 +66,29 @@ async function releaseValues(tx: Tx, recordId: number, fieldIds: number[]): Prom
   if (fieldIds.length) await tx.customFieldKey.deleteMany({ where: { recordId, fieldId: { in: fieldIds } } });
 }
 
-/** Texts of records that belong to the deals of the person: stage changes, milestones, tasks and activities. */
+/** Texts of records that belong to the deals of the person: stage changes, milestones and activities. */
 export async function eraseTextsOfDeals({ tx, person }: Erasing<Tx>): Promise<number> {
-  const patterns = mentionsInDeals(person);
+  const pattern = mentionsInDeals(person);
   const { leadIds } = person;
   const deals = await tx.sql<{ id: number }>`SELECT id FROM opportunity WHERE lead_id = ANY(${leadIds}::bigint[])`;
   const ids = deals.map(({ id }) => id);
   if (!ids.length) return 0;
   const changed = [
-    await tx.sql`UPDATE milestone SET title = ${erasedText}, description = NULL, version = version + 1
-      WHERE opportunity_id = ANY(${ids}::bigint[]) AND concat_ws(' ', title, description) ILIKE ANY(${patterns}::text[])
-      RETURNING id`,
+    await tx.sql`UPDATE milestone SET title = ${erasedText}, description = NULL, version = version + 1, updated_at = now()
+      WHERE opportunity_id = ANY(${ids}::bigint[])
+        AND concat_ws(' ', nullif(title, ${erasedText}), description) ~* ${pattern} RETURNING id`,
     await tx.sql`UPDATE stage_entry SET reason = NULL
-      WHERE opportunity_id = ANY(${ids}::bigint[]) AND reason ILIKE ANY(${patterns}::text[]) RETURNING id`,
-    await tx.sql`UPDATE task SET title = ${erasedText}, description = NULL, outcome_note = NULL, version = version + 1
+      WHERE opportunity_id = ANY(${ids}::bigint[]) AND reason ~* ${pattern} RETURNING id`,
+    await tx.sql`UPDATE activity SET subject = NULL, body = NULL, details = '{}', version = version + 1, updated_at = now()
       WHERE opportunity_id = ANY(${ids}::bigint[])
-        AND concat_ws(' ', title, description, outcome_note) ILIKE ANY(${patterns}::text[]) RETURNING id`,
-    await tx.sql`UPDATE activity SET subject = NULL, body = NULL, details = '{}', version = version + 1
-      WHERE opportunity_id = ANY(${ids}::bigint[])
-        AND concat_ws(' ', subject, body, details::text) ILIKE ANY(${patterns}::text[]) RETURNING id`,
+        AND concat_ws(' ', subject, body, details::text) ~* ${pattern} RETURNING id`,
   ];
   return changed.reduce((total, rows) => total + rows.length, 0);
 }
 
 /** In the deals of the person, the first or the last name alone is a mention too. */
-function mentionsInDeals(person: Erasing<Tx>['person']): string[] {
+export function mentionsInDeals(person: Person): string {
   const words = person.names.flatMap((name) => name.split(/\s+/)).filter((word) => word.length >= wordMin);
-  return mentionsOf({ ...person, names: [...person.names, ...words] });
+  return mentionPattern(person, words);
 }
 const wordMin = 3;
-
-function mentionTest(patterns: readonly string[]): (text: string) => boolean {
-  const texts = patterns.map((pattern) => pattern.slice(1, -1).replace(/\\(.)/g, '$1').toLowerCase());
-  return (text) => texts.some((mention) => text.toLowerCase().includes(mention));
-}

@@ -1,4 +1,4 @@
-import { ErasedCounts, id, Person, personalDataServices } from '@tandem/contract';
+import { ErasedCounts, id, Person, type PersonalDataService, personalDataServices } from '@tandem/contract';
 import { backgroundJobs, toJsonColumn } from '@tandem/service';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
@@ -41,6 +41,6 @@ export async function recordReport(
 }
 
 /** The services that have not erased their data yet. */
-export function missingServices(erased: Erased): string[] {
+export function missingServices(erased: Erased): PersonalDataService[] {
   return personalDataServices.filter((service) => !(service in erased));
 }

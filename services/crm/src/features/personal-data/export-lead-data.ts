@@ -1,9 +1,9 @@
 import type { Caller } from '@tandem/caller';
 import type { ServiceClient } from '@tandem/client/internal';
 import type { Person, PersonalDataService, personalDataOperations, StoredSection } from '@tandem/contract';
-import { type LeadData, type leadData, leadDataExported } from '@tandem/crm-contract';
+import { type LeadData, leadData, leadDataExported } from '@tandem/crm-contract';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
-import { fail } from '@tandem/service';
+import { fail, reachOf } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler, Tx } from '../../handler.ts';
 import { asLead } from '../leads/lead.ts';
@@ -23,6 +23,8 @@ export const exportLeadData = (
   ids: IdCodec,
 ): Handler<typeof leadData.exportLeadData, Exported> => ({
   async check({ params, caller, tx }) {
+    if (leadData.exportLeadData.also.some((permission) => reachOf(caller, permission) !== 'all'))
+      throw fail('forbidden');
     const row = await tx.lead.findFirst({ where: { id: params.id } });
     if (!row) throw fail('not_found');
     if (row.mergedIntoId !== null) throw fail('lead_merged');

@@ -27,10 +27,12 @@ export async function leadsOfPerson(tx: Tx, lead: LeadRecord): Promise<LeadRecor
 /** By what the data of the person is found in all services. */
 export async function personOf(tx: Tx, ids: IdCodec, leads: readonly LeadRecord[]): Promise<Person> {
   const leadIds = leads.map(({ id }) => id);
+  const tenantId = leads[0]?.tenantId as number;
   const newest = { where: { leadId: { in: leadIds } }, select: { id: true }, take: recordsMax } as const;
   const tasks = await tx.task.findMany({ ...newest, orderBy: { id: 'desc' } });
   const activities = await tx.activity.findMany({ ...newest, orderBy: { id: 'desc' } });
   const events = await tx.calendarEvent.findMany({ ...newest, orderBy: { id: 'desc' } });
+  const deals = await tx.opportunity.findMany({ ...newest, orderBy: { id: 'desc' } });
   const idsOf = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
   const distinct = (texts: readonly string[]) => [...new Set(texts.filter((text) => text.trim() !== ''))];
   return {
@@ -42,5 +44,11 @@ export async function personOf(tx: Tx, ids: IdCodec, leads: readonly LeadRecord[
     taskIds: idsOf(tasks),
     activityIds: idsOf(activities),
     calendarEventIds: idsOf(events),
+    recordCodes: [
+      ...tasks.map(({ id }) => ids.encode('task', tenantId, id)),
+      ...activities.map(({ id }) => ids.encode('activity', tenantId, id)),
+      ...events.map(({ id }) => ids.encode('calendar_event', tenantId, id)),
+    ],
+    opportunityIds: idsOf(deals),
   };
 }
