@@ -3,13 +3,15 @@
 const deadlineMs = 40_000;
 const pollMs = 20;
 
+type Missing = undefined | null | false;
+
 /**
- * Waits until `look` returns a value other than undefined or false, and returns it.
+ * Waits until `look` returns a value other than undefined, null or false, and returns it.
  * @throws after 40 s, or `withinMs`, with the last error or value
  */
 export async function until<T>(
   what: string,
-  look: () => Promise<T | undefined | false> | T | undefined | false,
+  look: () => Promise<T | Missing> | T | Missing,
   withinMs = deadlineMs,
 ): Promise<T> {
   const end = Date.now() + withinMs;
@@ -17,7 +19,7 @@ export async function until<T>(
   while (Date.now() < end) {
     try {
       const seen = await look();
-      if (seen !== undefined && seen !== false) return seen;
+      if (seen !== undefined && seen !== null && seen !== false) return seen;
       last = seen;
     } catch (error) {
       last = error;
