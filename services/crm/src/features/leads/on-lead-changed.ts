@@ -12,7 +12,7 @@ export const detectDuplicates = consumer({
   name: 'detect-duplicates',
   on: [leadCreated, leadUpdated, leadRestored],
   async handle(events, { tx }: { tx: Tx }) {
-    const leadIds = [...new Set(events.filter(concernsIdentity).map(({ record }) => record.id))];
+    const leadIds = [...new Set(events.filter(concernsIdentity).map(({ target }) => target.id))];
     await pairLeads(tx, leadIds, { mayReopen: true });
   },
 });
