@@ -8,7 +8,7 @@ import { localDir } from '../local/paths.ts';
 import { complain, prepareTerminal, progress } from '../local/terminal.ts';
 import { measureConnections } from './connections.ts';
 import { measureFleet } from './fleet.ts';
-import { measureImports } from './imports.ts';
+import { importMembers, measureImports } from './imports.ts';
 import { measureMail } from './mail.ts';
 import type { Memory } from './memory.ts';
 import { measureOperations } from './operations.ts';
@@ -66,13 +66,19 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   const mail = wanted('mail') ? await fresh(place, measureMail) : [];
   const peers = wanted('gateway') ? await fresh(place, measurePeers) : [];
   const connections = wanted('connections') ? await fresh(place, measureConnections) : [];
-  const imports = wanted('imports') ? await fresh(place, measureImports) : [];
+  // The size part measures an import too.
+  const imports = only.includes('imports') ? await fresh(place, measureImportsAlone) : [];
   const atSize = wanted('size') ? await fresh(place, measureSize) : [];
   const searches = wanted('search-size') ? await fresh(place, measureSearchSize) : [];
   return {
     rows: [...peers, ...connections, ...fleet.rows, ...upload, ...mail, ...calls, ...imports, ...atSize, ...searches],
     memory: fleet.memory,
   };
+}
+
+async function measureImportsAlone(place: Place): Promise<Row[]> {
+  await Promise.all(importMembers.map((name) => place.startMember(name)));
+  return measureImports(place);
 }
 
 /** Stops all processes before a part, which starts the members it needs. */

@@ -14,10 +14,11 @@ export interface Case {
   hasRecords?: boolean;
 }
 
-/** Requests that are no lists: sums and timelines. */
-export function otherCases(code: Encode): Case[] {
+/** Requests beside the lists: sums, timelines and a saved view. */
+export function otherCases(code: Encode, viewId: string): Case[] {
   const one = (what: string, goalMs: number, path: string): Case => ({ what, goalMs, path });
   return [
+    { ...one('leads of a saved view', listGoal, `/v1/leads?view=${viewId}`), hasRecords: true },
     one('summary of opportunities', sumGoal, '/v1/opportunities/summary'),
     one('summary of an owner', sumGoal, `/v1/opportunities/summary?ownerId=${code('user', user)}`),
     one('forecast by month', sumGoal, '/v1/opportunities/forecast'),

@@ -1,4 +1,5 @@
 import { createIdCodec } from '@tandem/ids';
+import { measureImports } from '../imports.ts';
 import { formatNumber } from '../numbers.ts';
 import type { Place } from '../place.ts';
 import type { Row } from '../results.ts';
@@ -39,7 +40,11 @@ export async function measureSize(place: Place): Promise<Row[]> {
   const code: Encode = (type, id) => ids.encode(type, tenantId, type === 'user' ? firstUser + id : id);
   const cursor = async (path: string) => (await ask(place, path, keys.all)).body.pagination.nextCursor;
   const [deal] = (await ask(place, '/v1/opportunities?status=open&limit=1', keys.all)).body.data;
-  const cases = [...(await listCases({ code, cursor, deal })), ...otherCases(code)];
+  const search = 'status=qualified&source=referral&sort=-score';
+  const view = await tenant.owner.createView({
+    body: { resource: 'leads', name: 'Referrals', search, visibility: 'tenant' },
+  });
+  const cases = [...(await listCases({ code, cursor, deal })), ...otherCases(code, view.data.id)];
   const rows: Row[] = [];
   for (const one of cases) {
     const row = await measure(place, one, one.isNarrowed ? keys.own : keys.all);
@@ -49,8 +54,9 @@ export async function measureSize(place: Place): Promise<Row[]> {
   const number = ids.decode('tenant', undefined, scored.id) as number;
   const scoredTenant = { ...scored, number, firstUser: ids.decode('user', number, scored.userId) as number };
   const work = await measureWork(place, { large: { key: keys.all }, scored: scoredTenant, plain });
-  for (const row of work) place.log(`${row.what}: ${row.reached} (${row.detail})`);
-  return [...rows, ...work];
+  const imported = await measureImports(place);
+  for (const row of [...work, ...imported]) place.log(`${row.what}: ${row.reached} (${row.detail})`);
+  return [...rows, ...work, ...imported];
 }
 
 async function measure(place: Place, { what, goalMs, path, hasRecords }: Case, key: string): Promise<Row> {

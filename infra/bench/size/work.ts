@@ -6,17 +6,17 @@ import type { Row } from '../results.ts';
 import { addLeads } from './data.ts';
 
 const scoredLeads = 100_000;
-const importedRows = 100_000;
+// 1 in 20 of the leads: a bulk operation changes at most 10,000.
+const bulkFilter = 'source=manual';
 const creations = 60;
 const besideSize = 200;
 const pollMs = 500;
 const waitMaxMs = 600_000;
-const rowsPerSecondGoal = 5_000;
 
 interface Tenants {
   /** The large tenant; its lists are read beside other work. */
   large: { key: string };
-  /** The tenant whose scores are recounted and which imports, with the numbers of itself and of its first user. */
+  /** The tenant whose leads are recounted and changed, with the numbers of itself and of its first user. */
   scored: TestTenant & { number: number; firstUser: number };
   /** A tenant without rules. */
   plain: TestTenant;
@@ -25,9 +25,10 @@ interface Tenants {
 // biome-ignore lint/suspicious/noExplicitAny: the bench reads a few fields of many operations.
 type Body = any;
 
-/** Measures work that is no list: rules at creation, a recount, an import, and other calls beside them. */
+/** Measures work that is no list: rules at creation, a recount, a bulk change, and other calls beside them. */
 export async function measureWork(place: Place, { large, scored, plain }: Tenants): Promise<Row[]> {
-  const send = sender(place.baseUrl);
+  const request = requester(place.baseUrl);
+  const send: Send = async (...args) => (await request(...args)).data;
   await createRules(send, scored);
   const creation = await measureCreation(send, { scored: scored.live, plain: plain.live });
   await addLeads(place.databaseUrl('crm'), { id: scored.number, firstUser: scored.firstUser }, scoredLeads);
@@ -38,23 +39,23 @@ export async function measureWork(place: Place, { large, scored, plain }: Tenant
   };
   const alone = await p95Of(read);
   const recount = await measureRecount(send, scored.live, read);
-  const imported = await measureImport(send, scored.live, read);
-  return [creation, ...recount.rows(alone), ...imported.rows(alone)];
+  const bulk = await measureBulk(request, scored.live, read);
+  return [creation, ...recount.rows(alone), besideRow(`a bulk change (${bulk.detail})`, bulk.beside, alone)];
 }
 
-type Send = (key: string, method: string, path: string, body?: object | FormData) => Promise<Body>;
+type Send = (key: string, method: string, path: string, body?: object) => Promise<Body>;
 
-function sender(baseUrl: string): Send {
+/** Sends requests; resolves to the body of the response. */
+function requester(baseUrl: string): Send {
   return async (key, method, path, body) => {
-    const isForm = body instanceof FormData;
     const response = await fetch(`${baseUrl}${path}`, {
       method,
-      headers: { 'X-API-Key': key, ...(body && !isForm && { 'content-type': 'application/json' }) },
-      ...(body && { body: isForm ? body : JSON.stringify(body) }),
+      headers: { 'X-API-Key': key, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text.slice(0, 500)}`);
-    return JSON.parse(text).data;
+    return JSON.parse(text);
   };
 }
 
@@ -119,46 +120,19 @@ async function measureRecount(send: Send, key: string, read: () => Promise<numbe
   };
 }
 
-async function measureImport(send: Send, key: string, read: () => Promise<number>) {
-  const name = randomBytes(4).toString('hex');
-  const lines = Array.from(
-    { length: importedRows },
-    (_, row) => `${name}-${row}@example.com,Ada,Import ${row},+49170${1_000_000 + row}`,
-  );
-  const form = new FormData();
-  form.append(
-    'file',
-    new Blob([['email,firstName,lastName,phone', ...lines].join('\n')], { type: 'text/csv' }),
-    'leads.csv',
-  );
-  const file = await send(key, 'POST', '/v1/files/upload', form);
-  const { id } = await send(key, 'POST', '/v1/leads/imports', { fileId: file.id });
-  const reads = Date.now();
-  let last: Body;
-  do {
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-    last = await send(key, 'GET', `/v1/leads/imports/${id}`);
-  } while (last.status === 'mapped' && Date.now() - reads < waitMaxMs);
-  await send(key, 'POST', `/v1/leads/imports/${id}/start`);
+async function measureBulk(request: Send, key: string, read: () => Promise<number>) {
+  const { pagination } = await request(key, 'GET', `/v1/leads?${bulkFilter}&limit=1`);
+  const filter = Object.fromEntries(new URLSearchParams(bulkFilter));
+  const body = { filter, expectedCount: pagination.total, change: { tags: ['bulk'] } };
   const startedAt = performance.now();
+  const { jobId } = (await request(key, 'POST', '/v1/leads:bulk-update', body)).data;
+  let last: Body;
   const beside = await p95Of(read, async () => {
-    last = await send(key, 'GET', `/v1/leads/imports/${id}`);
+    last = (await request(key, 'GET', `/v1/jobs/${jobId}`)).data;
     return isRunning(last.status, performance.now() - startedAt);
   });
-  const rate = last.counts.created / ((performance.now() - startedAt) / 1_000);
-  return {
-    rows: (alone: number): Row[] => [
-      {
-        id: 'size-work',
-        what: `Import of ${formatNumber(importedRows)} leads`,
-        goal: `≥ ${formatNumber(rowsPerSecondGoal)} rows/s`,
-        reached: `${formatNumber(rate)} rows/s`,
-        detail: `${last.status}, ${formatNumber(last.counts.created)} created, ${formatNumber(last.counts.failed)} failed`,
-        isReached: rate >= rowsPerSecondGoal,
-      },
-      besideRow('an import', beside, alone),
-    ],
-  };
+  const rate = last.progress.done / ((performance.now() - startedAt) / 1_000);
+  return { detail: `${last.status}, ${formatNumber(last.progress.done)} leads, ${formatNumber(rate)}/s`, beside };
 }
 
 function besideRow(what: string, beside: number, alone: number): Row {
