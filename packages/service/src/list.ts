@@ -1,5 +1,5 @@
 import type { Environment } from '@tandem/caller';
-import { containing, exactMax, type FoundPage, type Ownership, type PageArgs } from '@tandem/tenant-db';
+import { containing, exactMax, type FoundPage, type IdsArgs, type Ownership, type PageArgs } from '@tandem/tenant-db';
 import { fail, failField } from './api-error.ts';
 import type { Cursors, Position } from './cursors.ts';
 import type { Totals } from './totals.ts';
@@ -141,15 +141,15 @@ function conditionOf({ where, and = [] }: ListFilter, query: Pick<ListQuery, 'cr
  * The ids of the records that a list has for a query, in order, whatever its page.
  * @param max further ids are not read; one more is returned to tell that there are more
  */
-export async function listedIds(
-  model: { findMany(args: object): PromiseLike<{ id: number }[]> },
+export function listedIds(
+  model: { findIds(args: IdsArgs): Promise<number[]> },
   filter: ListFilter,
   { query, max }: { query: Pick<ListQuery, 'search' | 'createdFrom' | 'createdTo'>; max: number },
 ): Promise<number[]> {
-  const listed = conditionOf(filter, query);
-  const where = query.search ? { AND: [listed, containing(query.search, filter.searchIn ?? [])] } : listed;
-  const rows = await model.findMany({ where, select: { id: true }, orderBy: { id: 'asc' }, take: max + 1 });
-  return rows.map(({ id }) => id);
+  const { search } = query;
+  const { searchIn: columns = [] } = filter;
+  const where = conditionOf(filter, query);
+  return model.findIds({ where, take: max + 1, ...(search && { search: { text: search, columns } }) });
 }
 
 /** The keys under which requests for the same list share its total. */

@@ -1,14 +1,20 @@
 import { type Args, NotPlain } from './conditions.ts';
 import { prismaError } from './errors.ts';
-import { containing, countPage, findPage, type PageReader } from './list-page.ts';
+import { containing, countPage, findIds, findPage, type PageReader, pageOfIds } from './list-page.ts';
 import type { Model } from './models.ts';
-import type { FoundPage, PageArgs } from './page-args.ts';
+import type { FoundPage, IdsArgs, PageArgs } from './page-args.ts';
 
 /** The operations of a model by name, as Prisma's client has them. */
 export type Operations = Record<string, (args: Args) => PromiseLike<unknown>>;
 
+interface ListQueries {
+  findPage(args: PageArgs): Promise<unknown>;
+  countPage(args: PageArgs): Promise<unknown>;
+  findIds(args: IdsArgs): Promise<unknown>;
+}
+
 /**
- * `findPage` and `countPage` of a model, sent directly to PostgreSQL, and through Prisma for conditions that only Prisma
+ * `findPage`, `countPage` and `findIds` of a model, sent directly to PostgreSQL, and through Prisma for conditions that only Prisma
  * supports.
  * @param throughPrisma called for each query that goes through Prisma's engine
  */
@@ -17,7 +23,7 @@ export function listQueries(
   delegate: Operations,
   reader: PageReader,
   throughPrisma: (model: string, operation: string) => void,
-): Record<'findPage' | 'countPage', (args: PageArgs) => Promise<unknown>> {
+): ListQueries {
   const run = async <Result>(
     operation: string,
     direct: () => Promise<Result>,
@@ -44,6 +50,12 @@ export function listQueries(
         'countPage',
         () => countPage(model, args, reader),
         () => countThroughPrisma(delegate, args),
+      ),
+    findIds: (args) =>
+      run(
+        'findIds',
+        () => findIds(model, args, reader),
+        async () => (await pageThroughPrisma(delegate, pageOfIds(args))).rows.map(({ id }) => id),
       ),
   };
 }

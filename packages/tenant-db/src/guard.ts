@@ -10,6 +10,7 @@ const byWhere = new Set([
   'findMany',
   'findPage',
   'countPage',
+  'findIds',
   'lockFirst',
   'count',
   'aggregate',

@@ -5,7 +5,7 @@ export { inBackground } from './background.ts';
 export { isTaken } from './errors.ts';
 export { containing } from './list-page.ts';
 export type { Narrowing } from './narrowing.ts';
-export { exactMax, type FoundPage, type PageArgs } from './page-args.ts';
+export { exactMax, type FoundPage, type IdsArgs, type PageArgs } from './page-args.ts';
 export type { Statement } from './pipelined-query.ts';
 export { tenantPolicies } from './policies.ts';
 export { watchPool } from './pool-metrics.ts';

@@ -11,9 +11,9 @@ import {
   pageOfCandidates,
   pageToResume,
 } from './list-statements.ts';
-import { type Lookups, lookupsOf } from './lookups.ts';
+import { type Lookup, type Lookups, lookupsOf } from './lookups.ts';
 import type { Model } from './models.ts';
-import { exactMax, type FoundPage, type PageArgs } from './page-args.ts';
+import { exactMax, type FoundPage, type IdsArgs, type PageArgs } from './page-args.ts';
 import type { Statement } from './pipelined-query.ts';
 
 // Limit for reading along the index when no other index finds the records.
@@ -66,6 +66,46 @@ export async function countPage(model: Model, args: PageArgs, reader: PageReader
   const { rows } = await reader.send(countAlong(plan));
   const [matched = 0, read = 0] = rows[0]['#counts'] as number[];
   return read > exactMax ? undefined : matched;
+}
+
+/**
+ * Finds the first ids of the records that match, in the order of ids. Starts from the functions that find at most
+ * `exactMax` records each (lookups.ts); without such a function PostgreSQL chooses the index.
+ * @throws NotPlain for conditions that only Prisma can write
+ */
+export async function findIds(model: Model, ids: IdsArgs, reader: PageReader): Promise<number[]> {
+  const args = pageOfIds(ids);
+  const plan = planOf(model, args, reader);
+  const rows = await readFromLookups(plan, reader, lookupsOf(model, args, await reader.lookups()));
+  return (rows ?? (await reader.send(pageInOrder(plan))).rows).map(({ id }) => id as number);
+}
+
+/** The page that has the first ids of the records that match. */
+export function pageOfIds({ where, search, take }: IdsArgs): PageArgs {
+  const select = { id: true };
+  return {
+    where,
+    ...(search && { search }),
+    take,
+    skip: 0,
+    sort: 'id',
+    isDescending: false,
+    select,
+    isUncounted: true,
+  };
+}
+
+/** Reads from the functions that return all of their records; undefined when all of them have more than `exactMax`. */
+async function readFromLookups(plan: Plan, reader: PageReader, lookups: Lookup[]): Promise<Args[] | undefined> {
+  if (!lookups.length) return undefined;
+  const { rows } = await reader.send(pageOfCandidates(plan, lookups, exactMax));
+  const [, ...sizes] = rows[0]['#counts'] as number[];
+  if (sizes.every((size) => size <= exactMax)) return rows.filter(isRow).map(withoutCounts);
+  return readFromLookups(
+    plan,
+    reader,
+    lookups.filter((_, index) => (sizes[index] as number) <= exactMax),
+  );
 }
 
 function planOf(model: Model, args: PageArgs, { models, columns }: PageReader): Plan {

@@ -24,6 +24,9 @@ export interface PageArgs {
   isUncounted?: boolean;
 }
 
+/** Which ids `findIds` reads: the first `take` of the records that match. */
+export type IdsArgs = Pick<PageArgs, 'where' | 'search' | 'take'>;
+
 /** Totals are exact up to this number (D20), and a page reads this many rows along an index before it tries another plan. */
 export const exactMax = 10_000;
 

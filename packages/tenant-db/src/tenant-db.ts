@@ -6,7 +6,7 @@ import { guardModels } from './guard.ts';
 
 import { readModels } from './models.ts';
 import type { ModelFields, Narrowing } from './narrowing.ts';
-import type { FoundPage, PageArgs } from './page-args.ts';
+import type { FoundPage, IdsArgs, PageArgs } from './page-args.ts';
 import type { Statement } from './pipelined-query.ts';
 import { ScopedPool } from './pool.ts';
 import { measureWaits, watchPool } from './pool-metrics.ts';
@@ -29,6 +29,8 @@ type Lockable<Delegate> = Delegate extends { findFirst(...args: never): infer Fo
       findPage(args: PageArgs): Promise<FoundPage<NonNullable<Awaited<Found>>>>;
       /** The total of a list without a page; undefined when there are more records than are counted exactly. */
       countPage(args: PageArgs): Promise<number | undefined>;
+      /** The first ids of the records that match, in order. */
+      findIds(args: IdsArgs): Promise<number[]>;
     }
   : unknown;
 

@@ -13,7 +13,7 @@ import {
 import type { Emit } from '@tandem/events';
 import type { Job, Schedule } from '@tandem/jobs';
 import type { Log } from '@tandem/process';
-import type { Sql } from '@tandem/tenant-db';
+import type { IdsArgs, Sql } from '@tandem/tenant-db';
 import { z } from 'zod';
 import { fail, failField } from '../api-error.ts';
 import { backgroundJobs } from '../background-jobs.ts';
@@ -37,7 +37,7 @@ export interface IdCodec {
 export interface BulkOperation<Tx, Body = Any, Found = Any> {
   row: Operation;
   type: ResourceType;
-  model(tx: Tx): { findMany(args: Any): PromiseLike<{ id: number }[]> };
+  model(tx: Tx): { findMany(args: Any): PromiseLike<{ id: number }[]>; findIds(args: IdsArgs): Promise<number[]> };
   /** The records that the list of the resource has for these filters. */
   listed(filter: Any, tx: Tx): ListFilter | Promise<ListFilter>;
   /** The permission of that list. */

@@ -3,6 +3,7 @@ import { id, idTypeOf, type Operation, type ResourceType } from '@tandem/contrac
 import type { IdCodec } from '@tandem/ids';
 import type { JobActor } from '@tandem/jobs';
 import { backgroundJobs, type Cell, type JobLink, type ListFilter } from '@tandem/service';
+import type { IdsArgs } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 
@@ -26,7 +27,7 @@ export interface ExportTarget {
   row: Operation;
   /** The schema of a record, whose fields are the columns. */
   record: z.ZodObject;
-  model(tx: Tx): { findMany(args: Any): PromiseLike<{ id: number }[]> };
+  model(tx: Tx): { findMany(args: Any): PromiseLike<{ id: number }[]>; findIds(args: IdsArgs): Promise<number[]> };
   /** The records that the list has for these filters. */
   listed(filter: Any, context: { tx: Tx; caller: Caller }): ListFilter | Promise<ListFilter>;
   /** Converts a row to the record. */
