@@ -3,7 +3,8 @@
 
 export { ApiError, fail, failField, transitionError } from './api-error.ts';
 export { backgroundJobs, type FoundJob, type JobLink } from './background-jobs.ts';
-export { bulkItemOperation, bulkOperation, bulkOperations } from './bulk/bulk-operations.ts';
+export { bulkItemOperation, bulkOperation } from './bulk/bulk-operation.ts';
+export { bulkOperations } from './bulk/bulk-operations.ts';
 export { type Assignee, checkUser, type Users } from './check-user.ts';
 export { type JsonObject, storedObject, toJsonColumn } from './columns.ts';
 export { createService, type RunningService } from './create-service.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import type { backgroundJobs } from '../background-jobs.ts';
 import { toErrorResponse } from '../error-response.ts';
-import type { BulkOperation, IdCodec } from './bulk-operations.ts';
+import type { BulkOperation, IdCodec } from './bulk-operation.ts';
 import { changeEach } from './change-each.ts';
 
 /** Job that changes the records which the filter of a bulk operation selected. */
