@@ -28,7 +28,7 @@ const detect = (leadId: number, disabled: string[]) =>
     const tx = db.tx as Tx;
     for (const name of timeouts) await tx.sql`SELECT set_config(${name}, '0', true)`;
     for (const name of disabled) await tx.sql`SELECT set_config(${name}, 'off', true)`;
-    const event = { name: 'lead.created', record: { id: leadId } };
+    const event = { name: 'lead.created', target: { type: 'lead', id: leadId } };
     await detectDuplicates.handle([event] as never, { tx } as never);
   });
 
