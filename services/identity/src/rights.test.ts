@@ -68,10 +68,12 @@ async function gained(attack: Attack, credential: Credential): Promise<string[]>
   const more = plainPermissions.filter(
     (permission) => rankOf(now.permissions, permission) > rankOf(attack.permissions, permission),
   );
-  // Team records of a team in which none of them was before.
+  // Team records of a team in which none of them was before, unless they could reach the records of every team.
   const isOfTeams = plainPermissions.some(
     (permission) =>
-      teamResources.includes(permission.split(':')[0] as string) && allows(now.permissions, permission) === 'team',
+      teamResources.includes(permission.split(':')[0] as string) &&
+      allows(now.permissions, permission) === 'team' &&
+      allows(attack.permissions, permission) !== 'all',
   );
   const joined = isOfTeams ? now.teamIds.filter((id: string) => !attack.teams.has(id)) : [];
   return [...more, ...joined.map((id: string) => `team ${id}`)];
