@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '../..');
 const jest = join(root, 'node_modules/jest/bin/jest.js');
-const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
 if (!process.env.TEST_DATABASE_URL) {
   console.error(
@@ -14,9 +13,9 @@ if (!process.env.TEST_DATABASE_URL) {
   process.exit(1);
 }
 // turbo runs two packages at once.
-const options = ['--roots', process.cwd(), '--maxWorkers=1', '--workerIdleMemoryLimit=1GB'];
+const options = ['--roots', process.cwd(), '--maxWorkers=1'];
 const env = { ...process.env, TEST_SUMMARY_FILE: join(process.cwd(), '.local/test-summary.json') };
-const child = spawn(process.execPath, [...flags, jest, ...options], { cwd: root, stdio: 'inherit', env });
+const child = spawn(process.execPath, [jest, ...options], { cwd: root, stdio: 'inherit', env });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
 child.once('exit', (code, by) => {
   process.exitCode = code ?? 128 + constants.signals[by];

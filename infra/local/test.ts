@@ -14,7 +14,6 @@ import { externalStores, type Stores, startStores } from './stores/index.ts';
 import { complain, prepareTerminal, progress } from './terminal.ts';
 
 const parallelRunsMax = 16;
-const workerMemoryMax = '1GB';
 // Written by infra/local/jest-summary.mjs, and cached by turbo with the result of the package.
 const summaryFile = '.local/test-summary.json';
 
@@ -111,9 +110,7 @@ async function runSome(jestArguments: string[], dir: string, env: NodeJS.Process
   const summary = join(dir, 'summary.json');
   rmSync(summary, { force: true });
   const jest = join(root, 'node_modules/jest/bin/jest.js');
-  const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-  const limits = [`--workerIdleMemoryLimit=${workerMemoryMax}`];
-  const code = await run([...flags, jest, ...limits, ...jestArguments], { ...env, TEST_SUMMARY_FILE: summary });
+  const code = await run([jest, ...jestArguments], { ...env, TEST_SUMMARY_FILE: summary });
   printSummary([summary]);
   return code;
 }

@@ -69,6 +69,7 @@ describe('a task', () => {
   it('does not see the environment', async () => {
     process.env.NOT_FOR_THREADS = 'secret';
     expect((await someWorkers().run('count', null, 1)).secrets).toEqual([]);
+    delete process.env.NOT_FOR_THREADS;
   });
 
   it('whose thread does not start in time is rejected as busy', async () => {
