@@ -127,7 +127,7 @@ async function dueMilestones(tx: Tx, { from, to, userIds, teamId }: Query): Prom
     where: {
       dueAt: { gte: from, lt: to },
       ...(userIds && { ownerId: { in: userIds } }),
-      ...(teamId !== undefined && { opportunity: { teamId } }),
+      opportunity: { deletedAt: null, ...(teamId !== undefined && { teamId }) },
     },
     orderBy: [{ dueAt: 'asc' }, { id: 'asc' }],
     take: readMax,
