@@ -170,6 +170,13 @@ export const statuses = operations({
     reply: orJob(z.object({ id: id('status_definition'), deleted: z.literal(true).describe('Always true') })),
     message: 'Status deleted',
     emits: [statusDefinitionDeleted, leadUpdated, leadStatusChanged, opportunityStageChanged, pipelineUpdated],
-    errors: { status_in_use, last_of_kind },
+    errors: {
+      status_in_use,
+      last_of_kind,
+      being_replaced: [
+        409,
+        'A background job moves records to or from this status or its replacement; send the request again when it has ended',
+      ],
+    },
   },
 });

@@ -5,7 +5,7 @@ import type { Handler } from '../../handler.ts';
 import { whyNeeded } from './last-of-kind.ts';
 import { countRecords, moveRecords } from './move-records.ts';
 import { replaceStatusJob } from './replace-status.job.ts';
-import { findReplacement, removeStatus } from './replacement.ts';
+import { checkNotReplaced, findReplacement, removeStatus } from './replacement.ts';
 import { lockStatus } from './status.ts';
 
 /** Records that are moved within the request. */
@@ -17,6 +17,7 @@ export const deleteStatus: Handler<typeof statuses.deleteStatus> = async (contex
   ifMatch(status);
   const { replaceWithId } = query;
   const replacement = replaceWithId === undefined ? undefined : await findReplacement(tx, status, replaceWithId);
+  await checkNotReplaced(tx, status, replacement);
   const needed = await whyNeeded(tx, status);
   if (needed) throw fail('last_of_kind', [{ field: 'id', message: needed }]);
   const count = await countRecords(tx, status);

@@ -1,7 +1,7 @@
 import { unknownId } from '@tandem/contract';
 import { leadStates, statusDefinitionDeleted } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
-import { failField } from '@tandem/service';
+import { fail, failField } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import type { LeadStatus } from '../leads/lead.ts';
 import { dropRequiredFields } from '../pipelines/pipeline.ts';
@@ -31,6 +31,22 @@ export async function findReplacement(tx: Tx, status: StatusRecord, id: number):
   if (converted)
     throw failField(field, `${converted} leads are converted and stay ${from}; choose a status of this category`);
   return replacement;
+}
+
+/**
+ * Fails while a background job replaces the status, or moves records to it or away from its replacement: two jobs would
+ * move the same records back and forth, or the target of one would be deleted by the other. The caller has locked the
+ * status, and with it all definitions of its kind.
+ * @throws 409 `being_replaced`
+ */
+export async function checkNotReplaced(tx: Tx, status: StatusRecord, replacement: StatusRecord | undefined) {
+  const [running] = await tx.sql`SELECT 1 FROM platform.background_job
+    WHERE tenant_id = platform.tenant_id() AND environment = platform.environment()
+      AND kind = 'replace_status' AND completed_at IS NULL
+      AND ((input->>'statusId')::bigint = ANY(${[status.id, replacement?.id ?? status.id]}::bigint[])
+        OR (input->>'replacementId')::bigint = ${status.id}::bigint)
+    LIMIT 1`;
+  if (running) throw fail('being_replaced');
 }
 
 /** Deletes a status that no record has, with its event, and with the fields that its pipeline requires in it. */
