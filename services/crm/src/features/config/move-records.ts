@@ -4,7 +4,7 @@ import type { Tx } from '../../handler.ts';
 import { asLead, type LeadStatus, writeLead } from '../leads/lead.ts';
 import { stageChanges } from '../opportunities/change-opportunity.ts';
 import { asOpportunity, writeOpportunity } from '../opportunities/opportunity.ts';
-import { nextEntryTime, recordMove } from '../opportunities/stage-history.ts';
+import { enterStage, leaveStage, nextEntryTime } from '../opportunities/stage-history.ts';
 import type { StatusRecord } from './status.ts';
 
 interface Context {
@@ -66,15 +66,18 @@ async function moveDeals({ tx, emit, byUserId }: Context, { from, to, max }: Mov
     const row = await tx.opportunity.lockFirst({ where: { id: opportunityId, stageId: from.id } });
     if (!row) continue;
     const before = asOpportunity(row);
-    const followsStage = before.status === 'open' && !before.probabilityOverridden;
+    const isOpen = before.status === 'open';
+    const enteredAt = nextEntryTime(before);
+    await leaveStage(tx, before, enteredAt);
     const after = await writeOpportunity(tx, opportunityId, {
       pipelineId: to.pipelineId,
       stage: to.code,
       stageId: to.id,
-      stageEnteredAt: nextEntryTime(before),
-      ...(followsStage && { probability: to.defaultProbability ?? 0 }),
+      // A closed deal keeps the time since which it is won or lost.
+      ...(isOpen && { stageEnteredAt: enteredAt }),
+      ...(isOpen && !before.probabilityOverridden && { probability: to.defaultProbability ?? 0 }),
     });
-    await recordMove(tx, { before, after, byUserId, reason: `The stage ${from.name} was deleted` });
+    await enterStage(tx, after, { enteredAt, byUserId, reason: `The stage ${from.name} was deleted` });
     if (row.deletedAt) continue;
     emit(opportunityStageChanged, {
       data: { opportunityId, from: from.code, to: to.code },

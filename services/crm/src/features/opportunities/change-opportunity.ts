@@ -10,9 +10,10 @@ import type { Emit } from '@tandem/events';
 import { type Assignee, diff, fail, failField, teamOfAssignee, toJsonColumn } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
+import type { MoverRole } from '../pipelines/mover-role.ts';
 import { amountColumns, type LockedOpportunity, type OpportunityRecord, writeOpportunity } from './opportunity.ts';
 import { type Move, type MoveRequest, planMove } from './plan-move.ts';
-import { recordMove } from './stage-history.ts';
+import { enterStage, leaveStage } from './stage-history.ts';
 import { currentStage } from './stages.ts';
 
 type Writable = Pick<
@@ -42,7 +43,7 @@ interface Change {
   /** The user that `ownerId` names. */
   owner?: Assignee | undefined;
   /** The result of `moverRole`, which a move needs. */
-  roleId?: number | null | undefined;
+  roleId?: MoverRole;
 }
 
 interface Context {
@@ -64,29 +65,30 @@ export async function changeOpportunity(
 ): Promise<OpportunityRecord> {
   const move = request && (await planMove(tx, opportunity, request, { caller, roleId, fields }));
   const wanted = await probabilityFor(tx, opportunity, withTeam(opportunity, fields, owner));
-  const { isEmpty, values, audit } = diff(opportunity, wanted);
+  const { isEmpty, values } = diff(opportunity, wanted);
+  if (move && move.status !== 'open') checkSetByClosing(fields, move);
   if (opportunity.status !== 'open' && move?.status !== 'open') checkClosed(Object.keys(values));
   if (isEmpty && !move) return opportunity;
   const { customFields } = values;
   const custom =
     customFields && (await customWrite(tx, 'opportunity', { after: customFields, before: opportunity.customFields }));
   if (custom) await claimValues(tx, custom, opportunity.id);
+  if (move) await leaveStage(tx, opportunity, move.columns.stageEnteredAt);
   const after = await writeOpportunity(tx, opportunity.id, {
     ...columnsOf(opportunity, values),
     ...custom?.columns,
     ...move?.columns,
-    ...(move?.status === 'open' && probabilityIn(move, fields)),
+    ...(move?.status === 'open' && sentWith(move, fields)),
   });
-  if (!isEmpty)
-    emit(opportunityUpdated, {
-      data: { opportunityId: after.id, fields: Object.keys(values) },
-      record: after,
-      changes: audit,
-    });
+  const { audit } = diff(opportunity, pick(after, Object.keys(values)));
+  const changed = Object.keys(audit);
+  if (changed.length)
+    emit(opportunityUpdated, { data: { opportunityId: after.id, fields: changed }, record: after, changes: audit });
   if (move) {
     const byUserId = actingUserId(caller) ?? null;
-    await recordMove(tx, { before: opportunity, after, byUserId, reason: request?.reason ?? null });
-    emitMove(emit, { before: opportunity, after, move, reason: request?.reason ?? null });
+    const reason = request?.reason ?? null;
+    await enterStage(tx, after, { enteredAt: after.stageEnteredAt, byUserId, reason });
+    emitMove(emit, { before: opportunity, after, move, reason });
   }
   return after;
 }
@@ -116,9 +118,25 @@ async function probabilityFor(tx: Tx, opportunity: OpportunityRecord, { probabil
   return { ...fields, probability: defaultProbability ?? 0, probabilityOverridden: false };
 }
 
-/** A probability of the same request applies to the stage that it moves the deal to. */
-function probabilityIn({ stage }: Move, { probability }: FieldChange): { probability?: number } {
-  return probability === undefined ? {} : { probability: probability ?? stage.defaultProbability ?? 0 };
+/** Fails for fields that a move to a won or lost stage sets to another value. */
+function checkSetByClosing(fields: FieldChange, { columns, status }: Move): void {
+  for (const field of ['probability', 'forecastCategory'] as const) {
+    const sent = fields[field] ?? undefined;
+    if (sent !== undefined && sent !== (columns as FieldChange)[field])
+      throw failField(field, `Is set by the move, because the deal is ${status} then; omit it`);
+  }
+}
+
+/** Fields of the same request apply to the stage that it moves the deal to. */
+function sentWith({ stage }: Move, { probability, forecastCategory }: FieldChange) {
+  return {
+    ...(probability !== undefined && { probability: probability ?? stage.defaultProbability ?? 0 }),
+    ...(forecastCategory !== undefined && { forecastCategory }),
+  };
+}
+
+function pick(record: OpportunityRecord, fields: string[]): Partial<OpportunityRecord> {
+  return Object.fromEntries(fields.map((field) => [field, record[field as keyof OpportunityRecord]]));
 }
 
 type Values = Omit<FieldChange, 'probability'> & { probability?: number; probabilityOverridden?: boolean };
@@ -156,7 +174,16 @@ function emitMove(emit: Emit, { before, after, move, reason }: Moved): void {
 
 /** Changes of a move for the audit log. */
 export function stageChanges(before: OpportunityRecord, after: OpportunityRecord) {
-  const fields = ['status', 'stage', 'value', 'probability', 'forecastCategory', 'closedAt', 'outcome'] as const;
+  const fields = [
+    'status',
+    'pipelineId',
+    'stage',
+    'value',
+    'probability',
+    'forecastCategory',
+    'closedAt',
+    'outcome',
+  ] as const;
   const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
 }

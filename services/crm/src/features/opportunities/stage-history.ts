@@ -11,29 +11,29 @@ export async function startHistory(tx: Tx, ...opportunities: LockedOpportunity[]
   await tx.stageEntry.createMany({ data });
 }
 
-/** Ends the entry of the stage before a move, and adds one for the stage after it. */
-export async function recordMove(
-  tx: Tx,
-  { before, after, byUserId, reason }: Move & { byUserId: number | null; reason: string | null },
-): Promise<void> {
-  const enteredAt = after.stageEnteredAt;
+/**
+ * Ends the entry of the stage that a deal leaves. Call it before the deal is written: entries are narrowed through their
+ * deal, which the same change may hand over to another owner.
+ */
+export async function leaveStage(tx: Tx, before: LockedOpportunity, leftAt: Date): Promise<void> {
   const ended = await tx.stageEntry.updateMany({
     where: { opportunityId: before.id, leftAt: null },
-    data: { leftAt: enteredAt },
+    data: { leftAt },
   });
   // The previous release creates and closes opportunities without history.
   if (ended.count === 0)
     await tx.stageEntry.create({
-      data: { ...entryOf(before), enteredAt: before.stageEnteredAt, leftAt: enteredAt, byUserId: null },
+      data: { ...entryOf(before), enteredAt: before.stageEnteredAt, leftAt, byUserId: null },
     });
-  await tx.stageEntry.create({
-    data: { ...entryOf(after), enteredAt, byUserId, reason },
-  });
 }
 
-interface Move {
-  before: LockedOpportunity;
-  after: LockedOpportunity;
+/** Adds the entry of the stage that a deal has entered. */
+export async function enterStage(
+  tx: Tx,
+  after: LockedOpportunity,
+  entry: { enteredAt: Date; byUserId: number | null; reason: string | null },
+): Promise<void> {
+  await tx.stageEntry.create({ data: { ...entryOf(after), ...entry } });
 }
 
 function entryOf({ id: opportunityId, stage, stageId, status }: LockedOpportunity) {
