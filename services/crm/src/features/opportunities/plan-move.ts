@@ -4,6 +4,7 @@ import { fail, failField, transitionError } from '@tandem/service';
 import { Prisma, type StatusDefinition } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { checkStageMove } from '../pipelines/check-stage-move.ts';
+import { holdStage } from '../pipelines/hold-stage.ts';
 import { checkReason } from '../win-loss-reasons/check-reason.ts';
 import { amountColumns, type LockedOpportunity } from './opportunity.ts';
 import { nextEntryTime } from './stage-history.ts';
@@ -67,6 +68,7 @@ export async function planMove(
     ? closing(opportunity, { stage, result: wanted, request, caller })
     : opening(opportunity, stage);
   if (isClosing && request.reasonCode) await checkReason(tx, wanted, request.reasonCode);
+  await holdStage(tx, stage);
   const from = await currentStage(tx, opportunity);
   const overrides = { ...fields, ...(request.value !== undefined && { value: request.value }) };
   await checkStageMove(tx, { opportunity, from, to: stage, roleId, overrides });

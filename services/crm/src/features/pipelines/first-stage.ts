@@ -2,6 +2,7 @@ import { unknownId } from '@tandem/contract';
 import { failField } from '@tandem/service';
 import type { StatusDefinition } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { holdStage } from './hold-stage.ts';
 
 /** The stage and pipeline that the request for a new deal names. */
 interface Wanted {
@@ -16,10 +17,16 @@ export type Stage = StatusDefinition & { pipelineId: number };
 
 /**
  * The first stage of a new deal: the requested one, else the default stage of the requested pipeline, else that of the
- * pipeline of the team, else that of the default pipeline.
+ * pipeline of the team, else that of the default pipeline. It cannot be deleted until the end of the transaction.
  * @throws 422 naming `stageId` when the stage is unknown, closed or of another pipeline, or `pipelineId` when it is unknown
  */
-export async function firstStageOf(tx: Tx, { pipelineId, stageId, teamId }: Wanted): Promise<Stage> {
+export async function firstStageOf(tx: Tx, wanted: Wanted): Promise<Stage> {
+  const stage = await findStage(tx, wanted);
+  await holdStage(tx, stage);
+  return stage;
+}
+
+async function findStage(tx: Tx, { pipelineId, stageId, teamId }: Wanted): Promise<Stage> {
   if (pipelineId !== undefined && !(await tx.pipeline.count({ where: { id: pipelineId } })))
     throw failField('pipelineId', unknownId('pipeline'));
   if (stageId === undefined) return defaultStage(tx, pipelineId ?? (await pipelineOfTeam(tx, teamId)));
