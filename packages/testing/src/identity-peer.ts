@@ -13,6 +13,9 @@ export const teams = { sales: '21', support: '22' };
 /** A user in one team, and one in two. */
 export const members = { seller: '8', both: '9' };
 
+/** Role ids that the identity stub knows in every tenant. */
+export const roles = { sales: '31', support: '32' };
+
 /** The address of a user of the stub. */
 const addressOf = (id: string) => `user${id}@identity.example`;
 
@@ -31,6 +34,8 @@ export async function identityPeer(): Promise<{
   left: Set<string>;
   /** The leads of teams. */
   leads: Map<string, string>;
+  /** The roles of users. */
+  rolesOf: Map<string, string>;
   close(): Promise<void>;
 }> {
   const asked: string[] = [];
@@ -44,6 +49,7 @@ export async function identityPeer(): Promise<{
   const dateFormats = new Map<string, string>();
   const left = new Set<string>();
   const leads = new Map<string, string>();
+  const rolesOf = new Map<string, string>();
   const statusOf = (id: string) => {
     if (left.has(id)) return 'deactivated';
     return id === users.suspended || successors.has(id) ? 'suspended' : 'active';
@@ -71,15 +77,18 @@ export async function identityPeer(): Promise<{
         ? { permissions: teamsOf.has(path.split('/').at(-2) as string) ? ['*'] : [] }
         : path.startsWith('/internal/teams/')
           ? Object.values(teams).includes(id) && { id, name: 'Sales', leadId: leads.get(id) ?? null }
-          : (id === users.suspended || teamsOf.has(id)) && {
-              id,
-              status: statusOf(id),
-              name: 'Ada Lovelace',
-              teamIds: teamsOf.get(id) ?? [],
-              successorId: successors.get(id) ?? null,
-              defaultCurrency: currencies.get(id) ?? null,
-              dateFormat: dateFormats.get(id) ?? null,
-            };
+          : path.startsWith('/internal/roles/')
+            ? Object.values(roles).includes(id) && { id, name: 'Sales' }
+            : (id === users.suspended || teamsOf.has(id)) && {
+                id,
+                status: statusOf(id),
+                name: 'Ada Lovelace',
+                teamIds: teamsOf.get(id) ?? [],
+                successorId: successors.get(id) ?? null,
+                defaultCurrency: currencies.get(id) ?? null,
+                dateFormat: dateFormats.get(id) ?? null,
+                roleId: rolesOf.get(id) ?? null,
+              };
     response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(found ? { data: found } : { code: 'not_found' }));
   });
@@ -93,6 +102,7 @@ export async function identityPeer(): Promise<{
     dateFormats,
     left,
     leads,
+    rolesOf,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

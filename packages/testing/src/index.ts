@@ -4,7 +4,7 @@ export { until } from '@tandem/until';
 export { everyList, filtersOf, sortsOf } from './every-list.ts';
 export { everyOperation } from './every-operation.ts';
 export { type Explain, openExplain } from './explain.ts';
-export { identityPeer, members, publishTeamEvent, publishUserLeft, teams, users } from './identity-peer.ts';
+export { identityPeer, members, publishTeamEvent, publishUserLeft, roles, teams, users } from './identity-peer.ts';
 export { publishLeadMerge } from './lead-merges.ts';
 export { longestTurn } from './longest-turn.ts';
 export { removeQueues } from './remove-queues.ts';

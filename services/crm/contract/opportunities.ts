@@ -137,6 +137,7 @@ export const opportunities = operations({
       lead_converted: [409, 'The lead is already converted'],
       opportunity_has_lead: [409, 'The opportunity belongs to a lead already'],
       ...closedErrors,
+      ...moveErrors,
       ...customFieldErrors,
     },
   },
@@ -160,7 +161,7 @@ export const opportunities = operations({
     status: 201,
     message: 'Opportunity created',
     emits: [opportunityCreated],
-    errors: customFieldErrors,
+    errors: { ...moveErrors, ...customFieldErrors },
   },
   listOpportunities: {
     method: 'GET',

@@ -204,6 +204,20 @@ Won,4,,,L1
     ]);
   });
 
+  it('fails the rows of new deals that lack a field which the pipeline requires', async () => {
+    const api = service.as({ userId: 5 });
+    const [pipeline] = (await api.listPipelines()).data;
+    const rules = { requiredFields: { prospecting: ['value'], proposal: ['expectedCloseAt'] } };
+    await api.setPipelineRules({ params: { id: pipeline.id }, body: rules });
+    const file = 'name,value,stage,close date\nPaid,5,,\nFree,,,\nSoon,,proposal,2026-03-31\nSometime,,proposal,\n';
+    const done = await imported(api, file);
+    expect((await dealsOf(api)).map(({ name }: { name: string }) => name)).toEqual(['Paid', 'Soon']);
+    const errors = await errorsOf(api, done.id);
+    expect(errors).toHaveLength(2);
+    expect(errors[0]).toContain('value');
+    expect(errors[1]).toContain('expectedCloseAt');
+  });
+
   it('needs permissions for all records', async () => {
     const body = { fileId: files.add('name\na\n') };
     for (const permissions of [

@@ -12,7 +12,8 @@ import {
 } from '../opportunities/new-opportunity.ts';
 import { amountColumns, asOpportunity, type LockedOpportunity } from '../opportunities/opportunity.ts';
 import { startHistory } from '../opportunities/stage-history.ts';
-import { firstStageOf, type Stage } from '../pipelines/first-stage.ts';
+import { checkFirstStage, pipelineOfStage } from '../pipelines/check-stage-move.ts';
+import { firstStageOf } from '../pipelines/first-stage.ts';
 import { passing } from './outcomes.ts';
 import type { Checked, Outcome } from './target.ts';
 import { uniqueValues } from './unique-values.ts';
@@ -59,10 +60,10 @@ async function prepare(
     const { currency = references.currency } = body;
     // Checked here, because the columns are made for all rows together.
     amountColumns(body.value ?? 0, currency);
-    const stage = await stageOf(body, teamId);
+    const { stage, pipeline } = await stageOf(body, teamId);
     const custom = writeOf(definitions, { after: body.customFields ?? {} });
     const accountId = body.accountId === undefined ? lead.accountId : body.accountId;
-    return { row, body, custom, currency, stage, teamId, accountId };
+    return { row, body, custom, currency, stage, pipeline, teamId, accountId };
   });
   const accounts = await holdAccounts(
     tx,
@@ -71,10 +72,11 @@ async function prepare(
   const writes = described.map(({ custom }) => custom);
   const unique = await uniqueValues(tx, writes, definitions);
   return passing(described, outcomes, async ({ row, body, accountId: wanted, currency, teamId, ...one }) => {
-    unique.check(one.custom);
-    unique.take(one.custom);
     const accountId = wanted !== null && accounts.has(wanted) ? wanted : null;
     const columns = newOpportunityColumns({ ...body, currency, teamId, accountId }, { ...one, caller });
+    checkFirstStage(one.pipeline, { stage: one.stage, deal: columns, roleId: references.roleId });
+    unique.check(one.custom);
+    unique.take(one.custom);
     return { row, custom: one.custom, columns };
   });
 }
@@ -88,12 +90,16 @@ async function readLeads(tx: Tx, records: readonly OpportunityRow[]) {
   return new Map(leads.map(({ id, teamId, accountId }) => [id, { teamId, accountId }]));
 }
 
-/** The first stage of new deals; of those that name the same one, the stage is read once. */
+/** The first stage of new deals with its pipeline, read once for those that name the same one. */
 function stageReader(tx: Tx) {
-  const known = new Map<string, Promise<Stage>>();
-  return ({ stageId, pipelineId }: NewOpportunity, teamId: number | null): Promise<Stage> => {
+  const read = async (wanted: Parameters<typeof firstStageOf>[1]) => {
+    const stage = await firstStageOf(tx, wanted);
+    return { stage, pipeline: await pipelineOfStage(tx, stage) };
+  };
+  const known = new Map<string, ReturnType<typeof read>>();
+  return ({ stageId, pipelineId }: NewOpportunity, teamId: number | null) => {
     const key = `${stageId} ${pipelineId} ${teamId}`;
-    const found = known.get(key) ?? firstStageOf(tx, { stageId, pipelineId, teamId });
+    const found = known.get(key) ?? read({ stageId, pipelineId, teamId });
     known.set(key, found);
     return found;
   };

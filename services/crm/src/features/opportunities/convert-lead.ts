@@ -8,6 +8,7 @@ import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { type LeadRecord, lockLeadOf, writeLead } from '../leads/lead.ts';
 import { nextStatus } from '../leads/lead-status.ts';
+import { type MoverRole, moverRole } from '../pipelines/mover-role.ts';
 import { linkDeal } from './link-deal.ts';
 import { openOpportunity } from './new-opportunity.ts';
 import { amountColumns } from './opportunity.ts';
@@ -16,7 +17,7 @@ const nameMax = 200;
 
 type Body = z.output<typeof opportunities.convertLead.body>;
 /** Undefined when the request links an opportunity. */
-type Found = { currency: string; owner: Assignee | undefined };
+type Found = { currency: string; owner: Assignee | undefined; roleId: MoverRole };
 
 /** The fields of a new deal, which an opportunity that is linked has already. */
 const fieldsOfDeal = [
@@ -50,13 +51,13 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
     await checkTeam(peers, body.teamId, caller);
     const currency = body.currency ?? (await defaultCurrency(peers, caller));
     amountColumns(body.value ?? 0, currency);
-    return { currency, owner };
+    return { currency, owner, roleId: await moverRole(peers, tx, caller) };
   },
   async run({ body, found, caller, tx, emit }) {
     const lead = await lockLeadOf(tx, 'leadId', body.leadId);
     await checkConvertible(tx, lead);
     const opportunity = found
-      ? await openOpportunity({ tx, emit, caller }, newDeal(body, { lead, caller, found }))
+      ? await openOpportunity({ tx, emit, caller, roleId: found.roleId }, newDeal(body, { lead, caller, found }))
       : await linkDeal({ tx, emit }, body.linkOpportunityId as number, lead);
     // A conversion after the creation tells unconvertOpportunity that it did not create the opportunity.
     const linkedAt = new Date(Math.max(Date.now(), opportunity.createdAt.getTime() + 1));

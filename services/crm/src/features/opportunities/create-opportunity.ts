@@ -7,6 +7,7 @@ import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { checkAccount } from '../accounts/check-account.ts';
 import { holdLead } from '../leads/lead.ts';
+import { type MoverRole, moverRole } from '../pipelines/mover-role.ts';
 import { type OfLead, openOpportunity, teamOfNew } from './new-opportunity.ts';
 
 interface Found {
@@ -14,6 +15,7 @@ interface Found {
   owner: Assignee | undefined;
   /** The team and the account of the lead, if the request names one. */
   lead: OfLead;
+  roleId: MoverRole;
 }
 
 export const createOpportunity = (peers: Peers): Handler<typeof opportunities.createOpportunity, Found> => ({
@@ -28,12 +30,13 @@ export const createOpportunity = (peers: Peers): Handler<typeof opportunities.cr
     const owner = await checkUser(peers, 'ownerId', body.ownerId, caller);
     await checkTeam(peers, body.teamId, caller);
     await checkPartner(peers, body.partnerId, caller);
-    return { currency, owner, lead: lead || { teamId: null, accountId: null } };
+    const roleId = await moverRole(peers, tx, caller);
+    return { currency, owner, lead: lead || { teamId: null, accountId: null }, roleId };
   },
-  async run({ body, found: { currency, owner, lead }, caller, tx, emit }) {
+  async run({ body, found: { currency, owner, lead, roleId }, caller, tx, emit }) {
     await holdLead(tx, body.leadId);
     const teamId = teamOfNew(body, { caller, owner, lead });
     const accountId = body.accountId === undefined ? lead.accountId : body.accountId;
-    return openOpportunity({ tx, emit, caller }, { ...body, currency, teamId, accountId });
+    return openOpportunity({ tx, emit, caller, roleId }, { ...body, currency, teamId, accountId });
   },
 });

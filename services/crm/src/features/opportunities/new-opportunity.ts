@@ -6,7 +6,9 @@ import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { holdAccount } from '../accounts/account.ts';
 import { type CustomWrite, claimValues, customWrite } from '../custom-fields/write-values.ts';
+import { checkFirstStage, pipelineOfStage } from '../pipelines/check-stage-move.ts';
 import { firstStageOf, type Stage } from '../pipelines/first-stage.ts';
+import type { MoverRole } from '../pipelines/mover-role.ts';
 import { amountColumns, asOpportunity, type LockedOpportunity, type OpportunityRecord } from './opportunity.ts';
 import { startHistory } from './stage-history.ts';
 
@@ -54,10 +56,12 @@ export function newOpportunityColumns(
 
 /**
  * Creates an opportunity in its first stage, with its history and event.
- * @throws 422 naming the stage, the pipeline or the custom field that does not fit, 409 for a unique value that is taken
+ * @param roleId the result of `moverRole`
+ * @throws 422 naming the stage, the pipeline or the field that does not fit, 409 for a unique value that is taken, and
+ * `move_refused`, which the row declares with `moveErrors`
  */
 export async function openOpportunity(
-  { tx, emit, caller }: { tx: Tx; emit: Emit; caller: Caller },
+  { tx, emit, caller, roleId }: { tx: Tx; emit: Emit; caller: Caller; roleId: MoverRole },
   fields: Complete,
 ): Promise<LockedOpportunity> {
   const { stageId, pipelineId, teamId, customFields = {} } = fields;
@@ -65,6 +69,7 @@ export async function openOpportunity(
   const custom = await customWrite(tx, 'opportunity', { after: customFields });
   const accountId = await holdAccount(tx, fields.accountId);
   const data = newOpportunityColumns({ ...fields, accountId }, { caller, stage, custom });
+  checkFirstStage(await pipelineOfStage(tx, stage), { stage, deal: data, roleId });
   const opportunity = asOpportunity(await tx.opportunity.create({ data }));
   await claimValues(tx, custom, opportunity.id);
   await startHistory(tx, opportunity);

@@ -5,6 +5,7 @@ import { Prisma, type StatusDefinition } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { checkStageMove } from '../pipelines/check-stage-move.ts';
 import { holdStage } from '../pipelines/hold-stage.ts';
+import type { MoverRole } from '../pipelines/mover-role.ts';
 import { checkReason } from '../win-loss-reasons/check-reason.ts';
 import { amountColumns, type LockedOpportunity } from './opportunity.ts';
 import { nextEntryTime } from './stage-history.ts';
@@ -18,6 +19,8 @@ export interface MoveRequest {
   status?: DealStatus | undefined;
   stageId?: number | undefined;
   stage?: string | undefined;
+  /** For a move to another pipeline. */
+  pipelineId?: number | undefined;
   reason?: string | null | undefined;
   /** For a move that closes the deal. */
   value?: number | undefined;
@@ -31,7 +34,7 @@ export interface MoveRequest {
 export interface MoveContext {
   caller: Caller;
   /** The result of `moverRole`. */
-  roleId: number | null | undefined;
+  roleId: MoverRole;
   fields?: object;
 }
 
@@ -70,8 +73,8 @@ export async function planMove(
   if (isClosing && request.reasonCode) await checkReason(tx, wanted, request.reasonCode);
   await holdStage(tx, stage);
   const from = await currentStage(tx, opportunity);
-  const overrides = { ...fields, ...(request.value !== undefined && { value: request.value }) };
-  await checkStageMove(tx, { opportunity, from, to: stage, roleId, overrides });
+  const deal = { ...opportunity, ...fields, ...(request.value !== undefined && { value: request.value }) };
+  await checkStageMove(tx, { from, to: stage, roleId, deal });
   return { stage, status: wanted, columns };
 }
 

@@ -1,6 +1,6 @@
 import type { crm } from '@tandem/crm-contract';
 import { identityPeer, type TestService } from '@tandem/testing';
-import { startCrm } from '../../crm.test-service.ts';
+import { aLead, startCrm } from '../../crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
 let service: TestService<typeof crm>;
@@ -40,14 +40,17 @@ it('a pipeline without skipping lets deals move to the next stage, or be closed'
   expect((await api.winOpportunity({ params, body: {} })).status).toBe(200);
 });
 
-it('a pipeline without going back keeps deals from earlier stages, also when they are open again', async () => {
+it('a pipeline without going back keeps deals from earlier stages, unless they are reopened', async () => {
   const api = service.as();
   const params = await aDealWith(api, { noBackward: true });
   await api.moveOpportunity({ params, body: { stage: 'proposal' } });
   const refused = await api.moveOpportunity({ params, body: { stage: 'prospecting' } });
   expect(refusal(refused)).toEqual([409, 'move_refused', 'Deals do not move back from Proposal to Prospecting']);
   await api.loseOpportunity({ params, body: { reasonCode: 'price' } });
-  expect((await api.reopenOpportunity({ params, body: { stage: 'prospecting' } as never })).status).toBe(200);
+  const { data: stages } = await api.listStatuses({ query: { entityType: 'opportunity' } });
+  const stageId = stages.find(({ code }: { code: string }) => code === 'prospecting').id;
+  const reopened = await api.reopenOpportunity({ params, body: { stageId } });
+  expect([reopened.status, reopened.data.stage]).toEqual([200, 'prospecting']);
 });
 
 it('a stage with required fields takes only deals that have them, from the same request or before', async () => {
@@ -62,6 +65,39 @@ it('a stage with required fields takes only deals that have them, from the same 
   await api.updateOpportunity({ params, body: { customFields: { seats: 5 } } });
   const both = await api.updateOpportunity({ params, body: { stage: 'proposal', value: 10 } });
   expect([both.status, both.data.stage]).toEqual([200, 'proposal']);
+});
+
+it('a required custom field can be 0, a required value cannot', async () => {
+  const api = service.as();
+  const params = await aDealWith(api, { requiredFields: { proposal: ['value', 'customFields.seats'] } });
+  const move = () => api.moveOpportunity({ params, body: { stage: 'proposal' } });
+  await api.updateOpportunity({ params, body: { customFields: { seats: 0 } } });
+  expect((await move()).body.errors?.map(({ field }: { field: string }) => field)).toEqual(['value']);
+  await api.updateOpportunity({ params, body: { value: 10 } });
+  expect((await move()).status).toBe(200);
+});
+
+it('a new deal has the fields that its stage requires, also one that a lead is converted to', async () => {
+  const api = service.as();
+  await aDealWith(api, {
+    noSkip: true,
+    requiredFields: { prospecting: ['value'], proposal: ['ownerId', 'customFields.seats'] },
+  });
+  const { data: stages } = await api.listStatuses({ query: { entityType: 'opportunity' } });
+  const stageId = stages.find(({ code }: { code: string }) => code === 'proposal').id;
+  const { data: lead } = await api.createLead({ body: aLead() });
+  const create = (body: object) => api.createOpportunity({ body: { name: 'Rollout', ...body } });
+  const convert = (body: object) => api.convertLead({ body: { leadId: lead.id, ...body } });
+  const fields = async ({ status, body }: Awaited<ReturnType<typeof create>>) => [
+    status,
+    body.errors?.map(({ field }: { field: string }) => field),
+  ];
+  for (const open of [create, convert]) {
+    expect(await fields(await open({}))).toEqual([422, ['value']]);
+    expect(await fields(await open({ stageId, ownerId: null }))).toEqual([422, ['ownerId', 'customFields.seats']]);
+    expect((await open({ stageId, customFields: { seats: 0 } })).status).toBe(201);
+  }
+  expect((await create({ value: 5 })).data.stage).toBe('prospecting');
 });
 
 it('a deal is closed with a reason of the list that is active and for the outcome', async () => {
