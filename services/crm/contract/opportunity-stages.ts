@@ -76,12 +76,15 @@ export const opportunityStages = operations({
     narrows: true,
     summary: 'Move an opportunity to another stage',
     description:
-      'Send `stageId` or the code as `stage`. The probability becomes that of the stage, unless a user has set it. A move to a won or lost stage follows the rules of /win and /lose: a lost stage requires `reasonCode`. A closed deal must be reopened first. A move to the current stage changes nothing.',
+      'Send `stageId` or the code as `stage`. The probability becomes that of the stage, unless a user has set it. A move to a won or lost stage follows the rules of /win and /lose: a lost stage requires `reasonCode`. A closed deal must be reopened first. A move to the current stage changes nothing. `pipelineId` moves the deal to another pipeline: to the stage that is sent with it, or else to the default stage of that pipeline.',
     params: withId,
     body: z
       .object({
         stageId: id('status_definition').optional(),
         stage: StageCode.optional(),
+        pipelineId: id('pipeline')
+          .describe('The pipeline to move the deal to; by default the one that it is in')
+          .optional(),
         reason: MoveReason.nullish(),
         ...closing,
       })

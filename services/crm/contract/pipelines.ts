@@ -40,7 +40,9 @@ export const PipelineRules = z.object({
   allowedRoleIds: z
     .array(id('role'))
     .max(rolesMax, `Must contain at most ${rolesMax} roles`)
-    .describe('The roles whose users may move deals; empty for all'),
+    .describe(
+      'The roles whose users may move deals, and create them in other stages than the default one; empty for all',
+    ),
 });
 
 const TeamIds = z
@@ -165,7 +167,7 @@ export const pipelines = operations({
     permission: 'config:write',
     summary: 'Set the rules of a pipeline',
     description:
-      'Replaces all rules; omitted ones are off. A move that breaks a rule is refused with 409, one of a deal without a required field with 422.',
+      'Replaces all rules; omitted ones are off. A move that breaks a rule is refused with 409, one of a deal without a required field with 422. `requiredFields` also hold for new deals, and `allowedRoleIds` for those that are created in another stage than the default one.',
     params: withId,
     body: z
       .object({
@@ -184,14 +186,18 @@ export const pipelines = operations({
     path: '/v1/config/pipelines/:id',
     permission: 'config:delete',
     summary: 'Delete a pipeline with its stages',
-    description: 'A pipeline that has deals cannot be deleted, and neither can the default pipeline.',
+    description:
+      'A pipeline that has deals cannot be deleted, and neither can the default pipeline. POST /v1/opportunities/:id/stage moves an open deal to another pipeline.',
     params: withId,
     reply: z.object({ id: id('pipeline'), deleted: z.literal(true).describe('Always true') }),
     message: 'Pipeline deleted',
     emits: [pipelineDeleted, statusDefinitionDeleted],
     errors: {
       default_pipeline: [409, 'The default pipeline cannot be deleted; make another one the default first'],
-      pipeline_in_use: [409, 'Deals are in this pipeline; move or delete them first'],
+      pipeline_in_use: [
+        409,
+        'Deals are in this pipeline. Move the open ones to another pipeline; closed deals stay in theirs, and deleted ones count for 30 days',
+      ],
     },
   },
 });

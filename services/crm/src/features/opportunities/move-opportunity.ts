@@ -11,7 +11,7 @@ export const moveOpportunity = (peers: Peers): Handler<typeof opportunityStages.
     const { params, body, caller, tx, emit, ifMatch, found: roleId } = context;
     const opportunity = await lockOpportunity(tx, params.id);
     ifMatch(opportunity);
-    if (body.stageId === undefined && body.stage === undefined)
+    if (body.stageId === undefined && body.stage === undefined && body.pipelineId === undefined)
       throw failField('stageId', 'Is required, unless stage has the code of the stage');
     return changeOpportunity({ tx, emit, caller }, { opportunity, roleId, move: body });
   },

@@ -26,14 +26,29 @@ async function pipelineOf(tx: Tx, opportunity: OpportunityRecord): Promise<numbe
   return pipeline.id;
 }
 
-/** The stage that a request names by its id, its code or both; undefined if it names none. */
+/** The stage and pipeline that a request names. */
+interface Named {
+  pipelineId?: number | undefined;
+  stageId?: number | undefined;
+  stage?: string | undefined;
+}
+
+/**
+ * The stage that a request names by its id, its code or both, in the pipeline that it names or else that of the deal. For
+ * another pipeline without a stage it is the first stage of that pipeline; undefined if the request names none.
+ */
 export async function namedStage(
   tx: Tx,
   opportunity: OpportunityRecord,
-  { stageId, stage: code }: { stageId?: number | undefined; stage?: string | undefined },
+  { stageId, stage: code, pipelineId: wanted }: Named,
 ): Promise<StatusDefinition | undefined> {
-  if (stageId === undefined && code === undefined) return undefined;
-  const pipelineId = await pipelineOf(tx, opportunity);
+  if (stageId === undefined && code === undefined && wanted === undefined) return undefined;
+  const current = await pipelineOf(tx, opportunity);
+  const pipelineId = wanted ?? current;
+  if (pipelineId !== current && !(await tx.pipeline.count({ where: { id: pipelineId } })))
+    throw failField('pipelineId', unknownId('pipeline'));
+  if (stageId === undefined && code === undefined)
+    return pipelineId === current ? undefined : firstStageOf(tx, { pipelineId });
   const stage = await tx.statusDefinition.findFirst({
     where: { ...ofOpportunities, ...(stageId === undefined ? { pipelineId, code: code as string } : { id: stageId }) },
   });
@@ -42,7 +57,10 @@ export async function namedStage(
     throw failField('stage', 'No stage of the pipeline has this code; GET /v1/config/statuses lists the stages');
   }
   if (stage.pipelineId !== pipelineId)
-    throw failField('stageId', 'Belongs to another pipeline; send a stage of the pipeline of the opportunity');
+    throw failField(
+      'stageId',
+      'Belongs to another pipeline; send its pipelineId to POST /v1/opportunities/:id/stage as well',
+    );
   if (code !== undefined && stage.code !== code)
     throw failField('stage', `Contradicts stageId, whose code is ${stage.code}; send only one of them`);
   return stage;
