@@ -204,6 +204,14 @@ Won,4,,,L1
     ]);
   });
 
+  it('gives them the partner of their lead', async () => {
+    const api = service.as({ userId: 5 });
+    await api.createLead({ body: aLead({ externalId: 'L1' }) });
+    await service.sqlWithin(api.caller, 'UPDATE lead SET partner_id = 31');
+    await imported(api, 'name,lead\nReferred,L1\nDirect,\n');
+    expect((await dealsOf(api)).map(({ partnerId }: { partnerId: string | null }) => partnerId)).toEqual([null, '31']);
+  });
+
   it('fails the rows of new deals that lack a field which the pipeline requires', async () => {
     const api = service.as({ userId: 5 });
     const [pipeline] = (await api.listPipelines()).data;

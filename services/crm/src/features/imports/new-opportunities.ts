@@ -8,6 +8,7 @@ import {
   emitCreated,
   type NewOpportunity,
   newOpportunityColumns,
+  type OfLead,
   teamOfNew,
 } from '../opportunities/new-opportunity.ts';
 import { amountColumns, asOpportunity, type LockedOpportunity } from '../opportunities/opportunity.ts';
@@ -53,7 +54,7 @@ async function prepare(
   const leads = await readLeads(tx, records);
   const stageOf = stageReader(tx);
   const described = await passing(records, outcomes, async ({ row, body }) => {
-    const lead = body.leadId ? leads.get(body.leadId) : { teamId: null, accountId: null };
+    const lead = body.leadId ? leads.get(body.leadId) : { teamId: null, accountId: null, partnerId: null };
     if (!lead) throw failField('leadId', unknownId('lead'));
     const owner = references.users.get(body.ownerId ?? 0)?.assignee;
     const teamId = teamOfNew(body, { caller, owner, lead });
@@ -63,7 +64,7 @@ async function prepare(
     const { stage, pipeline } = await stageOf(body, teamId);
     const custom = writeOf(definitions, { after: body.customFields ?? {} });
     const accountId = body.accountId === undefined ? lead.accountId : body.accountId;
-    return { row, body, custom, currency, stage, pipeline, teamId, accountId };
+    return { row, body: { ...body, partnerId: lead.partnerId }, custom, currency, stage, pipeline, teamId, accountId };
   });
   const accounts = await holdAccounts(
     tx,
@@ -84,10 +85,10 @@ async function prepare(
 /** The leads that rows name, with what their opportunities take over. */
 async function readLeads(tx: Tx, records: readonly OpportunityRow[]) {
   const ids = [...new Set(records.flatMap(({ body }) => body.leadId ?? []))];
-  if (!ids.length) return new Map<number, { teamId: number | null; accountId: number | null }>();
-  const select = { id: true, teamId: true, accountId: true };
+  if (!ids.length) return new Map<number, OfLead & { partnerId: number | null }>();
+  const select = { id: true, teamId: true, accountId: true, partnerId: true };
   const leads = await tx.lead.findMany({ where: { id: { in: ids }, deletedAt: null }, select });
-  return new Map(leads.map(({ id, teamId, accountId }) => [id, { teamId, accountId }]));
+  return new Map(leads.map(({ id, ...ofLead }) => [id, ofLead]));
 }
 
 /** The first stage of new deals with its pipeline, read once for those that name the same one. */

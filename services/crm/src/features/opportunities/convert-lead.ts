@@ -92,6 +92,7 @@ function newDeal(body: Body, { lead, caller, found }: { lead: LeadRecord; caller
     name,
     currency: found.currency,
     accountId: lead.accountId,
+    partnerId: lead.partnerId,
     teamId: body.teamId === undefined ? teamOfDeal(lead, caller, found.owner) : body.teamId,
   };
 }

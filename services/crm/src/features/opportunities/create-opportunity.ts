@@ -8,7 +8,7 @@ import type { Handler, Peers } from '../../handler.ts';
 import { checkAccount } from '../accounts/check-account.ts';
 import { holdLead } from '../leads/lead.ts';
 import { type MoverRole, moverRole } from '../pipelines/mover-role.ts';
-import { type OfLead, openOpportunity, teamOfNew } from './new-opportunity.ts';
+import { type OfLead, openOpportunity, partnerOfLead, teamOfNew } from './new-opportunity.ts';
 
 interface Found {
   currency: string;
@@ -37,6 +37,7 @@ export const createOpportunity = (peers: Peers): Handler<typeof opportunities.cr
     await holdLead(tx, body.leadId);
     const teamId = teamOfNew(body, { caller, owner, lead });
     const accountId = body.accountId === undefined ? lead.accountId : body.accountId;
-    return openOpportunity({ tx, emit, caller, roleId }, { ...body, currency, teamId, accountId });
+    const partnerId = body.partnerId === undefined ? await partnerOfLead(tx, body.leadId) : body.partnerId;
+    return openOpportunity({ tx, emit, caller, roleId }, { ...body, currency, teamId, accountId, partnerId });
   },
 });

@@ -8,7 +8,7 @@ import type { LeadRecord } from '../leads/lead.ts';
 import { asOpportunity, type LockedOpportunity, writeOpportunity } from './opportunity.ts';
 
 /**
- * Links an open deal without a lead to a lead that is converted. The deal gets the account of the lead if it has none.
+ * Links an open deal without a lead to a lead that is converted. The deal gets the account and the partner of the lead if it has none.
  * @throws 409 when the deal is closed or has a lead
  */
 export async function linkDeal(
@@ -20,13 +20,14 @@ export async function linkDeal(
   const row = await tx.opportunity.lockFirst({ where: { id: opportunityId } });
   if (!row || row.deletedAt) throw failField(field, unknownId('opportunity'));
   const opportunity = asOpportunity(row);
-  const { status, leadId, accountId } = opportunity;
+  const { status, leadId, accountId, partnerId } = opportunity;
   if (status !== 'open') throw fail('opportunity_closed', [transitionError(status, opportunityStates.next(status))]);
   if (leadId !== null)
     throw fail('opportunity_has_lead', [{ field, message: 'Has a lead; send the id of an opportunity without one' }]);
   const { values, audit } = diff(opportunity, {
     leadId: lead.id,
     ...(accountId === null && { accountId: await holdAccount(tx, lead.accountId) }),
+    ...(partnerId === null && { partnerId: lead.partnerId }),
   });
   const linked = await writeOpportunity(tx, opportunityId, values);
   emit(opportunityUpdated, { data: { opportunityId, fields: Object.keys(values) }, record: linked, changes: audit });

@@ -32,6 +32,17 @@ export function teamOfNew(
   return teamId === undefined ? (lead.teamId ?? defaultTeam(caller, owner)) : teamId;
 }
 
+/**
+ * The partner of a new opportunity that names none: that of its lead. Read while the lead is held, because a referral may
+ * have been attributed since `check`, and by SQL, because the lead is narrowed by another permission.
+ */
+export async function partnerOfLead(tx: Tx, leadId: number | null | undefined): Promise<number | null> {
+  if (typeof leadId !== 'number') return null;
+  const [lead] = await tx.sql<{ partnerId: number | null }>`
+    SELECT partner_id AS "partnerId" FROM lead WHERE id = ${leadId}`;
+  return lead?.partnerId ?? null;
+}
+
 /** The columns of a new opportunity, also for imports. The owner is the acting user unless one is given. */
 export function newOpportunityColumns(
   { value = 0, stageId, pipelineId, probability = null, customFields = {}, ...fields }: Complete,

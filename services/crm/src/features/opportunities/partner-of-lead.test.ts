@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { crm } from '@tandem/crm-contract';
+import { identityPeer, type TestService, until } from '@tandem/testing';
+import { aLead, startCrm } from '../../crm.test-service.ts';
+
+let identity: Awaited<ReturnType<typeof identityPeer>>;
+let service: TestService<typeof crm>;
+beforeAll(async () => {
+  identity = await identityPeer();
+  service = await startCrm({ IDENTITY_URL: identity.url });
+});
+afterAll(async () => {
+  await service?.close();
+  await identity?.close();
+});
+
+type Api = ReturnType<typeof service.as>;
+
+const partnerId = '31';
+
+/** Publishes that a lead is attributed to the partner, as the partner service does, and returns the event. */
+async function attribute(api: Api, leadId: string, id: string = randomUUID()): Promise<string> {
+  const { tenantId } = api.caller;
+  const now = new Date().toISOString();
+  const record = { id: '1', tenantId: `${tenantId}`, partnerId, leadId, code: null, status: 'attributed' };
+  const event = {
+    id,
+    name: 'referral.attributed',
+    tenantId,
+    environment: 'live',
+    occurredAt: now,
+    action: 'referral.attribute',
+    caller: { type: 'user', userId: 1, requestId: 'r1' },
+    target: { type: 'referral', id: 1 },
+    data: { referralId: '1', partnerId, leadId },
+    record: { ...record, externalId: null, createdBy: null, createdAt: now },
+  };
+  await service.publish(event.name, event, id);
+  return id;
+}
+
+async function aLeadOf(api: Api) {
+  const { data } = await api.createLead({ body: aLead() });
+  return data.id as string;
+}
+
+/** A lead that is attributed to the partner. */
+async function aReferredLead(api: Api = service.as()) {
+  const leadId = await aLeadOf(api);
+  await attribute(api, leadId);
+  await until('the lead has its partner', async () => (await partnerOfLead(api, leadId)) === partnerId);
+  return { api, leadId };
+}
+
+const partnerOfLead = async (api: Api, id: string) => (await api.getLead({ params: { id } })).data.partnerId;
+const partnerOf = async (api: Api, id: string) => (await api.getOpportunity({ params: { id } })).data.partnerId;
+const updatesOf = (api: Api) =>
+  service.events.filter(({ name, tenantId }) => name === 'opportunity.updated' && tenantId === api.caller.tenantId);
+
+describe('the deal of a referred lead', () => {
+  it('has its partner from the start, unless the request names another or none', async () => {
+    const { api, leadId } = await aReferredLead();
+    const create = async (fields: object) =>
+      (await api.createOpportunity({ body: { name: 'Rollout', leadId, ...fields } })).data.partnerId;
+    expect(await create({})).toBe(partnerId);
+    expect(await create({ partnerId: null })).toBeNull();
+    expect((await api.convertLead({ body: { leadId } })).data.partnerId).toBe(partnerId);
+  });
+
+  it('gets its partner when a conversion links it to the lead', async () => {
+    const { api, leadId } = await aReferredLead();
+    const { data } = await api.createOpportunity({ body: { name: 'Rollout' } });
+    const { data: linked } = await api.convertLead({ body: { leadId, linkOpportunityId: data.id } });
+    expect([linked.id, linked.partnerId]).toEqual([data.id, partnerId]);
+  });
+});
+
+describe('an attribution of a lead', () => {
+  it('gives the partner to its open deals without one, once', async () => {
+    const api = service.as();
+    const leadId = await aLeadOf(api);
+    const open = async () => (await api.createOpportunity({ body: { name: 'Rollout', leadId } })).data.id as string;
+    const [first, second, won, other] = [await open(), await open(), await open(), await open()];
+    await api.winOpportunity({ params: { id: won }, body: {} });
+    await service.sqlWithin(api.caller, 'UPDATE opportunity SET partner_id = 32 WHERE id = $1', [other]);
+    const event = await attribute(api, leadId);
+    const updates = await until('the events arrive', () => updatesOf(api).length === 2 && updatesOf(api));
+    expect(updates.map(({ data }) => data)).toEqual(
+      [first, second].map((opportunityId) => ({ opportunityId, fields: ['partnerId'] })),
+    );
+    expect(await Promise.all([first, second, won, other].map((id) => partnerOf(api, id)))).toEqual([
+      partnerId,
+      partnerId,
+      null,
+      '32',
+    ]);
+    await attribute(api, leadId, event);
+    const last = await aReferredLead(api);
+    expect(await partnerOfLead(api, last.leadId)).toBe(partnerId);
+    expect(updatesOf(api)).toHaveLength(2);
+  });
+
+  it('reaches a deal that is created at the same time', async () => {
+    const api = service.as();
+    const leadId = await aLeadOf(api);
+    const [{ data }] = await Promise.all([
+      api.createOpportunity({ body: { name: 'Rollout', leadId } }),
+      attribute(api, leadId),
+    ]);
+    await until('the deal has the partner', async () => (await partnerOf(api, data.id)) === partnerId);
+  });
+});
