@@ -52,7 +52,11 @@ const ForecastSums = z.object({
   quota: z
     .number()
     .nullable()
-    .meta({ description: 'The quota; null if none is set', examples: [60_000] }),
+    .meta({
+      description:
+        'The quota of the owner, the team or the tenant that the sums are of; null if none is set, with `pipelineId`, and for a quota that the caller cannot read. Callers who can access own or team opportunities only get their own quota or that of their team.',
+      examples: [60_000],
+    }),
   gap: z
     .number()
     .nullable()
@@ -66,15 +70,19 @@ const ForecastGroup = ForecastSums.extend({
 });
 
 const ForecastBucket = ForecastSums.extend({
+  kind: z.enum(['period', 'earlier', 'undated']).meta({
+    description:
+      '`period`; `earlier` for open opportunities that are expected to close before the first period, which are overdue if it is the current one; `undated` for those without `expectedCloseAt`',
+    examples: ['period'],
+  }),
   period: z
     .string()
     .nullable()
-    .meta({
-      description: 'The month or quarter; null for open opportunities without `expectedCloseAt`',
-      examples: ['2026-03'],
-    }),
+    .meta({ description: 'The month or quarter; null unless `kind` is `period`', examples: ['2026-03'] }),
   from: timestamp().nullable().describe('The beginning of the period in the time zone of the tenant'),
-  to: timestamp().nullable().describe('The end of the period, which is the beginning of the next one'),
+  to: timestamp()
+    .nullable()
+    .describe('The end of the period, which is the beginning of the next one; for `earlier` that of the first one'),
   groups: z
     .array(ForecastGroup)
     .meta({ description: 'The sums per owner, team or stage, with `groupBy`', examples: [[]] }),
@@ -83,7 +91,9 @@ const ForecastBucket = ForecastSums.extend({
 /** The expected and won amounts per period. */
 export const Forecast = Converted.extend({
   timezone: z.string().meta({ description: 'The time zone of the periods', examples: ['Europe/Berlin'] }),
-  buckets: z.array(ForecastBucket).describe('One entry per period, and one for opportunities without a date'),
+  buckets: z
+    .array(ForecastBucket)
+    .describe('One entry per period, then one for earlier opportunities and one for those without a date'),
 });
 
 const owner = id('user').describe('Return only opportunities of this owner').optional();
@@ -105,6 +115,7 @@ export const forecast = operations({
       createdFrom: timestamp().describe('Return only records created at this time or later').optional(),
       createdTo: timestamp().describe('Return only records created at this time or earlier').optional(),
       currency: target,
+      groupBy: z.literal('stage').describe('The sums are always per stage').optional(),
     }),
     reply: OpportunitySummary,
     message: 'Summary retrieved',
@@ -116,7 +127,7 @@ export const forecast = operations({
     narrows: true,
     summary: 'Forecast opportunities',
     description:
-      'Sums open opportunities by `expectedCloseAt` and won ones by `closedAt`, per month or quarter in the time zone of the tenant. Without `from` and `to`, the current period and the following ones of a year are returned; at most 24 periods.',
+      'Sums open opportunities by `expectedCloseAt` and won ones by `closedAt`, per month or quarter in the time zone of the tenant. `from` is now by default; without `to`, the forecast has 12 months or 4 quarters. At most 24 periods.',
     query: z.object({
       period: z.enum(['month', 'quarter']).describe('The length of the periods').default('month'),
       from: timestamp().describe('The forecast begins with the period of this time').optional(),

@@ -89,6 +89,7 @@ export const forecastSubmitted = event('forecast.submitted', {
 });
 
 const withId = z.object({ id: id('quota') });
+const period_closed = [409, 'The period has ended, so its quotas no longer change'] as const;
 const quotaTaken = [409, 'This owner or team has a quota for the period; change that one'] as const;
 
 export const quotas = operations({
@@ -112,7 +113,7 @@ export const quotas = operations({
     status: 201,
     message: 'Quota created',
     emits: [quotaCreated],
-    errors: { quota_taken: quotaTaken },
+    errors: { quota_taken: quotaTaken, period_closed },
   },
   listQuotas: {
     method: 'GET',
@@ -148,6 +149,7 @@ export const quotas = operations({
     reply: Quota,
     message: 'Quota updated',
     emits: [quotaUpdated],
+    errors: { period_closed },
   },
   deleteQuota: {
     method: 'DELETE',
@@ -158,6 +160,7 @@ export const quotas = operations({
     reply: z.object({ id: id('quota'), deleted: z.literal(true).describe('Always true') }),
     message: 'Quota deleted',
     emits: [quotaDeleted],
+    errors: { period_closed },
   },
   submitForecast: {
     method: 'POST',
@@ -166,7 +169,7 @@ export const quotas = operations({
     narrows: true,
     summary: 'Submit a forecast',
     description:
-      'Records what an owner, by default the caller, expects to win in a period that has not ended. A later submission for the same period and category does not replace the earlier one.',
+      'Records what an owner, by default the caller, expects to win in a period that has not ended. A later submission for the same period and category does not replace the earlier one. Callers who can access own or team opportunities only submit their own forecast.',
     body: z
       .object({
         period: Period,

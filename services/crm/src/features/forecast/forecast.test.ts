@@ -73,7 +73,8 @@ describe('the forecast', () => {
         gap: null,
       },
       { period: '2031-04', count: 1, openValue: 9, closedWon: 0 },
-      { period: null, from: null, count: 1, openValue: 4 },
+      { kind: 'earlier', period: null, from: null, count: 0, openValue: 0 },
+      { kind: 'undated', period: null, from: null, count: 1, openValue: 4 },
     ]);
     expect(data).toMatchObject({ currency: 'EUR', rates: [], unconverted: [] });
   });
@@ -149,7 +150,6 @@ describe('the forecast', () => {
     const long = await api.getForecast({ query: { from: march.from, to: '2034-01-01T00:00:00Z' } });
     expect([long.status, long.body.errors?.[0]?.field]).toEqual([422, 'to']);
     expect((await api.getForecast({ query: { from: march.to, to: '2031-03-09T00:00:00Z' } })).status).toBe(422);
-    expect((await api.getForecast()).data.buckets).toHaveLength(13);
   });
 });
 

@@ -1,3 +1,5 @@
+import type { Caller } from '@tandem/caller';
+import { fromMinor, toMinor } from '@tandem/contract';
 import type { forecast } from '@tandem/crm-contract';
 import { failField } from '@tandem/service';
 import type { z } from 'zod';
@@ -5,12 +7,12 @@ import type { Handler, Peers, Tx } from '../../handler.ts';
 import { type Converter, converterTo } from '../exchange-rates/exchange-rates.ts';
 import { type KeyedPart, readParts } from './parts.ts';
 import { type Period, periodsBetween } from './periods.ts';
-import { type QuotaHolder, type QuotaOf, readQuotas } from './quotas-of.ts';
-import { leaveOut, rounded, sumsOf } from './sums.ts';
+import { comparedHolder, type QuotaHolder, type QuotaOf, readQuotas } from './quotas-of.ts';
+import { leaveOut, sumsOf } from './sums.ts';
 
 const periodsMax = 24;
-const dayMs = 86_400_000;
-const yearMs = 365 * dayMs;
+/** Periods of a year, which a forecast without `to` has. */
+const periodsOfYear = { month: 12, quarter: 4 } as const;
 const keys = { owner: 'ownerId', team: 'teamId', stage: 'stageId' } as const;
 
 type Query = z.output<typeof forecast.getForecast.query>;
@@ -18,7 +20,7 @@ type Found = { base: string; timezone: string };
 
 export const getForecast = (peers: Peers): Handler<typeof forecast.getForecast, Found> => ({
   check: async ({ caller }) => ({ base: await peers.currencyOf(caller), timezone: await peers.timezoneOf(caller) }),
-  async run({ query, tx, found: { base, timezone } }) {
+  async run({ query, caller, tx, found: { base, timezone } }) {
     const periods = periodsOf(query, timezone);
     const converter = await converterTo(tx, { base, currency: query.currency ?? base });
     const quotaOf = await readQuotas(
@@ -26,9 +28,15 @@ export const getForecast = (peers: Peers): Handler<typeof forecast.getForecast, 
       periods.map(({ name }) => name),
       converter,
     );
-    const summing: Summing = { tx, query, converter, quotaOf };
+    const summing: Summing = { tx, query, caller, converter, quotaOf };
+    const [{ from }] = periods as [Period, ...Period[]];
+    const spans: Span[] = [
+      ...periods.map((period) => ({ kind: 'period' as const, ...period })),
+      { kind: 'earlier', name: null, from: null, to: from },
+      { kind: 'undated', name: null, from: null, to: null },
+    ];
     // Together, because each waits for the database only.
-    const buckets = await Promise.all([...periods, undefined].map((period) => bucketOf(summing, period)));
+    const buckets = await Promise.all(spans.map((span) => bucketOf(summing, span)));
     return {
       timezone,
       buckets,
@@ -39,7 +47,8 @@ export const getForecast = (peers: Peers): Handler<typeof forecast.getForecast, 
   },
 });
 
-function periodsOf({ period: kind, from = new Date(), to = lastDay(from) }: Query, timezone: string): Period[] {
+function periodsOf({ period: kind, from = new Date(), to }: Query, timezone: string): Period[] {
+  if (!to) return periodsBetween(from, to, { kind, timezone, max: periodsOfYear[kind] });
   if (to < from) throw failField('to', 'Must not be before from');
   const periods = periodsBetween(from, to, { kind, timezone, max: periodsMax + 1 });
   if (periods.length > periodsMax)
@@ -47,20 +56,22 @@ function periodsOf({ period: kind, from = new Date(), to = lastDay(from) }: Quer
   return periods;
 }
 
-/** The last day of the periods of a year. */
-function lastDay(from: Date): Date {
-  return new Date(from.getTime() + yearMs - 31 * dayMs);
-}
-
 interface Summing {
   tx: Tx;
   query: Query;
+  caller: Caller;
   converter: Converter;
   quotaOf: QuotaOf;
 }
 
-/** The sums of a period; without a period, of open opportunities without a date. */
-async function bucketOf({ tx, query, converter, quotaOf }: Summing, period: Period | undefined) {
+/** A period, the time before the first one, or no time at all. */
+type Span =
+  | (Period & { kind: 'period' })
+  | { kind: 'earlier'; name: null; from: null; to: Date }
+  | { kind: 'undated'; name: null; from: null; to: null };
+
+/** The sums of open opportunities that are expected to close in a span, and of those that were won in a period. */
+async function bucketOf({ tx, query, caller, converter, quotaOf }: Summing, span: Span) {
   const { ownerId, teamId, pipelineId, groupBy } = query;
   const key = groupBy && keys[groupBy];
   const filters = {
@@ -68,29 +79,36 @@ async function bucketOf({ tx, query, converter, quotaOf }: Summing, period: Peri
     ...(teamId !== undefined && { teamId }),
     ...(pipelineId !== undefined && { pipelineId }),
   };
-  const within = period && { gte: period.from, lt: period.to };
+  const { kind, name: period, from, to } = span;
+  const within = to && { ...(from && { gte: from }), lt: to };
   const [open, won] = await Promise.all([
-    readParts(tx, { ...filters, status: 'open', expectedCloseAt: within ?? null }, key),
-    within ? readParts(tx, { ...filters, status: 'won', closedAt: within }, key) : [],
+    readParts(tx, { ...filters, status: 'open', expectedCloseAt: within }, key),
+    kind === 'period' ? readParts(tx, { ...filters, status: 'won', closedAt: within }, key) : [],
   ]);
   const parts = [...open, ...won];
   leaveOut(parts, converter);
-  const sums = (some: KeyedPart[], holder: QuotaHolder | undefined) => {
-    const quota = period && holder ? quotaOf(period.name, holder) : null;
+  const sums = (some: KeyedPart[], asked: QuotaHolder | undefined) => {
+    // Quotas are set for all pipelines together.
+    const holder = asked && pipelineId === undefined ? comparedHolder(caller, asked) : undefined;
+    const quota = kind === 'period' && holder ? quotaOf(span.name, holder) : null;
     const { value: _value, expectedValue: _expected, ...rest } = sumsOf(some, converter);
-    return { ...rest, quota, gap: quota === null ? null : rounded(quota - rest.closedWon, converter.currency) };
+    return { ...rest, quota, gap: quota === null ? null : difference(quota, rest.closedWon, converter.currency) };
+  };
+  /** A stage has no quota, and neither has the part of a team's deals that one owner has. */
+  const holderOf = (value: number | null): QuotaHolder | undefined => {
+    if (value === null || key === 'stageId') return undefined;
+    if (key === 'ownerId') return { ownerId: value };
+    return ownerId === undefined ? { teamId: value } : undefined;
   };
   const groups = key
     ? [...Map.groupBy(parts, (part) => part[key] ?? null)].map(([value, own]) => ({
         [key]: value,
-        ...sums(own, key === 'stageId' || value === null ? undefined : { [key]: value }),
+        ...sums(own, holderOf(value)),
       }))
     : [];
-  return {
-    period: period?.name ?? null,
-    from: period?.from ?? null,
-    to: period?.to ?? null,
-    ...sums(parts, { ownerId, teamId }),
-    groups,
-  };
+  return { kind, period, from, to, ...sums(parts, { ownerId, teamId }), groups };
+}
+
+function difference(one: number, other: number, currency: string): number {
+  return fromMinor(toMinor(one, currency) - toMinor(other, currency), currency);
 }

@@ -9,7 +9,7 @@ import { leaveOut, type Part, sumsOf } from './sums.ts';
 export const getOpportunitySummary = (peers: Peers): Handler<typeof forecast.getOpportunitySummary, string> => ({
   check: ({ caller }) => peers.currencyOf(caller),
   async run({ query, tx, found: base }) {
-    const { currency = base, createdFrom, createdTo, ...filters } = query;
+    const { currency = base, createdFrom, createdTo, groupBy: _, ...filters } = query;
     const converter = await converterTo(tx, { base, currency });
     const { conditions } = await listByCustomFields(tx, 'opportunity', filters);
     const isByAmount = filters.valueMin !== undefined || filters.valueMax !== undefined;

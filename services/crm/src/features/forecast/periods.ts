@@ -31,16 +31,19 @@ export function periodAt(at: Date, kind: PeriodKind, timezone: string): Period {
   return periodNamed(nameOf(monthOf(at, timezone), kind), timezone);
 }
 
-/** Consecutive periods from the one that contains `from` to the one that contains `to`; more than `max` are cut. */
+/**
+ * Consecutive periods from the one that contains `from` to the one that contains `to`; more than `max` are cut. Without
+ * `to` there are `max`.
+ */
 export function periodsBetween(
   from: Date,
-  to: Date,
+  to: Date | undefined,
   { kind, timezone, max }: { kind: PeriodKind; timezone: string; max: number },
 ): Period[] {
   const periods = [periodAt(from, kind, timezone)];
   while (periods.length < max) {
     const last = periods.at(-1) as Period;
-    if (last.to > to) break;
+    if (to && last.to > to) break;
     periods.push(periodAt(last.to, kind, timezone));
   }
   return periods;

@@ -1,12 +1,35 @@
+import { actingUserId, type Caller } from '@tandem/caller';
+import { reachOf } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
-import type { Converter } from '../exchange-rates/exchange-rates.ts';
+import { type Converter, roundedMajor } from '../exchange-rates/exchange-rates.ts';
 import { monthsOf } from './periods.ts';
-import { rounded } from './sums.ts';
 
 /** The holder of a quota: an owner, a team, or without both the tenant. */
 export interface QuotaHolder {
   ownerId?: number | null | undefined;
   teamId?: number | null | undefined;
+}
+
+/**
+ * The holder whose quota is compared with the sums of a caller. A caller who is narrowed to own or team records, so that
+ * the sums have these only, gets their own quota or that of their team. Without the permission to read quotas a caller
+ * gets the same ones.
+ * @param asked the owner and team that the sums are limited to
+ * @returns undefined when there is no quota for exactly these sums, or the caller cannot read it
+ */
+export function comparedHolder(caller: Caller, asked: QuotaHolder): QuotaHolder | undefined {
+  const reach = reachOf(caller, 'opportunities:read');
+  if (reach === 'none') return undefined;
+  if (reach === 'all' && reachOf(caller, 'config:read') === 'all') return asked;
+  const userId = actingUserId(caller);
+  const teamIds = reach === 'all' ? (caller.teamIds ?? []) : (reach.teamIds ?? []);
+  const { ownerId, teamId } = asked;
+  if (typeof ownerId === 'number') return ownerId === userId ? asked : undefined;
+  if (typeof teamId === 'number') return teamIds.includes(teamId) ? asked : undefined;
+  if (reach === 'all') return undefined;
+  const [only] = teamIds;
+  if (only === undefined) return { ownerId: reach.userId };
+  return teamIds.length === 1 ? { teamId: only } : undefined;
 }
 
 /** The quota of a holder for a period, in major units of the converter's currency; null if none is set. */
@@ -22,7 +45,7 @@ export async function readQuotas(tx: Tx, periods: string[], converter: Converter
   const amountOf = (some: typeof rows): number | null => {
     const amounts = some.map(({ amountMinor, currency }) => converter.convert(amountMinor, currency));
     return some.length && amounts.every((one) => one !== undefined)
-      ? rounded(
+      ? roundedMajor(
           amounts.reduce<number>((sum, one) => sum + (one as number), 0),
           converter.currency,
         )

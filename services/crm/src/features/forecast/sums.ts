@@ -1,5 +1,4 @@
-import { fromMinor } from '@tandem/contract';
-import type { Converter } from '../exchange-rates/exchange-rates.ts';
+import { type Converter, roundedMajor } from '../exchange-rates/exchange-rates.ts';
 
 /** Opportunities with the same currency, probability, category and status, in minor units. */
 export interface Part {
@@ -44,7 +43,7 @@ export function sumsOf(parts: readonly Part[], converter: Converter): Sums {
     }
     sums.count += own.reduce((sum, part) => sum + part.count, 0);
   }
-  for (const field of fields) sums[field] = rounded(sums[field], converter.currency);
+  for (const field of fields) sums[field] = roundedMajor(sums[field], converter.currency);
   return sums;
 }
 
@@ -52,10 +51,4 @@ export function sumsOf(parts: readonly Part[], converter: Converter): Sums {
 export function leaveOut(parts: readonly Part[], converter: Converter): void {
   for (const { currency, count, minor } of parts)
     if (converter.convert(0, currency) === undefined) converter.leaveOut({ currency, count, minor });
-}
-
-/** Rounds an amount half up to the decimals of its currency. */
-export function rounded(value: number, currency: string): number {
-  const perUnit = Math.round(1 / fromMinor(1, currency));
-  return fromMinor(Math.round(value * perUnit), currency);
 }

@@ -3,9 +3,12 @@ import { quotaCreated, type quotas } from '@tandem/crm-contract';
 import { checkUser, fail, failField } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers } from '../../handler.ts';
+import { openPeriod } from './open-period.ts';
 import { asQuota, minorOf } from './quota.ts';
 
-export const createQuota = (peers: Peers): Handler<typeof quotas.createQuota, string> => ({
+export const createQuota = (
+  peers: Peers,
+): Handler<typeof quotas.createQuota, { currency: string; timezone: string }> => ({
   async check({ body, caller }) {
     const { ownerId, teamId, amount } = body;
     if (typeof ownerId === 'number' && typeof teamId === 'number')
@@ -14,10 +17,11 @@ export const createQuota = (peers: Peers): Handler<typeof quotas.createQuota, st
     await checkTeam(peers, teamId, caller);
     const currency = body.currency ?? (await peers.currencyOf(caller));
     minorOf(amount, currency);
-    return currency;
+    return { currency, timezone: await peers.timezoneOf(caller) };
   },
-  async run({ body, caller, tx, emit, found: currency }) {
+  async run({ body, caller, tx, emit, found: { currency, timezone } }) {
     const { period, ownerId = null, teamId = null, amount } = body;
+    openPeriod(period, timezone);
     await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended(${`quota ${period}`},
       platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
     if (await tx.quota.count({ where: { period, ownerId, teamId } })) throw fail('quota_taken');

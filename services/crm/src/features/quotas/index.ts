@@ -14,8 +14,8 @@ export const quotaHandlers = (peers: Peers) =>
     createQuota: createQuota(peers),
     listQuotas,
     getQuota,
-    updateQuota,
-    deleteQuota,
+    updateQuota: updateQuota(peers),
+    deleteQuota: deleteQuota(peers),
     submitForecast: submitForecast(peers),
     listForecastSubmissions: listForecastSubmissions(peers),
   }) satisfies Handlers<typeof quotas, Tx>;

@@ -5,7 +5,7 @@ import type { ForecastSubmission as SubmissionRow } from '../../generated/client
 import type { Tx } from '../../handler.ts';
 import { converterTo } from '../exchange-rates/exchange-rates.ts';
 import { readParts } from '../forecast/parts.ts';
-import type { Period } from '../forecast/periods.ts';
+import { type Period, periodNamed } from '../forecast/periods.ts';
 import { type Sums, sumsOf } from '../forecast/sums.ts';
 
 export type SubmissionRecord = z.output<typeof ForecastSubmission>;
@@ -41,4 +41,39 @@ export async function sumsOfOwner(
   const open = await readParts(tx, { ...of, status: 'open', expectedCloseAt: within });
   const won = await readParts(tx, { ...of, status: 'won', closedAt: within });
   return sumsOf([...open, ...won], converter);
+}
+
+type Submitted = Pick<SubmissionRow, 'ownerId' | 'period' | 'currency'>;
+
+/**
+ * Reads what the owners of submissions have won in their periods, with one query per period and currency.
+ * @returns the actual amount of a submission; null while its period has not ended
+ */
+export async function readActuals(
+  tx: Tx,
+  submissions: readonly Submitted[],
+  { base, timezone }: { base: string; timezone: string },
+): Promise<(submission: Submitted) => number | null> {
+  const ended = submissions.filter(({ period }) => periodNamed(period, timezone).to <= new Date());
+  const currencies = [...new Set(ended.map(({ currency }) => currency))];
+  const converters = new Map(
+    await Promise.all(
+      currencies.map(async (currency) => [currency, await converterTo(tx, { base, currency })] as const),
+    ),
+  );
+  const won = new Map(
+    await Promise.all(
+      [...Map.groupBy(ended, ({ period }) => period)].map(async ([period, own]) => {
+        const { from, to } = periodNamed(period, timezone);
+        const ownerId = { in: [...new Set(own.map((one) => one.ownerId))] };
+        const where = { ownerId, status: 'won', closedAt: { gte: from, lt: to } };
+        return [period, Map.groupBy(await readParts(tx, where, 'ownerId'), (part) => part.ownerId)] as const;
+      }),
+    ),
+  );
+  return ({ ownerId, period, currency }) => {
+    const converter = converters.get(currency);
+    const parts = won.get(period);
+    return converter && parts ? sumsOf(parts.get(ownerId) ?? [], converter).closedWon : null;
+  };
 }

@@ -1,8 +1,8 @@
-import { actingUserId } from '@tandem/caller';
+import { actingUserId, type Caller } from '@tandem/caller';
 import { forecastSubmitted, type quotas } from '@tandem/crm-contract';
-import { checkUser, fail, failField } from '@tandem/service';
+import { checkUser, failField, reachOf } from '@tandem/service';
 import type { Handler, Peers } from '../../handler.ts';
-import { periodNamed } from '../forecast/periods.ts';
+import { openPeriod } from './open-period.ts';
 import { minorOf } from './quota.ts';
 import { asSubmission, sumsOfOwner } from './submission.ts';
 
@@ -12,6 +12,7 @@ export const submitForecast = (peers: Peers): Handler<typeof quotas.submitForeca
   async check({ body, caller }) {
     const ownerId = body.ownerId ?? actingUserId(caller);
     if (ownerId === undefined) throw failField('ownerId', 'Is required, because an API key owns no opportunities');
+    checkOwn(caller, ownerId);
     if (body.ownerId !== undefined) await checkUser(peers, 'ownerId', body.ownerId, caller);
     const base = await peers.currencyOf(caller);
     minorOf(body.amount, body.currency ?? base);
@@ -19,8 +20,7 @@ export const submitForecast = (peers: Peers): Handler<typeof quotas.submitForeca
   },
   async run({ body, caller, tx, emit, found: { base, timezone, ownerId } }) {
     const { amount, currency = base, category, note = null } = body;
-    const period = periodNamed(body.period, timezone);
-    if (period.to <= new Date()) throw fail('period_closed');
+    const period = openPeriod(body.period, timezone);
     const { openValue, weightedValue, commit, bestCase, closedWon } = await sumsOfOwner(tx, {
       ownerId,
       period,
@@ -44,3 +44,9 @@ export const submitForecast = (peers: Peers): Handler<typeof quotas.submitForeca
     return submission;
   },
 });
+
+/** Fails with a field error for a caller who cannot access all opportunities, and names somebody else. */
+function checkOwn(caller: Caller, ownerId: number): void {
+  if (reachOf(caller, 'opportunities:write') !== 'all' && ownerId !== actingUserId(caller))
+    throw failField('ownerId', 'Must be your own id, because you cannot access all opportunities');
+}

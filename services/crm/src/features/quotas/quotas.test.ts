@@ -1,0 +1,85 @@
+import type { crm } from '@tandem/crm-contract';
+import { identityPeer, members, type TestService } from '@tandem/testing';
+import { startCrm } from '../../crm.test-service.ts';
+
+let identity: Awaited<ReturnType<typeof identityPeer>>;
+let service: TestService<typeof crm>;
+beforeAll(async () => {
+  identity = await identityPeer();
+  service = await startCrm({ IDENTITY_URL: identity.url });
+});
+afterAll(async () => {
+  await service?.close();
+  await identity?.close();
+});
+
+type Api = ReturnType<typeof service.as>;
+
+const { seller, both } = members;
+
+describe('the quotas of a period that has ended', () => {
+  it('are not created, changed or deleted', async () => {
+    const api = service.as();
+    const created = await api.createQuota({ body: { period: '2020-01', amount: 5 } });
+    const { data } = await api.createQuota({ body: { period: '2031-01', amount: 5 } });
+    await service.sqlWithin(api.caller, `UPDATE quota SET period = '2020-Q1'`);
+    const params = { id: data.id };
+    const replies = [
+      created,
+      await api.updateQuota({ params, body: { amount: 6 } }),
+      await api.deleteQuota({ params }),
+    ];
+    expect(replies.map(({ status, body }) => [status, body.code])).toEqual(Array(3).fill([409, 'period_closed']));
+    expect((await api.getQuota({ params })).data).toMatchObject({ amount: 5, version: 1 });
+  });
+});
+
+describe('a forecast', () => {
+  const body = { period: '2031-05', amount: 80 };
+  const as = (can: string[], tenant: Api = service.as()) =>
+    service.as({ tenantId: tenant.caller.tenantId as number, userId: Number(seller), can });
+
+  it.each(['own', 'team'])('is submitted by callers who access %s deals for themselves only', async (reach) => {
+    const caller = as([`opportunities:write:${reach}`]);
+    const other = await caller.submitForecast({ body: { ...body, ownerId: both } });
+    expect([other.status, other.body.errors?.[0]?.field]).toEqual([422, 'ownerId']);
+    expect((await caller.submitForecast({ body })).data.ownerId).toBe(seller);
+    expect((await caller.submitForecast({ body: { ...body, ownerId: seller } })).status).toBe(201);
+  });
+
+  it('is submitted for a colleague by callers who access all deals', async () => {
+    const { status, data } = await as(['opportunities:write']).submitForecast({ body: { ...body, ownerId: both } });
+    expect([status, data.ownerId]).toEqual([201, both]);
+  });
+});
+
+it('submitted forecasts are compared with what each owner won in each ended period, in their currency', async () => {
+  const api = service.as();
+  await api.setExchangeRates({ body: { rates: [{ currency: 'USD', rate: 0.5 }] } });
+  const win = async (ownerId: string, value: number, closedAt: string) => {
+    const { data } = await api.createOpportunity({ body: { name: 'Rollout', value, currency: 'EUR', ownerId } });
+    await api.winOpportunity({ params: { id: data.id }, body: {} });
+    await service.sqlWithin(api.caller, 'UPDATE opportunity SET closed_at = $2 WHERE id = $1', [data.id, closedAt]);
+  };
+  await win(seller, 40, '2020-01-10T00:00:00Z');
+  await win(seller, 5, '2020-02-10T00:00:00Z');
+  await win(both, 70, '2020-01-20T00:00:00Z');
+  const submit = async (ownerId: string, period: string, currency: string) => {
+    const body = { period: '2031-05', amount: 80, ownerId, currency };
+    const { data } = await api.submitForecast({ body });
+    await service.sqlWithin(api.caller, 'UPDATE forecast_submission SET period = $2 WHERE id = $1', [data.id, period]);
+  };
+  await submit(seller, '2020-01', 'EUR');
+  await submit(seller, '2020-Q1', 'USD');
+  await submit(both, '2020-01', 'EUR');
+  await submit(both, '2020-02', 'EUR');
+  await submit(both, '2031-05', 'EUR');
+  const { data } = await api.listForecastSubmissions({ query: { sort: 'createdAt' } });
+  expect(data.map((one: { actual: number; accuracy: number }) => [one.actual, one.accuracy])).toEqual([
+    [40, 0.5],
+    [90, 0.89],
+    [70, 0.88],
+    [0, 0],
+    [null, null],
+  ]);
+});
