@@ -3,6 +3,7 @@ import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { StatusDefinition as StatusRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { lockNamed } from '../../lock-named.ts';
 
 export type StatusRecord = z.output<typeof StatusDefinition>;
 
@@ -26,8 +27,7 @@ export function eventDataOf({ id: statusDefinitionId, entityType, code }: Status
  * two open stages.
  */
 export async function lockDefinitions(tx: Tx, entityType: string): Promise<void> {
-  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended(${`status_definition ${entityType}`},
-    platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
+  await lockNamed(tx, 'status_definition', [entityType]);
 }
 
 /** Locks a status and all definitions of its kind. */

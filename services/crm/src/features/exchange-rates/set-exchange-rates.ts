@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type exchangeRates, exchangeRatesUpdated } from '@tandem/crm-contract';
 import { failField } from '@tandem/service';
 import type { Handler, Peers } from '../../handler.ts';
+import { lockNamed } from '../../lock-named.ts';
 import { readRates } from './get-exchange-rates.ts';
 
 export const setExchangeRates = (peers: Peers): Handler<typeof exchangeRates.setExchangeRates, string> => ({
@@ -18,8 +19,7 @@ export const setExchangeRates = (peers: Peers): Handler<typeof exchangeRates.set
   },
   async run({ body, caller, tx, emit, found: base }) {
     // Two requests at once must not mix their rates.
-    await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('exchange_rate',
-      platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
+    await lockNamed(tx, 'exchange_rate');
     const before = await readRates(tx, base);
     await tx.sql`DELETE FROM exchange_rate`;
     await tx.exchangeRate.createMany({ data: body.rates.map((one) => ({ ...one, base, updatedAt: new Date() })) });

@@ -4,6 +4,7 @@ import { fail, toJsonColumn } from '@tandem/service';
 import type { z } from 'zod';
 import type { Pipeline as PipelineRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { lockNamed } from '../../lock-named.ts';
 import { statusesOf } from '../config/status.ts';
 
 export type PipelineRecord = z.output<typeof Pipeline>;
@@ -31,8 +32,7 @@ export function eventDataOf({ id: pipelineId, name }: PipelineRecord) {
 
 /** Locks the pipelines: two requests must not both clear the same default or create the last one. */
 export async function lockPipelines(tx: Tx): Promise<void> {
-  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('pipeline',
-    platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
+  await lockNamed(tx, 'pipeline');
 }
 
 /** Locks a pipeline, so that checks on it still hold when it is written. */

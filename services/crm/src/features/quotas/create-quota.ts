@@ -3,6 +3,7 @@ import { quotaCreated, type quotas } from '@tandem/crm-contract';
 import { checkUser, fail, failField } from '@tandem/service';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers } from '../../handler.ts';
+import { lockNamed } from '../../lock-named.ts';
 import { openPeriod } from './open-period.ts';
 import { asQuota, minorOf } from './quota.ts';
 
@@ -22,8 +23,7 @@ export const createQuota = (
   async run({ body, caller, tx, emit, found: { currency, timezone } }) {
     const { period, ownerId = null, teamId = null, amount } = body;
     openPeriod(period, timezone);
-    await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended(${`quota ${period}`},
-      platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
+    await lockNamed(tx, 'quota', [period]);
     if (await tx.quota.count({ where: { period, ownerId, teamId } })) throw fail('quota_taken');
     const data = { period, ownerId, teamId, currency, amountMinor: minorOf(amount, currency) };
     const quota = asQuota(await tx.quota.create({ data: { ...data, createdBy: actingUserId(caller) ?? null } }));

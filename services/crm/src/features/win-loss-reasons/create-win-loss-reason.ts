@@ -1,11 +1,11 @@
 import { reasonsMax, winLossReasonCreated, type winLossReasons } from '@tandem/crm-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { lockNamed } from '../../lock-named.ts';
 import { asReason, eventDataOf, withCount } from './win-loss-reason.ts';
 
 export const createWinLossReason: Handler<typeof winLossReasons.createWinLossReason> = async ({ body, tx, emit }) => {
-  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('win_loss_reason',
-    platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
+  await lockNamed(tx, 'win_loss_reason');
   const { outcome, code } = body;
   if (await tx.winLossReason.count({ where: { outcome, code } }))
     throw fail('code_taken', [
