@@ -20,7 +20,13 @@ const inBackground =
   'With `ids`, the opportunities are changed at once and the response has one result per id; one that cannot be changed does not stop the others. With `filter` and `expectedCount`, the response is 202: the opportunities that match now are changed by a background job. GET /v1/jobs/:id returns its progress, and GET /v1/jobs/:id/errors the opportunities that could not be changed.';
 
 /** The fields that many opportunities can share; the others belong to one deal. */
-const change = opportunities.updateOpportunity.body.omit({ name: true, value: true, currency: true, notes: true });
+const change = opportunities.updateOpportunity.body.omit({
+  name: true,
+  value: true,
+  currency: true,
+  notes: true,
+  leadId: true,
+});
 
 // A request changes up to 250 opportunities, in one transaction.
 const common = {

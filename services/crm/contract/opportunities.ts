@@ -101,6 +101,8 @@ const writable = z.object({
 const inAccount = { permission: 'accounts:read', for: 'accountId' } as const;
 const ofPartner = { permission: 'partners:read', for: 'partnerId' } as const;
 
+const hasLeadErrors = { opportunity_has_lead: [409, 'The opportunity belongs to a lead already'] } as const;
+
 export const closedErrors = { opportunity_closed: [409, 'The opportunity is already closed'] } as const;
 
 export const opportunities = operations({
@@ -135,7 +137,7 @@ export const opportunities = operations({
     emits: [opportunityCreated, opportunityUpdated, leadUpdated, leadConverted],
     errors: {
       lead_converted: [409, 'The lead is already converted'],
-      opportunity_has_lead: [409, 'The opportunity belongs to a lead already'],
+      ...hasLeadErrors,
       ...closedErrors,
       ...moveErrors,
       ...customFieldErrors,
@@ -197,15 +199,16 @@ export const opportunities = operations({
     method: 'PATCH',
     path: '/v1/opportunities/:id',
     permission: 'opportunities:write',
-    also: [inAccount, ofPartner],
+    also: [{ permission: 'leads:read', for: 'leadId' }, inAccount, ofPartner],
     narrows: true,
     summary: 'Update an opportunity',
     description:
-      'Changes the given fields. `customFields` is replaced as a whole. Of a closed deal only `customFields` and `notes` can change. `stageId`, `stage` and `status` follow the rules of POST /v1/opportunities/:id/stage, /win, /lose and /reopen; `reasonCode`, `note`, `competitor`, `closedAt` and `reason` apply to this move.',
+      'Changes the given fields. `customFields` is replaced as a whole. Of a closed deal only `customFields` and `notes` can change. The lead that was converted to the deal stays its `leadId`; /unconvert releases it. A deal without a partner gets that of its new lead. `stageId`, `stage` and `status` follow the rules of POST /v1/opportunities/:id/stage, /win, /lose and /reopen; `reasonCode`, `note`, `competitor`, `closedAt` and `reason` apply to this move.',
     params: withId,
     body: writable
       .partial()
       .extend({
+        leadId: id('lead').nullish(),
         stageId: id('status_definition').optional(),
         stage: StageCode.optional(),
         status: OpportunityStatus.optional(),
@@ -219,7 +222,7 @@ export const opportunities = operations({
     reply: Opportunity,
     message: 'Opportunity updated',
     emits: [opportunityUpdated, opportunityStageChanged, opportunityWon, opportunityLost, opportunityReopened],
-    errors: { ...closedErrors, ...moveErrors, ...customFieldErrors },
+    errors: { ...closedErrors, ...hasLeadErrors, ...moveErrors, ...customFieldErrors },
   },
   deleteOpportunity: {
     method: 'DELETE',

@@ -25,6 +25,7 @@ type Writable = Pick<
   | 'expectedCloseAt'
   | 'ownerId'
   | 'teamId'
+  | 'leadId'
   | 'accountId'
   | 'partnerId'
   | 'customFields'

@@ -33,7 +33,7 @@ export function teamOfNew(
 }
 
 /**
- * The partner of a new opportunity that names none: that of its lead. Read while the lead is held, because a referral may
+ * The partner of an opportunity that names none: that of its lead. Read while the lead is held, because a referral may
  * have been attributed since `check`, and by SQL, because the lead is narrowed by another permission.
  */
 export async function partnerOfLead(tx: Tx, leadId: number | null | undefined): Promise<number | null> {

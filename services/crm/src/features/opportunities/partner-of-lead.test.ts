@@ -67,6 +67,16 @@ describe('the deal of a referred lead', () => {
     expect((await api.convertLead({ body: { leadId } })).data.partnerId).toBe(partnerId);
   });
 
+  it('gets its partner when the deal is put to the lead', async () => {
+    const { api, leadId } = await aReferredLead();
+    const { data } = await api.createOpportunity({ body: { name: 'Rollout' } });
+    const params = { id: data.id };
+    const { data: updated } = await api.updateOpportunity({ params, body: { leadId } });
+    expect(updated).toMatchObject({ leadId, partnerId, version: 2 });
+    const none = await api.updateOpportunity({ params, body: { leadId: null, partnerId: null } });
+    expect(none.data).toMatchObject({ leadId: null, partnerId: null });
+  });
+
   it('gets its partner when a conversion links it to the lead', async () => {
     const { api, leadId } = await aReferredLead();
     const { data } = await api.createOpportunity({ body: { name: 'Rollout' } });
