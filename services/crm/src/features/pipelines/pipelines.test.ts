@@ -113,6 +113,19 @@ describe('pipelines', () => {
     expect((await sandbox.getPipeline({ params: { id: used.id } })).status).toBe(404);
   });
 
+  it('are at most 50, and are not changed or deleted by a request with another version', async () => {
+    const api = service.as();
+    const create = () => api.createPipeline({ body: { name: 'Renewals' } });
+    const { data } = await create();
+    for (let count = 2; count < 49; count++) await create();
+    const last = await Promise.all([create(), create()]);
+    expect(last.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(last.find(({ status }) => status === 409)?.body.code).toBe('too_many_pipelines');
+    const stale = { params: { id: data.id }, headers: { 'If-Match': '"9"' } };
+    const replies = [await api.setPipelineRules({ ...stale, body: {} }), await api.deletePipeline(stale)];
+    expect(replies.map(({ status }) => status)).toEqual([412, 412]);
+  });
+
   it('have stages whose codes are unique in each pipeline', async () => {
     const api = service.as();
     const { data } = await api.createPipeline({ body: { name: 'Renewals' } });

@@ -1,5 +1,5 @@
 import type { crm } from '@tandem/crm-contract';
-import { identityPeer, members, type TestService } from '@tandem/testing';
+import { identityPeer, members, type TestService, teams } from '@tandem/testing';
 import { startCrm } from '../../crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
@@ -34,6 +34,20 @@ describe('the quotas of a period that has ended', () => {
   });
 });
 
+it('quotas are listed by period, owner and team; a holder has one for a period', async () => {
+  const api = service.as();
+  const create = (body: object) => api.createQuota({ body: { period: '2031-01', amount: 5, ...body } });
+  for (const holder of [{}, { ownerId: seller }, { teamId: teams.sales }, { period: '2031-02' }]) {
+    expect((await create(holder)).status).toBe(201);
+    expect((await create(holder)).body.code).toBe('quota_taken');
+  }
+  const listed = async (query: Record<string, string>) => (await api.listQuotas({ query })).data.length;
+  expect([await listed({}), await listed({ period: '2031-01' }), await listed({ period: '2031-02' })]).toEqual([
+    4, 3, 1,
+  ]);
+  expect([await listed({ ownerId: seller }), await listed({ teamId: teams.sales })]).toEqual([1, 1]);
+});
+
 describe('a forecast', () => {
   const body = { period: '2031-05', amount: 80 };
   const as = (can: string[], tenant: Api = service.as()) =>
@@ -45,6 +59,19 @@ describe('a forecast', () => {
     expect([other.status, other.body.errors?.[0]?.field]).toEqual([422, 'ownerId']);
     expect((await caller.submitForecast({ body })).data.ownerId).toBe(seller);
     expect((await caller.submitForecast({ body: { ...body, ownerId: seller } })).status).toBe(201);
+  });
+
+  it('is listed by period, owner and category, for narrowed callers those about themselves or of their own', async () => {
+    const api = service.as();
+    const submit = (fields: object) => api.submitForecast({ body: { ...body, ...fields } });
+    await submit({ ownerId: seller });
+    await submit({ ownerId: both, category: 'best_case' });
+    await submit({ ownerId: both, period: '2031-06' });
+    const listed = async (by: Api, query: Record<string, string> = {}) =>
+      (await by.listForecastSubmissions({ query })).data.length;
+    expect([await listed(api, { period: '2031-05' }), await listed(api, { ownerId: both })]).toEqual([2, 2]);
+    expect(await listed(api, { category: 'best_case' })).toBe(1);
+    expect(await listed(as(['opportunities:read:own'], api))).toBe(1);
   });
 
   it('is submitted for a colleague by callers who access all deals', async () => {

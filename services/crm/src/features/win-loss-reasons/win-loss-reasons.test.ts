@@ -1,4 +1,4 @@
-import type { crm } from '@tandem/crm-contract';
+import { type crm, reasonsMax } from '@tandem/crm-contract';
 import { type TestService, until } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
 
@@ -47,6 +47,15 @@ it('are created, changed and deleted, with their events', async () => {
     return found.length === 3 ? found.map(({ name }) => name) : undefined;
   });
   expect(names).toEqual(['win_loss_reason.created', 'win_loss_reason.updated', 'win_loss_reason.deleted']);
+});
+
+it('are at most 200', async () => {
+  const api = service.as();
+  const listed = async () => (await api.listWinLossReasons({ query: { limit: '100' } })).data.length;
+  const create = (index: number) => api.createWinLossReason({ body: { ...reason, code: `reason_${index}` } });
+  for (let index = await listed(); index < reasonsMax; index++) expect((await create(index)).status).toBe(201);
+  const { status, body } = await create(reasonsMax);
+  expect([status, body.code]).toEqual([409, 'too_many_reasons']);
 });
 
 it('have a code once per outcome, even with concurrent requests', async () => {
