@@ -204,6 +204,17 @@ Won,4,,,L1
     ]);
   });
 
+  it('leaves a deal in its stage when the value of its row does not fit its currency', async () => {
+    const api = service.as({ userId: 5 });
+    const { data } = await api.createOpportunity({ body: { name: 'Rollout', currency: 'JPY' } });
+    const done = await imported(api, 'name,value,stage\nRollout,1.5,proposal\n', {
+      dedupe: { by: 'name', action: 'update' },
+    });
+    expect(await errorsOf(api, done.id)).toHaveLength(1);
+    const history = await api.listStageHistory({ params: { id: data.id } });
+    expect(history.data).toMatchObject([{ stage: 'prospecting', leftAt: null }]);
+  });
+
   it('gives them the partner of their lead', async () => {
     const api = service.as({ userId: 5 });
     await api.createLead({ body: aLead({ externalId: 'L1' }) });

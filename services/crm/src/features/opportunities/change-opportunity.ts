@@ -73,14 +73,15 @@ export async function changeOpportunity(
   const { customFields } = values;
   const custom =
     customFields && (await customWrite(tx, 'opportunity', { after: customFields, before: opportunity.customFields }));
-  if (custom) await claimValues(tx, custom, opportunity.id);
-  if (move) await leaveStage(tx, opportunity, move.columns.stageEnteredAt);
-  const after = await writeOpportunity(tx, opportunity.id, {
+  const columns = {
     ...columnsOf(opportunity, values),
     ...custom?.columns,
     ...move?.columns,
     ...(move?.status === 'open' && sentWith(move, fields)),
-  });
+  };
+  if (custom) await claimValues(tx, custom, opportunity.id);
+  if (move) await leaveStage(tx, opportunity, move.columns.stageEnteredAt);
+  const after = await writeOpportunity(tx, opportunity.id, columns);
   const { audit } = diff(opportunity, pick(after, Object.keys(values)));
   const changed = Object.keys(audit);
   if (changed.length)
