@@ -14,7 +14,7 @@ export const AttendeeResponse = z.enum(attendeeResponses).describe('What the att
 export const AttendeeAnswer = AttendeeResponse.exclude(['pending']).describe('The answer of the attendee');
 export const Visibility = z
   .enum(['default', 'private'])
-  .describe('`private`: only organizer and attendees see more than that the time is taken');
+  .describe('`private`: only organizer and attendees see more than that the time is taken, or change the event');
 
 export const calendarEventStates = stateTable<(typeof calendarEventStatuses)[number]>('CalendarEvent', {
   created: { scheduled: 'createCalendarEvent' },

@@ -3,14 +3,14 @@ import type { KnownSettings } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
 import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
 import { cancelEvent, endSeriesEarly } from './cancel-event.ts';
-import { findEvent, lockEvent, requireScheduled, seenBy } from './event.ts';
+import { findWritable, lockEvent, requireScheduled, seenBy } from './event.ts';
 import { exceptionOf, targetOf } from './series.ts';
 
 export const cancelCalendarEvent = (
   tools: CalendarTools,
 ): Handler<typeof calendarEvents.cancelCalendarEvent, NonNullable<KnownSettings>> => ({
   async check({ params, caller, tx }) {
-    await findEvent(tx, params.id, caller, 'calendar:write');
+    await findWritable(tx, params.id, caller, 'calendar:write');
     return settingsFor(tools, caller);
   },
   async run({ params, query, body, caller, tx, emit, schedule, ifMatch, found: { locale } }) {
@@ -25,7 +25,9 @@ export const cancelCalendarEvent = (
       return seenBy(caller, ended.record);
     }
     const isThis = target.part === 'this';
-    const cancelled = isThis ? await exceptionOf(tx, event, target.occurrence) : event;
+    const cancelled = isThis
+      ? await exceptionOf(tx, event, target.occurrence, { caller, permission: 'calendar:write' })
+      : event;
     requireScheduled(cancelled.record);
     return seenBy(
       caller,

@@ -11,7 +11,10 @@ export const completeCalendarEvent: Handler<typeof calendarEvents.completeCalend
   requireScheduled(event.record);
   const target = targetOf(event, query);
   if (target.part === 'following') throw failField('scope', 'Must be this or all');
-  const completed = target.part === 'this' ? await exceptionOf(tx, event, target.occurrence) : event;
+  const completed =
+    target.part === 'this'
+      ? await exceptionOf(tx, event, target.occurrence, { caller, permission: 'calendar:write' })
+      : event;
   requireScheduled(completed.record);
   const { row, record } = await writeEvent(tx, completed, { status: 'completed' });
   emit(calendarEventCompleted, {

@@ -3,7 +3,7 @@ import type { KnownSettings } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
 import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
 import { cancelEvent, endSeriesEarly } from './cancel-event.ts';
-import { findEvent, lockEvent, requireScheduled } from './event.ts';
+import { findWritable, lockEvent, requireScheduled } from './event.ts';
 import { mailAttendees } from './invitations.ts';
 import { exceptionOf, targetOf } from './series.ts';
 
@@ -11,7 +11,7 @@ export const deleteCalendarEvent = (
   tools: CalendarTools,
 ): Handler<typeof calendarEvents.deleteCalendarEvent, NonNullable<KnownSettings>> => ({
   async check({ params, caller, tx }) {
-    await findEvent(tx, params.id, caller, 'calendar:delete');
+    await findWritable(tx, params.id, caller, 'calendar:delete');
     return settingsFor(tools, caller);
   },
   async run({ params, query, caller, tx, emit, schedule, ifMatch, found: { locale } }) {
@@ -26,7 +26,10 @@ export const deleteCalendarEvent = (
       await endSeriesEarly(tools, effects, event, target.occurrence);
       return deleted;
     }
-    const exception = target.part === 'this' ? await exceptionOf(tx, event, target.occurrence) : undefined;
+    const exception =
+      target.part === 'this'
+        ? await exceptionOf(tx, event, target.occurrence, { caller, permission: 'calendar:delete' })
+        : undefined;
     if (exception || row.recurringEventId !== null) {
       // Without its exception, the series would have the occurrence again.
       const hidden = exception ?? event;

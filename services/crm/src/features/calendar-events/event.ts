@@ -52,9 +52,14 @@ export function isMember({ organizerId, attendees }: Pick<EventRecord, 'organize
   return userId !== undefined && (organizerId === userId || attendees.some((one) => one.userId === userId));
 }
 
+/** Whether the content of the event is hidden from the caller: it is private, and they neither organize nor attend it. */
+function isHiddenFrom(caller: Caller, event: EventRecord): boolean {
+  return event.visibility === 'private' && !isMember(event, actingUserId(caller));
+}
+
 /** The event as the caller sees it: of a private event of others only that the time is taken. */
 export function seenBy(caller: Caller, event: EventRecord): EventRecord {
-  if (event.visibility !== 'private' || isMember(event, actingUserId(caller))) return event;
+  if (!isHiddenFrom(caller, event)) return event;
   return {
     ...event,
     title: 'Busy',
@@ -95,15 +100,30 @@ export async function findEvent(tx: Tx, id: number, caller: Caller, permission: 
   return found as StoredEvent;
 }
 
-/** Locks an event that the permission of the caller covers, so that checks on it still hold when it is written. */
+/** Finds an event that the caller may change with the permission. */
+export async function findWritable(tx: Tx, id: number, caller: Caller, permission: string): Promise<StoredEvent> {
+  const found = await findEvent(tx, id, caller, permission);
+  requireWritable(found.record, caller, permission);
+  return found;
+}
+
+/** Locks an event that the caller may change with the permission, so that checks on it still hold when it is written. */
 export async function lockEvent(tx: Tx, id: number, caller: Caller, permission: string): Promise<StoredEvent> {
   const row = await tx.calendarEvent.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');
   const [found] = await withAttendees(tx, [row]);
-  const { record } = found as StoredEvent;
-  const reach = reachOf(caller, permission);
-  if (reach !== 'all' && (reach === 'none' || !isMember(record, reach.userId))) throw fail('not_found');
+  requireWritable((found as StoredEvent).record, caller, permission);
   return found as StoredEvent;
+}
+
+/**
+ * Fails with 404 unless the permission of the caller covers the event. Nobody but its members changes a private event:
+ * the reply to a change, and a place among the attendees, would reveal its content.
+ */
+export function requireWritable(event: EventRecord, caller: Caller, permission: string): void {
+  const reach = reachOf(caller, permission);
+  const isCovered = reach === 'all' || (reach !== 'none' && isMember(event, reach.userId));
+  if (!isCovered || isHiddenFrom(caller, event)) throw fail('not_found');
 }
 
 /** Fails unless the event is scheduled: a completed or cancelled event does not change. */

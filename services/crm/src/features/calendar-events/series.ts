@@ -1,8 +1,9 @@
+import type { Caller } from '@tandem/caller';
 import { endedBefore, occurrences, type Series } from '@tandem/recurrence';
 import { failField } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { copyAttendees } from './attendees.ts';
-import { asEvent, type StoredEvent, withAttendees, writeEvent } from './event.ts';
+import { asEvent, requireWritable, type StoredEvent, withAttendees, writeEvent } from './event.ts';
 import { timeColumns } from './times.ts';
 
 /** The part of a series that a request changes. */
@@ -47,14 +48,23 @@ export function seriesOf({
 }
 
 /**
- * The event that replaces one occurrence of a locked series; created when there is none yet. The lock of the series
- * serializes requests that change the same occurrence.
+ * The event that replaces one occurrence of a locked series, for a caller who may change it; created when there is none
+ * yet. The lock of the series serializes requests that change the same occurrence.
  */
-export async function exceptionOf(tx: Tx, series: StoredEvent, occurrence: Date): Promise<StoredEvent> {
+export async function exceptionOf(
+  tx: Tx,
+  series: StoredEvent,
+  occurrence: Date,
+  { caller, permission }: { caller: Caller; permission: string },
+): Promise<StoredEvent> {
   const existing = await tx.calendarEvent.lockFirst({
     where: { recurringEventId: series.row.id, originalStartAt: occurrence },
   });
-  if (existing) return (await withAttendees(tx, [existing]))[0] as StoredEvent;
+  if (existing) {
+    const [found] = (await withAttendees(tx, [existing])) as [StoredEvent];
+    requireWritable(found.record, caller, permission);
+    return found;
+  }
   const { row } = series;
   const created = await tx.calendarEvent.create({
     data: {

@@ -9,7 +9,7 @@ import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
 import { addAttendees, checkAttendees, copyAttendees } from './attendees.ts';
 import { changeEvent, type EventChange } from './change-event.ts';
 import { checkLinks } from './check-links.ts';
-import { asEvent, findEvent, lockEvent, requireScheduled, type StoredEvent, seenBy } from './event.ts';
+import { asEvent, findWritable, lockEvent, requireScheduled, type StoredEvent, seenBy } from './event.ts';
 import { mailAttendees } from './invitations.ts';
 import { contentOf, endOf, endSeries, exceptionOf, exceptionsFrom, seriesOf, targetOf } from './series.ts';
 import { timeColumns } from './times.ts';
@@ -20,7 +20,7 @@ export const updateCalendarEvent = (
   tools: CalendarTools,
 ): Handler<typeof calendarEvents.updateCalendarEvent, NonNullable<KnownSettings>> => ({
   async check({ params, body, caller, tx, under }) {
-    await findEvent(tx, params.id, caller, 'calendar:write');
+    await findWritable(tx, params.id, caller, 'calendar:write');
     await checkLinks(body, { tx, under });
     await checkAttendees(tools, body.attendees, caller);
     return settingsFor(tools, caller);
@@ -34,7 +34,9 @@ export const updateCalendarEvent = (
     if (target.part === 'following')
       return seenBy(caller, await changeFollowing(tools, context, event, target.occurrence));
     const isThis = target.part === 'this';
-    const changed = isThis ? await exceptionOf(tx, event, target.occurrence) : event;
+    const changed = isThis
+      ? await exceptionOf(tx, event, target.occurrence, { caller, permission: 'calendar:write' })
+      : event;
     requireScheduled(changed.record);
     const sender = { tx, schedule, caller, locale: found.locale };
     const { record } = await changeEvent(tools, { emit, sender }, changed, body, isThis ? event : undefined);
