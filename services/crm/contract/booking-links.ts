@@ -20,6 +20,8 @@ import { leadCreated } from './lead.ts';
 
 /** Maximum number of questions of a booking link. */
 export const questionsMax = 20;
+/** How often a link can be booked: within an hour, and by one e-mail address for times ahead. */
+export const bookingLimits = { perHour: 30, aheadPerAddress: 3 } as const;
 /** Maximum number of slots on a booking page. */
 export const bookingSlotsMax = 500;
 
@@ -260,8 +262,7 @@ export const bookings = operations({
     path: '/v1/public/booking/:slug',
     audience: 'public',
     summary: 'Book a time',
-    description:
-      'Creates an event with the person as attendee, who gets a confirmation by mail, and a lead unless one has the e-mail address. The lead is created without custom fields, also required ones: the page asks the questions of the link instead.',
+    description: `Creates an event with the person as attendee, who gets a confirmation by mail, and a lead unless one has the e-mail address. The answers are the description of the event, which the confirmation and later messages leave out. An address can have ${bookingLimits.aheadPerAddress} bookings ahead, and a link is booked at most ${bookingLimits.perHour} times an hour. The lead is created without custom fields, also required ones: the page asks the questions of the link instead.`,
     params: withSlug,
     body: z.object({
       startAt: timestamp(),
@@ -282,6 +283,11 @@ export const bookings = operations({
     emits: [calendarEventCreated, leadCreated],
     errors: {
       slot_taken: [409, 'This time is not free any more; choose another one'],
+      too_many_bookings: [
+        409,
+        `This e-mail address has ${bookingLimits.aheadPerAddress} bookings ahead; ask your host to cancel one of them first`,
+      ],
+      booking_limit: [429, 'Too many people are booking at the moment; try again later'],
       mail_limit: [429, 'No more bookings are possible today; try again tomorrow'],
     },
   },

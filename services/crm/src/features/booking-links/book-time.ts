@@ -13,6 +13,7 @@ import { asEvent, type StoredEvent } from '../calendar-events/event.ts';
 import { mailAttendees } from '../calendar-events/invitations.ts';
 import { insertLead } from '../leads/create-lead.ts';
 import { asBookingLink } from './booking-link.ts';
+import { limitBookings } from './limit-bookings.ts';
 import { type BookingTenant, bookableSlots, findBookingLink, tenantOf } from './offer.ts';
 import { placeBookedLeadJob } from './place-booked-lead.job.ts';
 
@@ -46,6 +47,7 @@ export const bookTime = (tools: CalendarTools): Handler<typeof bookings.bookTime
       const { id } = await findBookingLink(tx, params.slug);
       const link = await tx.bookingLink.lockFirst({ where: { id } });
       if (!link?.active) throw fail('not_found');
+      await limitBookings(tx, { linkId: link.id, email: body.email });
       const description = descriptionOf(link, body, tools);
       await lockHosts(tx, link.hostIds);
       const hosts = await hostsOf(tx, link, { startAt: body.startAt, timezone });
@@ -134,7 +136,8 @@ async function createEvent(tx: Tx, booked: Booked, description: string | null): 
   const row = await tx.calendarEvent.create({
     data: {
       uid: randomUUID(),
-      title: `${link.title}: ${name}`.slice(0, 200),
+      // Without words of the visitor, because the title goes to the address that they entered.
+      title: link.title,
       description,
       startAt,
       endAt: new Date(startAt.getTime() + link.durationMinutes * minuteMs),

@@ -5,7 +5,7 @@ import { fail } from '@tandem/service';
 import type { CalendarAttendee as AttendeeRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import type { CalendarTools } from '../calendar/tools.ts';
-import { asEvent, type StoredEvent } from './event.ts';
+import { asEvent, type EventRecord, type StoredEvent } from './event.ts';
 import { icsOf } from './ics.ts';
 import { invitationLetter, type Occasion } from './invitation-letter.ts';
 
@@ -46,11 +46,10 @@ function messagesOf(tools: CalendarTools, { caller, locale }: Sender, mailing: M
   return to.flatMap((attendee) => {
     if (attendee.email === null) return [];
     const organizer = { name: by, email: addressOf(tools.mailFrom) };
-    // The other attendees are not shown: their addresses are personal data.
-    const own = { ...event, record: asEvent(event.row, [attendee]) };
+    const own = { ...event, record: shownTo(attendee, event) };
     const ics = icsOf([own], { method, organizer, ...(series && { seriesTimezone: series.record.timezone }) });
     const url = method === 'CANCEL' ? undefined : linkOf(tools, caller, event, attendee);
-    const letter = invitationLetter({ occasion, event: event.record, organizer: by, locale, url });
+    const letter = invitationLetter({ occasion, event: own.record, organizer: by, locale, url });
     return [
       {
         kind: 'account',
@@ -60,6 +59,16 @@ function messagesOf(tools: CalendarTools, { caller, locale }: Sender, mailing: M
       } satisfies Message,
     ];
   });
+}
+
+/**
+ * The event as it is sent to an attendee. The other attendees are not shown: their addresses are personal data. What
+ * visitors of a booking page wrote is not sent, because anybody can enter any address there: the answers, which are the
+ * description, and the name.
+ */
+function shownTo(attendee: AttendeeRow, { row }: StoredEvent): EventRecord {
+  if (row.bookingLinkId === null) return asEvent(row, [attendee]);
+  return asEvent({ ...row, description: null }, [{ ...attendee, name: null }]);
 }
 
 function linkOf(tools: CalendarTools, caller: Sender['caller'], { row }: StoredEvent, attendee: AttendeeRow): string {
