@@ -14,7 +14,7 @@ import type { EscalationRule as RuleRow, TaskEscalation } from '../../generated/
 import type { Peers } from '../../handler.ts';
 import { type TaskRecord, type TaskWork, writeTask } from './task.ts';
 
-export type RuleRecord = z.output<typeof EscalationRule> & Pick<RuleRow, 'round'>;
+export type RuleRecord = z.output<typeof EscalationRule> & Pick<RuleRow, 'round' | 'escalatedTo' | 'searchedAt'>;
 
 const actionColumn = Escalation.pick({ action: true });
 const ruleColumns = EscalationRule.pick({ action: true });

@@ -18,7 +18,14 @@ export const updateEscalationRule = (peers: Peers): Handler<typeof escalations.u
     const isActivated = values.active === true;
     const [row] = await tx.escalationRule.updateManyAndReturn({
       where: { id: rule.id },
-      data: { ...values, version: { increment: 1 }, ...(isActivated && { round: { increment: 1 } }) },
+      data: {
+        ...values,
+        version: { increment: 1 },
+        // The changed rule may match tasks that the search has passed.
+        escalatedTo: null,
+        searchedAt: null,
+        ...(isActivated && { round: { increment: 1 } }),
+      },
     });
     if (!row) throw fail('not_found');
     const updated = asRule(row);
