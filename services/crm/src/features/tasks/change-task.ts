@@ -27,14 +27,20 @@ export async function changeTask(work: TaskWork, task: TaskRecord, input: TaskCh
   if (change.isEmpty) return task;
   const { values } = change;
   if (values.status) await checkStatus(work, task, { to: values.status, force: input.force });
+  // Before the task is written: a narrowed caller who assigns it to somebody else does not reach its parts any more.
+  await changeParts(work, { before: task, after: { ...task, ...values } });
   const updated = await writeTask(work.tx, task.id, {
     ...values,
     ...resultOf(work, task, { ...input, to: values.status }),
   });
   emitChange(work, { before: task, after: updated, input, ...change });
-  if (values.status || values.dueAt !== undefined) await moveReminders(work, updated);
-  if (openStatuses.includes(task.status) && !openStatuses.includes(updated.status)) await createNextTask(work, updated);
   return updated;
+}
+
+async function changeParts(work: TaskWork, { before, after }: Pick<Changed, 'before' | 'after'>): Promise<void> {
+  if (before.status !== after.status || before.dueAt?.getTime() !== after.dueAt?.getTime())
+    await moveReminders(work, after);
+  if (openStatuses.includes(before.status) && !openStatuses.includes(after.status)) await createNextTask(work, after);
 }
 
 /** A task follows a new assignee into their team, unless the request names a team. */
