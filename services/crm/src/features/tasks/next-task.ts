@@ -1,4 +1,5 @@
 import { taskCreated } from '@tandem/crm-contract';
+import { fromWallClock, wallClock } from '@tandem/time-zones';
 import type { TaskSeries } from '../../generated/client.ts';
 import { nextPlace, placeOf, type SeriesPlace } from './recurrence.ts';
 import { addReminder, asReminder, remindTime } from './reminder.ts';
@@ -23,7 +24,7 @@ export async function createNextTask(work: TaskWork, task: TaskRecord): Promise<
     },
   });
   const created = asTask(row);
-  await copySubtasks(work, { from: task, to: created });
+  await copySubtasks(work, { from: task, to: created, timezone: series.timezone });
   await copyReminders(work, { from: task, to: created });
   emit(taskCreated, {
     data: { taskId: created.id, title, assigneeId: assignedTo },
@@ -42,9 +43,13 @@ interface Copy {
   to: TaskRecord;
 }
 
-/** The subtasks begin anew, each as long before or after the task as in the previous one. */
-async function copySubtasks({ tx }: TaskWork, { from, to }: Copy): Promise<void> {
-  const shiftMs = from.dueAt && to.dueAt ? to.dueAt.getTime() - from.dueAt.getTime() : 0;
+/**
+ * The subtasks begin anew, each as long before or after the task as in the previous one. Measured in the clock time of the
+ * series, like the due times of its tasks, so that a clock change between the two does not move them.
+ */
+async function copySubtasks({ tx }: TaskWork, { from, to, timezone }: Copy & { timezone: string }): Promise<void> {
+  const clock = (at: Date) => wallClock(at, timezone).getTime();
+  const shiftMs = from.dueAt && to.dueAt ? clock(to.dueAt) - clock(from.dueAt) : 0;
   const subtasks = await tx.subtask.findMany({
     where: { taskId: from.id },
     orderBy: [{ order: 'asc' }, { id: 'asc' }],
@@ -53,7 +58,7 @@ async function copySubtasks({ tx }: TaskWork, { from, to }: Copy): Promise<void>
   await tx.subtask.createMany({
     data: subtasks.map(({ title, assignedTo, dueAt, order, createdBy }) => ({
       ...{ taskId: to.id, title, assignedTo, order, createdBy },
-      dueAt: dueAt && new Date(dueAt.getTime() + shiftMs),
+      dueAt: dueAt && fromWallClock(new Date(clock(dueAt) + shiftMs), timezone),
     })),
   });
 }

@@ -68,6 +68,27 @@ it.each([
   expect(await dueTimes(api, 5)).toEqual(expected);
 });
 
+it('ends after the COUNT of its rule if count is null', async () => {
+  const api = service.as();
+  const recurrence = { rrule: 'FREQ=DAILY;COUNT=2', timezone: 'UTC', count: null };
+  await aTask(api, { dueAt: '2099-03-10T08:00:00Z', recurrence });
+  expect(await dueTimes(api, 4)).toHaveLength(2);
+});
+
+it('keeps the clock time of subtasks across the clock change', async () => {
+  const api = service.as();
+  const dueAt = '2026-03-28T08:00:00.000Z';
+  const { id } = await aTask(api, { dueAt, recurrence: berlin });
+  for (const time of ['07:00', '23:30'])
+    await api.createSubtask({ params: { id }, body: { title: time, dueAt: `2026-03-28T${time}:00Z` } });
+  await api.completeTask({ params: { id }, body: { force: true } });
+  const [, next] = await tasksOf(api);
+  expect((await api.getTask({ params: { id: next?.id } })).data.subtasks).toMatchObject([
+    { dueAt: '2026-03-29T06:00:00.000Z' },
+    { dueAt: '2026-03-29T22:30:00.000Z' },
+  ]);
+});
+
 it('creates the next task once, with its fields, subtasks and relative reminders, on completion and on cancellation', async () => {
   const api = service.as();
   const dueAt = '2099-03-10T08:00:00.000Z';

@@ -46,7 +46,8 @@ export function recurrenceErrors(input: Input, dueAt: Date | null, within = ''):
 
 /** Stores a new series that begins with a task, whose due time `recurrenceErrors` has checked. */
 export async function startSeries(tx: Tx, input: Input, startAt: Date): Promise<SeriesPlace> {
-  const { rrule, timezone, until = null, count = countIn(rrule) } = input;
+  const { rrule, timezone, until = null } = input;
+  const count = input.count ?? countIn(rrule);
   const { id: seriesId } = await tx.taskSeries.create({ data: { rrule, timezone, startAt, until, count } });
   return { seriesId, occurrence: 1, occurrenceAt: startAt };
 }
