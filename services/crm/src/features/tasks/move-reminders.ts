@@ -4,8 +4,8 @@ import { openStatuses, type TaskRecord, type TaskWork } from './task.ts';
 
 /**
  * Brings the reminders of a task to its status and due time: those of a finished or deleted task are cancelled, and
- * relative ones of an open task are at their distance from the due time, as long as that is ahead. Reminders that were
- * sent, or cancelled by a request, stay as they are.
+ * those of an open task are scheduled as long as their time is ahead, relative ones at their distance from the due time.
+ * Reminders that were sent, or cancelled by a request, stay as they are.
  */
 export async function moveReminders(
   { tx, schedule }: Pick<TaskWork, 'tx' | 'schedule'>,
@@ -17,23 +17,24 @@ export async function moveReminders(
     await tx.reminder.updateMany({ where: { ...ofTask, status: 'scheduled' }, data });
     return;
   }
-  const relative = await tx.reminder.findMany({
-    where: { ...ofTask, status: { not: 'sent' }, minutesBefore: { not: null } },
-    orderBy: { id: 'asc' },
-  });
-  for (const reminder of relative) {
+  const where = { ...ofTask, status: { not: 'sent' } };
+  for (const reminder of await tx.reminder.findMany({ where, orderBy: { id: 'asc' } })) {
     const next = nextState(reminder, task.dueAt);
     if (next.status === reminder.status && next.remindAt.getTime() === reminder.remindAt.getTime()) continue;
     // A job may have sent it since it was read.
-    const where = { id: reminder.id, status: reminder.status };
-    const { count } = await tx.reminder.updateMany({ where, data: { ...next, version: { increment: 1 } } });
+    const same = { id: reminder.id, status: reminder.status };
+    const { count } = await tx.reminder.updateMany({ where: same, data: { ...next, version: { increment: 1 } } });
     if (count && next.status === 'scheduled')
       await schedule(fireReminderJob, [{ reminderId: reminder.id, remindAt: next.remindAt }], next.remindAt);
   }
 }
 
-function nextState({ remindAt, minutesBefore }: Reminder, dueAt: Date | null): Pick<Reminder, 'status' | 'remindAt'> {
-  if (dueAt === null || minutesBefore === null) return { status: 'cancelled', remindAt };
-  const moved = remindTime(dueAt, minutesBefore);
-  return moved > new Date() ? { status: 'scheduled', remindAt: moved } : { status: 'cancelled', remindAt };
+function nextState(
+  { status, remindAt, minutesBefore }: Reminder,
+  dueAt: Date | null,
+): Pick<Reminder, 'status' | 'remindAt'> {
+  // The job of a reminder at a fixed time may be about to send it.
+  if (minutesBefore === null && status === 'scheduled') return { status, remindAt };
+  const next = minutesBefore === null ? remindAt : dueAt && remindTime(dueAt, minutesBefore);
+  return next && next > new Date() ? { status: 'scheduled', remindAt: next } : { status: 'cancelled', remindAt };
 }
