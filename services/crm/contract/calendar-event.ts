@@ -9,6 +9,19 @@ export const attendeesMax = 100;
 /** Maximum length of an event, in days. */
 export const eventDaysMax = 31;
 
+/** Fields of an event whose change its attendees are notified of. */
+export const notifiedEventFields: readonly string[] = [
+  'title',
+  'description',
+  'startAt',
+  'endAt',
+  'timezone',
+  'allDay',
+  'location',
+  'joinUrl',
+  'recurrence',
+];
+
 export const CalendarEventStatus = z.enum(calendarEventStatuses).describe('The status of the event');
 export const AttendeeResponse = z.enum(attendeeResponses).describe('What the attendee answered');
 export const AttendeeAnswer = AttendeeResponse.exclude(['pending']).describe('The answer of the attendee');

@@ -108,7 +108,7 @@ export const calendarEvents = operations({
     narrows: true,
     summary: 'Update a calendar event',
     description:
-      'Only scheduled events. `attendees` replaces the attendees; those who stay keep their answers, and people with an e-mail address are told of changes. With `scope=this` the occurrence becomes an event of its own, which is returned; with `following` the series ends before the occurrence, and the new series is returned. A change of time or rule removes changed occurrences.',
+      'Only scheduled events. `attendees` replaces the attendees; those who stay keep their answers, and people with an e-mail address are notified of changes. With `scope=this` the occurrence becomes an event of its own, which is returned; with `following` the series ends before the occurrence, and the new series is returned. A change of time or rule removes changed occurrences.',
     params: withId,
     query: seriesScope,
     body: z.object({
@@ -134,7 +134,7 @@ export const calendarEvents = operations({
     narrows: true,
     summary: 'Delete a calendar event',
     description:
-      'Attendees of a scheduled event are told that it is cancelled. Of a series, `scope=this` cancels the occurrence, and `following` ends the series before it.',
+      'Attendees of a scheduled event are notified that it is cancelled. Of a series, `scope=this` cancels the occurrence, and `following` ends the series before it.',
     params: withId,
     query: seriesScope,
     reply: z.object({ id: id('calendar_event'), deleted: z.literal(true).describe('Always true') }),
@@ -165,11 +165,11 @@ export const calendarEvents = operations({
     checksPermissions: true,
     summary: 'Cancel a calendar event',
     description:
-      'Attendees are told. Of a series, `scope=this` cancels one occurrence, which is returned, and `following` ends the series before the occurrence.',
+      'Attendees are notified, with the reason. Of a series, `scope=this` cancels one occurrence, which is returned, and `following` ends the series before the occurrence.',
     params: withId,
     query: seriesScope,
     body: z
-      .object({ reason: text(500).nullish().describe('The reason, which attendees are told') })
+      .object({ reason: text(500).nullish().describe('The reason, which attendees read') })
       .meta({ examples: [{ reason: 'The customer is ill' }] }),
     reply: CalendarEvent,
     message: 'Event cancelled',

@@ -152,6 +152,13 @@ describe('updateCalendarEvent', () => {
       [users.active, 'accepted'],
       [members.both, 'pending'],
     ]);
+    const { changes } = await eventNamed(api, 'updated');
+    const usersOf = (list: Fields[]) => list.map(({ userId }) => userId);
+    const { from, to } = changes['attendees'] as { from: Fields[]; to: Fields[] };
+    expect([usersOf(from), usersOf(to)]).toEqual([
+      [Number(users.active), Number(members.seller)],
+      [Number(users.active), Number(members.both)],
+    ]);
   });
 
   it('refuses a stale version, an end before the start, and a finished event', async () => {

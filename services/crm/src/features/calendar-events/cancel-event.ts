@@ -37,7 +37,7 @@ export async function cancelEvent(
   }
   const [first] = cancelled as [StoredEvent];
   // The cancellation of a series includes its occurrences.
-  await mailAttendees(tools, sender, [{ event: first, occasion: 'cancelled', to: first.attendees, series }]);
+  await mailAttendees(tools, sender, [{ event: first, occasion: 'cancelled', to: first.attendees, series, reason }]);
   return first;
 }
 

@@ -1,4 +1,4 @@
-import { type calendarEvents, calendarEventUpdated } from '@tandem/crm-contract';
+import { type calendarEvents, calendarEventUpdated, notifiedEventFields } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
 import { type Context, diff, failField } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
@@ -16,18 +16,6 @@ interface Effects {
   sender: Parameters<typeof mailAttendees>[1];
 }
 
-/** Fields whose change attendees are told of. */
-const toldFields = [
-  'title',
-  'description',
-  'startAt',
-  'endAt',
-  'timezone',
-  'allDay',
-  'location',
-  'joinUrl',
-  'recurrence',
-];
 const timeFields = ['startAt', 'endAt', 'timezone', 'allDay', 'recurrence'];
 
 /**
@@ -52,12 +40,12 @@ export async function changeEvent(
   const names = Object.keys(values);
   const hasNewPeople = people !== undefined && people.added.length + people.removed.length > 0;
   if (!names.length && !hasNewPeople) return event;
-  const isTold = names.some((name) => toldFields.includes(name));
+  const isNotified = names.some((name) => notifiedEventFields.includes(name));
   const hasNewTimes = names.some((name) => timeFields.includes(name));
   if (hasNewTimes && row.recurrence !== null)
     await tx.calendarEvent.deleteMany({ where: { recurringEventId: row.id } });
   const attendees = people?.now ?? event.attendees;
-  const data = { ...values, seriesEndAt, ...(isTold && { sequence: row.sequence + 1 }) };
+  const data = { ...values, seriesEndAt, ...(isNotified && { sequence: row.sequence + 1 }) };
   const changed = await writeEvent(tx, { ...event, attendees }, data);
   emit(calendarEventUpdated, {
     data: { calendarEventId: row.id, fields: [...names, ...(hasNewPeople ? ['attendees'] : [])] },
@@ -72,7 +60,7 @@ export async function changeEvent(
   await mailAttendees(tools, sender, [
     { event: changed, occasion: 'invited', to: added, series },
     { event: changed, occasion: 'cancelled', to: people?.removed ?? [], series },
-    { event: changed, occasion: 'changed', to: isTold ? stayed : [], series },
+    { event: changed, occasion: 'changed', to: isNotified ? stayed : [], series },
   ]);
   return changed;
 }

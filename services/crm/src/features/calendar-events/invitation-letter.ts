@@ -13,6 +13,8 @@ interface LetterInput {
   /** The language of the tenant (BCP 47). */
   locale: string;
   url: string | undefined;
+  /** Why the event is cancelled. */
+  reason: string | null;
 }
 
 type Language = 'en' | 'de';
@@ -27,6 +29,7 @@ const words = {
       booked: () => 'Your booking is confirmed.',
     },
     when: 'When',
+    because: 'Reason',
     where: 'Where',
     call: 'Video call',
     repeats: 'The event repeats; the attached file has all dates.',
@@ -44,6 +47,7 @@ const words = {
       booked: () => 'Ihre Buchung ist bestätigt.',
     },
     when: 'Wann',
+    because: 'Grund',
     where: 'Wo',
     call: 'Videoanruf',
     repeats: 'Der Termin wiederholt sich; die angehängte Datei enthält alle Zeiten.',
@@ -55,7 +59,7 @@ const words = {
 };
 
 /** The message about an event, in the language of the tenant: German for German locales, else English. */
-export function invitationLetter({ occasion, event, organizer, locale, url }: LetterInput) {
+export function invitationLetter({ occasion, event, organizer, locale, url, reason }: LetterInput) {
   const language: Language = /^de\b/i.test(locale) ? 'de' : 'en';
   const text = words[language];
   const subject = `${text.subject[occasion]}: ${event.title}`;
@@ -71,6 +75,7 @@ export function invitationLetter({ occasion, event, organizer, locale, url }: Le
     preview: text.text[occasion](organizer),
     paragraphs: [
       text.text[occasion](organizer),
+      ...(reason === null ? [] : [`${text.because}: ${reason}`]),
       details.join('\n'),
       ...(event.description === null ? [] : [event.description]),
     ],

@@ -64,8 +64,9 @@ describe('invitations by mail', () => {
     await api.updateCalendarEvent({ params: { id }, body: { startAt: at('03-11T09:00:00.000Z') } });
     const changed = await mailTo(email, /^Changed: Demo$/);
     expect(changed.invitation).toMatch(/METHOD:REQUEST[\s\S]*SEQUENCE:1[\s\S]*DTSTART:\d{4}0311T090000Z/);
-    await api.cancelCalendarEvent({ params: { id }, body: {} });
+    await api.cancelCalendarEvent({ params: { id }, body: { reason: 'The customer is ill' } });
     const cancelled = await mailTo(email, /^Cancelled: Demo$/);
+    expect(cancelled.text).toContain('Reason: The customer is ill');
     expect(cancelled.invitation).toMatch(/METHOD:CANCEL[\s\S]*SEQUENCE:2[\s\S]*STATUS:CANCELLED/);
     const uids = [invited, changed, cancelled].map(({ invitation }) => /UID:(.*)/.exec(invitation)?.[1]);
     expect(new Set(uids).size).toBe(1);

@@ -16,6 +16,8 @@ interface Mailing {
   to: readonly AttendeeRow[];
   /** The series of an exception. */
   series?: StoredEvent | undefined;
+  /** Why the event is cancelled. */
+  reason?: string | null;
 }
 
 interface Sender {
@@ -40,7 +42,7 @@ export async function mailAttendees(tools: CalendarTools, sender: Sender, mailin
 }
 
 function messagesOf(tools: CalendarTools, { caller, locale }: Sender, mailing: Mailing): Message[] {
-  const { event, occasion, to, series } = mailing;
+  const { event, occasion, to, series, reason = null } = mailing;
   const by = caller.name ?? 'Tandem';
   const method = occasion === 'cancelled' ? 'CANCEL' : 'REQUEST';
   return to.flatMap((attendee) => {
@@ -49,7 +51,7 @@ function messagesOf(tools: CalendarTools, { caller, locale }: Sender, mailing: M
     const own = { ...event, record: shownTo(attendee, event) };
     const ics = icsOf([own], { method, organizer, ...(series && { seriesTimezone: series.record.timezone }) });
     const url = method === 'CANCEL' ? undefined : linkOf(tools, caller, event, attendee);
-    const letter = invitationLetter({ occasion, event: own.record, organizer: by, locale, url });
+    const letter = invitationLetter({ occasion, event: own.record, organizer: by, locale, url, reason });
     return [
       {
         kind: 'account',

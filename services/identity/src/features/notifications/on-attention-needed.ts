@@ -5,7 +5,7 @@ import { partnerRegistered } from '@tandem/partner-contract';
 import type { Tools, Tx } from '../../handler.ts';
 import { timeFor } from '../../letters.ts';
 import type { Notice } from './notify.ts';
-import { actorOf, noticesOf, type Told } from './platform-notice.ts';
+import { actorOf, type EventNotice, noticesOf } from './platform-notice.ts';
 import { usersWho } from './users-who.ts';
 
 /** Notifies the users who decide on approvals of agents. */
@@ -14,11 +14,11 @@ export const notifyOfApprovals = ({ ids }: Pick<Tools, 'ids'>) =>
     name: 'notify-of-approvals',
     on: [approvalRequested],
     async handle(events, context: ConsumerContext<Tx>) {
-      const told: Told[] = [];
+      const notices: EventNotice[] = [];
       for (const event of events) {
         const { type, expiresAt } = event.record;
         const id = ids.encode('approval', event.tenantId, event.record.id);
-        told.push({
+        notices.push({
           event,
           notice: {
             userIds: await usersWho(context.tx, 'agents:manage', { except: actorOf(event) }),
@@ -45,7 +45,7 @@ export const notifyOfApprovals = ({ ids }: Pick<Tools, 'ids'>) =>
           },
         });
       }
-      await noticesOf(context, told.filter(isCurrent));
+      await noticesOf(context, notices.filter(isCurrent));
     },
   });
 
@@ -55,13 +55,13 @@ export const notifyOfWebhooks = ({ ids }: Pick<Tools, 'ids'>) =>
     name: 'notify-of-webhooks',
     on: [webhookFailing, webhookDisabled],
     async handle(events, context: ConsumerContext<Tx>) {
-      const told: Told[] = [];
+      const notices: EventNotice[] = [];
       for (const event of events) {
         const { url, createdBy } = event.record;
         const id = ids.encode('webhook', event.tenantId, event.record.id);
         const managers = await usersWho(context.tx, 'webhooks:manage');
         const creator = createdBy ? await usersWho(context.tx, 'webhooks:read', { among: [createdBy] }) : [];
-        told.push({
+        notices.push({
           event,
           notice: {
             userIds: [...new Set([...managers, ...creator])],
@@ -85,7 +85,7 @@ export const notifyOfWebhooks = ({ ids }: Pick<Tools, 'ids'>) =>
           },
         });
       }
-      await noticesOf(context, told);
+      await noticesOf(context, notices);
     },
   });
 
@@ -117,13 +117,13 @@ export const notifyOfPartners = ({ ids }: Pick<Tools, 'ids'>) =>
     name: 'notify-of-partners',
     on: [partnerRegistered],
     async handle(events, context: ConsumerContext<Tx>) {
-      const told: Told[] = [];
+      const notices: EventNotice[] = [];
       for (const event of events) {
         const { status, firstName, lastName, company } = event.record;
         if (status !== 'pending') continue;
         const applicant = `${firstName} ${lastName}${company ? ` (${company})` : ''}`;
         const id = ids.encode('partner', event.tenantId, event.record.id);
-        told.push({
+        notices.push({
           event,
           notice: {
             userIds: await usersWho(context.tx, 'partners:manage', { except: actorOf(event) }),
@@ -147,11 +147,11 @@ export const notifyOfPartners = ({ ids }: Pick<Tools, 'ids'>) =>
           },
         });
       }
-      await noticesOf(context, told);
+      await noticesOf(context, notices);
     },
   });
 
 /** Whether a notice has not expired before it is sent, as after a long outage. */
-function isCurrent({ notice }: Told): boolean {
+function isCurrent({ notice }: EventNotice): boolean {
   return !notice.expiresAt || notice.expiresAt > new Date();
 }

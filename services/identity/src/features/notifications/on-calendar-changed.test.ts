@@ -11,9 +11,18 @@ afterAll(() => service?.close());
 type Tenant = Awaited<ReturnType<typeof aTenant>>;
 const time = '2026-11-21T10:00:00.000Z';
 
+interface Fields {
+  data: object;
+  attendee?: string;
+  endAt?: string;
+  record?: object;
+  changes?: object;
+  caller?: object;
+}
+
 /** An event of the calendar, as crm publishes it. */
-function eventOf(tenant: Tenant, name: string, fields: { data: object; attendee?: string; endAt?: string }) {
-  const { data, attendee, endAt = '2099-03-10T10:00:00.000Z' } = fields;
+function eventOf(tenant: Tenant, name: string, fields: Fields) {
+  const { data, attendee, endAt = '2099-03-10T10:00:00.000Z', changes } = fields;
   const record = {
     id: '7',
     tenantId: '1',
@@ -31,7 +40,7 @@ function eventOf(tenant: Tenant, name: string, fields: { data: object; attendee?
     leadId: null,
     opportunityId: null,
     organizerId: tenant.user.id,
-    attendees: attendee ? [{ userId: attendee, email: null, name: null, response: 'pending', respondedAt: null }] : [],
+    attendees: attendee ? [attends(attendee)] : [],
     recurrence: null,
     recurringEventId: null,
     originalStartAt: null,
@@ -39,7 +48,9 @@ function eventOf(tenant: Tenant, name: string, fields: { data: object; attendee?
     version: 1,
     createdAt: time,
     updatedAt: time,
+    ...fields.record,
   };
+  const userId = attendee && name === 'responded' ? Number(attendee) : Number(tenant.user.id);
   return {
     id: randomUUID(),
     name: `calendar_event.${name}`,
@@ -48,16 +59,13 @@ function eventOf(tenant: Tenant, name: string, fields: { data: object; attendee?
     occurredAt: time,
     action: 'calendar_event.do',
     target: { type: 'calendar_event', id: 7 },
-    caller: {
-      type: 'user',
-      userId: attendee && name === 'responded' ? Number(attendee) : Number(tenant.user.id),
-      name: 'Ada',
-      requestId: 'req_1',
-    },
+    caller: fields.caller ?? { type: 'user', userId, name: 'Ada', requestId: 'req_1' },
     data: { calendarEventId: '7', ...data },
     record,
+    ...(changes && { changes }),
   };
 }
+const attends = (userId: string) => ({ userId, email: null, name: null, response: 'pending', respondedAt: null });
 const send = (event: { id: string; name: string }) => service.publish(event.name, event, event.id);
 const inboxOf = async (tenant: Tenant, userId: string) =>
   (await tenant.as(userId, ['notifications:read']).listNotifications()).data as { title: string; body: string }[];
@@ -77,6 +85,50 @@ it('notifies invited users once per event, of changes that matter, and of cancel
   expect(await titles()).not.toContain('An event was changed');
   const [shown] = await inboxOf(tenant, attendee);
   expect(shown?.body).toContain('“Demo”');
+});
+
+it('notifies members of changes by others, those who are removed or added of that, and gives the reason', async () => {
+  const tenant = await aTenant(service);
+  const [gone, fresh, actor] = [
+    await tenant.addUser('member'),
+    await tenant.addUser('member'),
+    await tenant.addUser('member'),
+  ].map(({ id }) => id) as [string, string, string];
+  const caller = { type: 'user', userId: Number(actor), name: 'Eve', requestId: 'req_1' };
+  const record = { attendees: [attends(fresh), attends(actor)] };
+  const listed = (userId: string) => ({ userId: Number(userId), email: null });
+  const attendees = { from: [listed(gone), listed(actor)], to: [listed(fresh), listed(actor)] };
+  const titleOf = async (userId: string) => (await inboxOf(tenant, userId))[0]?.title;
+  await send(eventOf(tenant, 'updated', { record, caller, data: { fields: ['attendees'] }, changes: { attendees } }));
+  await until('both arrive', async () => (await titleOf(gone)) !== undefined && (await titleOf(fresh)) !== undefined);
+  expect([await titleOf(gone), await titleOf(fresh), await titleOf(tenant.user.id)]).toEqual([
+    'You are not invited to an event any more',
+    'You are invited to an event',
+    undefined,
+  ]);
+  await send(eventOf(tenant, 'updated', { record, caller, data: { fields: ['description'] } }));
+  await until('the change arrives', async () => (await titleOf(tenant.user.id)) === 'An event was changed');
+  await send(eventOf(tenant, 'cancelled', { record, caller, data: { reason: 'Ada is ill' } }));
+  await until('the cancellation arrives', async () => (await titleOf(fresh)) === 'An event was cancelled');
+  expect((await inboxOf(tenant, tenant.user.id))[0]).toMatchObject({
+    title: 'An event was cancelled',
+    body: expect.stringContaining('Reason: Ada is ill'),
+  });
+  expect(await inboxOf(tenant, actor)).toEqual([]);
+});
+
+it('notifies the host of a booking, and attendees of the deletion of a scheduled event', async () => {
+  const tenant = await aTenant(service);
+  const { id: attendee } = await tenant.addUser('member');
+  await send(
+    eventOf(tenant, 'created', { data: { title: 'Demo' }, caller: { type: 'anonymous', requestId: 'req_1' } }),
+  );
+  await until('the booking arrives', async () => (await inboxOf(tenant, tenant.user.id))[0]);
+  expect((await inboxOf(tenant, tenant.user.id))[0]?.title).toBe('A time was booked with you');
+  await send(eventOf(tenant, 'deleted', { attendee, data: {}, record: { status: 'cancelled', title: 'Over' } }));
+  await send(eventOf(tenant, 'deleted', { attendee, data: {} }));
+  await until('the deletion arrives', async () => (await inboxOf(tenant, attendee))[0]);
+  expect((await inboxOf(tenant, attendee)).map(({ title }) => title)).toEqual(['An event was cancelled']);
 });
 
 it('notifies the organizer of answers', async () => {

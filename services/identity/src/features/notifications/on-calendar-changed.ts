@@ -1,82 +1,156 @@
 import {
   calendarEventCancelled,
   calendarEventCreated,
+  calendarEventDeleted,
   calendarEventResponded,
   calendarEventUpdated,
+  notifiedEventFields,
 } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
+import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { type Texts, timeFor } from '../../letters.ts';
-import { actorOf, noticesOf, type Told } from './platform-notice.ts';
+import { actorOf, type EventNotice, noticesOf } from './platform-notice.ts';
 import { usersWho } from './users-who.ts';
 
-const events = [calendarEventCreated, calendarEventUpdated, calendarEventCancelled, calendarEventResponded] as const;
+const events = [
+  calendarEventCreated,
+  calendarEventUpdated,
+  calendarEventCancelled,
+  calendarEventDeleted,
+  calendarEventResponded,
+] as const;
 type CalendarEvent = Received<(typeof events)[number]>;
 
-// Changes of other fields, such as the lead, need not be told.
-const toldFields = ['title', 'startAt', 'endAt', 'location', 'joinUrl', 'recurrence', 'attendees'];
-
 /**
- * Notifies users of events to which somebody invites them, of changes and cancellations, and organizers of answers. People
- * who are not users get mail from crm. Nobody is notified of past events.
+ * Notifies organizers and attendees who are users of events to which somebody invites them, that somebody books with them,
+ * changes, cancels or deletes, and organizers of answers. People who are not users get mail from crm. Nobody is notified
+ * of past events.
  */
 export const notifyOfCalendar = ({ ids }: Pick<Tools, 'ids'>) =>
   consumer({
     name: 'notify-of-calendar',
     on: [...events],
     async handle(received, context: ConsumerContext<Tx>) {
-      const told: Told[] = [];
+      const notices: EventNotice[] = [];
       for (const event of received) {
         const { record } = event;
-        if (!isTold(event) || (record.recurrence === null && record.endAt < new Date())) continue;
-        const among = recipientsOf(event).filter((userId) => userId !== actorOf(event));
-        // Users who may not read the calendar are not notified of it.
-        const userIds = among.length ? await usersWho(context.tx, 'calendar:read', { among }) : [];
-        if (!userIds.length) continue;
-        const id = ids.encode('calendar_event', event.tenantId, record.id);
-        told.push({
-          event,
-          notice: {
-            userIds,
-            title: titles[event.name],
-            body: bodyOf(event),
-            category: 'calendar',
-            data: { type: 'calendar_event', id },
-            actions: [
-              {
-                id: 'open',
-                label: { en: 'Open', de: 'Öffnen' },
-                type: 'url',
-                url: `/calendar/events/${id}`,
-                style: 'primary',
-              },
-            ],
-            groupKey: `calendar-event-${id}`,
-          },
-        });
+        if (record.recurrence === null && record.endAt < new Date()) continue;
+        const ofSeries = seriesEventOf(event, received);
+        const known = [actorOf(event), ...(ofSeries ? membersOf(ofSeries) : [])];
+        for (const { title, members } of messagesOf(event)) {
+          const among = [...new Set(members)].filter((userId) => !known.includes(userId));
+          // Users who may not read the calendar are not notified of it.
+          const userIds = among.length ? await usersWho(context.tx, 'calendar:read', { among }) : [];
+          if (userIds.length) notices.push({ event, notice: noticeOf(event, { title, userIds }, ids) });
+        }
       }
-      await noticesOf(context, told);
+      await noticesOf(context, notices);
     },
   });
 
-function isTold(event: CalendarEvent): boolean {
-  return event.name !== 'calendar_event.updated' || event.data.fields.some((field) => toldFields.includes(field));
+/** The event of the series whose end or deletion includes this occurrence: its members need one notification. */
+function seriesEventOf({ name, record }: CalendarEvent, received: readonly CalendarEvent[]): CalendarEvent | undefined {
+  return received.find((other) => other.name === name && other.record.id === record.recurringEventId);
 }
 
-function recipientsOf({ name, record }: CalendarEvent): number[] {
-  if (name === 'calendar_event.responded') return record.organizerId === null ? [] : [record.organizerId];
-  return record.attendees.flatMap(({ userId }) => (userId === null ? [] : [userId]));
+interface Message {
+  title: Texts;
+  members: number[];
 }
 
-const titles: Record<CalendarEvent['name'], Texts> = {
-  'calendar_event.created': { en: 'You are invited to an event', de: 'Sie sind zu einem Termin eingeladen' },
-  'calendar_event.updated': { en: 'An event was changed', de: 'Ein Termin wurde geändert' },
-  'calendar_event.cancelled': { en: 'An event was cancelled', de: 'Ein Termin wurde abgesagt' },
-  'calendar_event.responded': { en: 'An invitation was answered', de: 'Eine Einladung wurde beantwortet' },
-};
+/** The messages about an event, and who gets them. */
+function messagesOf(event: CalendarEvent): Message[] {
+  const { record } = event;
+  const { organizerId } = record;
+  switch (event.name) {
+    case 'calendar_event.created':
+      return [{ title: event.caller.type === 'anonymous' ? titles.booked : titles.invited, members: membersOf(event) }];
+    case 'calendar_event.responded':
+      return [{ title: titles.answered, members: organizerId === null ? [] : [organizerId] }];
+    case 'calendar_event.deleted':
+      return record.status === 'scheduled' ? [{ title: titles.cancelled, members: membersOf(event) }] : [];
+    case 'calendar_event.cancelled':
+      return [{ title: titles.cancelled, members: membersOf(event) }];
+    default: {
+      const { added, removed } = changedAttendees(event);
+      const isNotified = event.data.fields.some((field) => notifiedEventFields.includes(field));
+      const stayed = membersOf(event).filter((userId) => !added.includes(userId));
+      return [
+        { title: titles.invited, members: added },
+        { title: titles.removed, members: removed },
+        ...(isNotified ? [{ title: titles.changed, members: stayed }] : []),
+      ];
+    }
+  }
+}
 
-function bodyOf({ record: { title, startAt } }: CalendarEvent): Texts {
-  const text = (reader: Parameters<typeof timeFor>[0]) => `“${title}”, ${timeFor(reader, startAt)}.`;
-  const german = (reader: Parameters<typeof timeFor>[0]) => `„${title}“, ${timeFor(reader, startAt)}.`;
+/** The users who organize or attend an event. */
+function membersOf({ record: { organizerId, attendees } }: CalendarEvent): number[] {
+  return [organizerId, ...attendees.map(({ userId }) => userId)].filter((userId) => userId !== null);
+}
+
+const Attendees = z.object({
+  from: z.array(z.object({ userId: z.number().nullable() })),
+  to: z.array(z.object({ userId: z.number().nullable() })),
+});
+
+/** The users whom a change invites, and those whom it removes. */
+function changedAttendees({ changes }: CalendarEvent): { added: number[]; removed: number[] } {
+  const { data } = Attendees.safeParse(changes?.['attendees']);
+  const [before, after] = [data?.from ?? [], data?.to ?? []].map((list) =>
+    list.flatMap(({ userId }) => (userId === null ? [] : [userId])),
+  ) as [number[], number[]];
+  return {
+    added: after.filter((userId) => !before.includes(userId)),
+    removed: before.filter((userId) => !after.includes(userId)),
+  };
+}
+
+const titles = {
+  invited: { en: 'You are invited to an event', de: 'Sie sind zu einem Termin eingeladen' },
+  booked: { en: 'A time was booked with you', de: 'Bei Ihnen wurde ein Termin gebucht' },
+  changed: { en: 'An event was changed', de: 'Ein Termin wurde geändert' },
+  cancelled: { en: 'An event was cancelled', de: 'Ein Termin wurde abgesagt' },
+  removed: { en: 'You are not invited to an event any more', de: 'Sie sind nicht mehr zu einem Termin eingeladen' },
+  answered: { en: 'An invitation was answered', de: 'Eine Einladung wurde beantwortet' },
+} satisfies Record<string, Texts>;
+
+function noticeOf(
+  event: CalendarEvent,
+  { title, userIds }: { title: Texts; userIds: number[] },
+  ids: Tools['ids'],
+): EventNotice['notice'] {
+  const id = ids.encode('calendar_event', event.tenantId, event.record.id);
+  const isDeleted = event.name === 'calendar_event.deleted';
+  return {
+    userIds,
+    title,
+    body: bodyOf(event),
+    category: 'calendar',
+    data: { type: 'calendar_event', id },
+    ...(!isDeleted && {
+      actions: [
+        {
+          id: 'open',
+          label: { en: 'Open', de: 'Öffnen' },
+          type: 'url',
+          url: `/calendar/events/${id}`,
+          style: 'primary',
+        },
+      ],
+    }),
+    groupKey: `calendar-event-${id}`,
+  };
+}
+
+function bodyOf(event: CalendarEvent): Texts {
+  const { title, startAt } = event.record;
+  const reason = event.name === 'calendar_event.cancelled' ? event.data.reason : null;
+  const because = (word: string) => (reason === null ? '' : ` ${word}: ${reason}`);
+  const text = (reader: Parameters<typeof timeFor>[0]) =>
+    `“${title}”, ${timeFor(reader, startAt)}.${because('Reason')}`;
+  const german = (reader: Parameters<typeof timeFor>[0]) =>
+    `„${title}“, ${timeFor(reader, startAt)}.${because('Grund')}`;
   return { en: text, de: german };
 }

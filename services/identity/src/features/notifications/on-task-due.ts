@@ -2,10 +2,10 @@ import { reminderDue, taskEscalated } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
 import type { Tools, Tx } from '../../handler.ts';
 import { timeFor } from '../../letters.ts';
-import { noticesOf, type Told } from './platform-notice.ts';
+import { type EventNotice, noticesOf } from './platform-notice.ts';
 import { usersWho } from './users-who.ts';
 
-type Notice = Omit<Told['notice'], 'userIds' | 'actions' | 'data'>;
+type Notice = Omit<EventNotice['notice'], 'userIds' | 'actions' | 'data'>;
 
 /** Reminds users of tasks, by the channel of the reminder, and notifies them of tasks that are escalated to them. */
 export const notifyOfDueTasks = ({ ids }: Pick<Tools, 'ids'>) =>
@@ -13,7 +13,7 @@ export const notifyOfDueTasks = ({ ids }: Pick<Tools, 'ids'>) =>
     name: 'notify-of-due-tasks',
     on: [reminderDue, taskEscalated],
     async handle(events, context: ConsumerContext<Tx>) {
-      const told: Told[] = [];
+      const notices: EventNotice[] = [];
       for (const event of events) {
         const userId = event.name === 'reminder.due' ? event.data.userId : event.data.toUserId;
         // The event itself reaches the webhooks.
@@ -23,12 +23,12 @@ export const notifyOfDueTasks = ({ ids }: Pick<Tools, 'ids'>) =>
         const id = ids.encode('task', event.tenantId, event.data.taskId);
         const notice = event.name === 'reminder.due' ? reminderNotice(event, id) : escalationNotice(event, id);
         const open = { id: 'open', label: { en: 'Open', de: 'Öffnen' }, type: 'url', style: 'primary' } as const;
-        told.push({
+        notices.push({
           event,
           notice: { ...notice, userIds, data: { type: 'task', id }, actions: [{ ...open, url: `/tasks/${id}` }] },
         });
       }
-      await noticesOf(context, told);
+      await noticesOf(context, notices);
     },
   });
 

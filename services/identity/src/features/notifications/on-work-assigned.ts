@@ -9,7 +9,7 @@ import {
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
 import type { Tools, Tx } from '../../handler.ts';
 import type { Texts } from '../../letters.ts';
-import { actorOf, noticesOf, type Told } from './platform-notice.ts';
+import { actorOf, type EventNotice, noticesOf } from './platform-notice.ts';
 import { usersWho } from './users-who.ts';
 
 const events = [taskCreated, taskUpdated, leadCreated, leadUpdated, opportunityCreated, opportunityUpdated] as const;
@@ -29,15 +29,15 @@ export const notifyOfWork = ({ ids }: Pick<Tools, 'ids'>) =>
         const work = assignedWork(event);
         return work && work.userId !== actorOf(event) ? [{ event, work }] : [];
       });
-      const told: Told[] = [];
+      const notices: EventNotice[] = [];
       for (const [, group] of Map.groupBy(assigned, ({ event, work }) => groupOf(event, work))) {
         const [{ event, work }] = group as [(typeof group)[number]];
         // Users who may not read the records are not notified of them.
         const [userId] = await usersWho(context.tx, `${work.resource}:read`, { among: [work.userId] });
         if (userId === undefined) continue;
-        told.push({ event, notice: noticeOf(event, { work, count: group.length, userId }, ids) });
+        notices.push({ event, notice: noticeOf(event, { work, count: group.length, userId }, ids) });
       }
-      await noticesOf(context, told);
+      await noticesOf(context, notices);
     },
   });
 
@@ -54,7 +54,7 @@ function noticeOf(
   event: WorkEvent,
   { work, count, userId }: { work: Work; count: number; userId: number },
   ids: Tools['ids'],
-): Told['notice'] {
+): EventNotice['notice'] {
   const { type, resource, name } = work;
   const id = ids.encode(type, event.tenantId, work.id);
   const words = wordsOf[type];

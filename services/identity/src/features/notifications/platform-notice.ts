@@ -10,7 +10,7 @@ interface Cause {
 }
 
 /** A notice about an event. */
-export interface Told {
+export interface EventNotice {
   event: Cause;
   notice: Omit<Notice, 'environment'>;
 }
@@ -23,10 +23,10 @@ export function actorOf({ caller }: Cause): number | undefined {
 /** Sends the notices about several events. All feeds are locked first, in one order, so that consumers cannot deadlock. */
 export async function noticesOf(
   { tx, emit }: Pick<ConsumerContext<Tx>, 'tx' | 'emit'>,
-  told: readonly Told[],
+  notices: readonly EventNotice[],
 ): Promise<void> {
-  const userIds = [...new Set(told.flatMap(({ notice }) => notice.userIds))];
+  const userIds = [...new Set(notices.flatMap(({ notice }) => notice.userIds))];
   if (!userIds.length) return;
   await lockFeeds(tx, userIds);
-  for (const { event, notice } of told) await notify(tx, emit, { ...notice, environment: event.environment });
+  for (const { event, notice } of notices) await notify(tx, emit, { ...notice, environment: event.environment });
 }
