@@ -32,7 +32,7 @@ const withId = z.object({ id: id('calendar_event') });
 const mailLimit = {
   mail_limit: [429, 'The tenant has sent as many messages as it may today; invite fewer people by e-mail'],
 } as const;
-const changed = [calendarEventCreated, calendarEventUpdated, calendarEventCancelled] as const;
+const changed = [calendarEventCreated, calendarEventUpdated, calendarEventCancelled, calendarEventDeleted] as const;
 const further = [
   { permission: 'leads:read', for: 'leadId' },
   { permission: 'opportunities:read', for: 'opportunityId' },
@@ -139,7 +139,7 @@ export const calendarEvents = operations({
     query: seriesScope,
     reply: z.object({ id: id('calendar_event'), deleted: z.literal(true).describe('Always true') }),
     message: 'Event deleted',
-    emits: [calendarEventDeleted, ...changed],
+    emits: changed,
     errors: mailLimit,
   },
   completeCalendarEvent: {
@@ -173,7 +173,7 @@ export const calendarEvents = operations({
       .meta({ examples: [{ reason: 'The customer is ill' }] }),
     reply: CalendarEvent,
     message: 'Event cancelled',
-    emits: [calendarEventCancelled, calendarEventUpdated],
+    emits: [calendarEventCancelled, calendarEventUpdated, calendarEventDeleted],
     errors: { transition_refused: sharedErrors.transition_refused, ...mailLimit },
   },
   respondToCalendarEvent: {

@@ -1,61 +1,50 @@
 import { calendarEventCancelled, calendarEventUpdated } from '@tandem/crm-contract';
-import type { Emit } from '@tandem/events';
 import type { CalendarTools } from '../calendar/tools.ts';
-import { type StoredEvent, withAttendees, writeEvent } from './event.ts';
+import { type StoredEvent, writeEvent } from './event.ts';
+import { cancelExceptions, deleteExceptions, type Effects } from './exceptions.ts';
 import { mailAttendees } from './invitations.ts';
-import { endSeries, exceptionsFrom } from './series.ts';
-
-interface Effects {
-  emit: Emit<typeof calendarEventCancelled | typeof calendarEventUpdated>;
-  sender: Parameters<typeof mailAttendees>[1];
-}
+import { endSeries } from './series.ts';
 
 /**
- * Cancels a locked event, and with a series its changed occurrences. Attendees with an e-mail address are told.
+ * Cancels a locked event, and with a series its changed occurrences. Attendees with an e-mail address get a message.
  * @param options.series the series of an exception
  */
 export async function cancelEvent(
   tools: CalendarTools,
-  { emit, sender }: Effects,
+  effects: Effects,
   event: StoredEvent,
   { reason, series }: { reason: string | null; series?: StoredEvent | undefined },
 ): Promise<StoredEvent> {
-  const { tx } = sender;
-  const exceptions = await tx.calendarEvent.findMany({
-    where: { recurringEventId: event.row.id, status: 'scheduled' },
+  const { emit, sender } = effects;
+  const cancelled = await writeEvent(sender.tx, event, { status: 'cancelled', sequence: event.row.sequence + 1 });
+  emit(calendarEventCancelled, {
+    data: { calendarEventId: event.row.id, reason },
+    record: cancelled.record,
+    changes: { status: { from: event.record.status, to: 'cancelled' } },
   });
-  const all = [event, ...(await withAttendees(tx, exceptions))];
-  const cancelled: StoredEvent[] = [];
-  for (const one of all) {
-    const written = await writeEvent(tx, one, { status: 'cancelled', sequence: one.row.sequence + 1 });
-    emit(calendarEventCancelled, {
-      data: { calendarEventId: one.row.id, reason },
-      record: written.record,
-      changes: { status: { from: one.record.status, to: 'cancelled' } },
-    });
-    cancelled.push(written);
-  }
-  const [first] = cancelled as [StoredEvent];
-  // The cancellation of a series includes its occurrences.
-  await mailAttendees(tools, sender, [{ event: first, occasion: 'cancelled', to: first.attendees, series, reason }]);
-  return first;
+  const ofExceptions = await cancelExceptions(effects, event, reason);
+  await mailAttendees(tools, sender, [
+    { event: cancelled, occasion: 'cancelled', to: cancelled.attendees, series, reason },
+    ...ofExceptions,
+  ]);
+  return cancelled;
 }
 
 /** Ends a locked series before an occurrence, without the changed occurrences after it. */
 export async function endSeriesEarly(
   tools: CalendarTools,
-  { emit, sender }: Effects,
+  effects: Effects,
   series: StoredEvent,
   occurrence: Date,
 ): Promise<StoredEvent> {
-  const { tx } = sender;
-  await tx.calendarEvent.deleteMany({ where: exceptionsFrom(series, occurrence) });
-  const ended = await endSeries(tx, series, occurrence);
+  const { emit, sender } = effects;
+  const ofExceptions = await deleteExceptions(effects, series, { from: occurrence });
+  const ended = await endSeries(sender.tx, series, occurrence);
   emit(calendarEventUpdated, {
     data: { calendarEventId: ended.row.id, fields: ['recurrence'] },
     record: ended.record,
     changes: { recurrence: { from: series.record.recurrence, to: ended.record.recurrence } },
   });
-  await mailAttendees(tools, sender, [{ event: ended, occasion: 'changed', to: ended.attendees }]);
+  await mailAttendees(tools, sender, [{ event: ended, occasion: 'changed', to: ended.attendees }, ...ofExceptions]);
   return ended;
 }

@@ -1,20 +1,15 @@
 import { type calendarEvents, calendarEventUpdated, notifiedEventFields } from '@tandem/crm-contract';
-import type { Emit } from '@tandem/events';
 import { type Context, diff, failField } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import type { CalendarTools } from '../calendar/tools.ts';
 import { replaceAttendees } from './attendees.ts';
 import { type StoredEvent, writeEvent } from './event.ts';
+import { deleteExceptions, type Effects } from './exceptions.ts';
 import { mailAttendees } from './invitations.ts';
 import { endOf } from './series.ts';
 import { timeColumns } from './times.ts';
 
 export type EventChange = Context<typeof calendarEvents.updateCalendarEvent, Tx>['body'];
-
-interface Effects {
-  emit: Emit<typeof calendarEventUpdated>;
-  sender: Parameters<typeof mailAttendees>[1];
-}
 
 const timeFields = ['startAt', 'endAt', 'timezone', 'allDay', 'recurrence'];
 
@@ -24,11 +19,12 @@ const timeFields = ['startAt', 'endAt', 'timezone', 'allDay', 'recurrence'];
  */
 export async function changeEvent(
   tools: CalendarTools,
-  { emit, sender }: Effects,
+  effects: Effects,
   event: StoredEvent,
   change: EventChange,
   series: StoredEvent | undefined,
 ): Promise<StoredEvent> {
+  const { emit, sender } = effects;
   const { tx } = sender;
   const { row, record } = event;
   const { attendees: wanted, ...fields } = change;
@@ -42,8 +38,7 @@ export async function changeEvent(
   if (!names.length && !hasNewPeople) return event;
   const isNotified = names.some((name) => notifiedEventFields.includes(name));
   const hasNewTimes = names.some((name) => timeFields.includes(name));
-  if (hasNewTimes && row.recurrence !== null)
-    await tx.calendarEvent.deleteMany({ where: { recurringEventId: row.id } });
+  const ofExceptions = hasNewTimes && row.recurrence !== null ? await deleteExceptions(effects, event) : [];
   const attendees = people?.now ?? event.attendees;
   const data = { ...values, seriesEndAt, ...(isNotified && { sequence: row.sequence + 1 }) };
   const changed = await writeEvent(tx, { ...event, attendees }, data);
@@ -61,6 +56,7 @@ export async function changeEvent(
     { event: changed, occasion: 'invited', to: added, series },
     { event: changed, occasion: 'cancelled', to: people?.removed ?? [], series },
     { event: changed, occasion: 'changed', to: isNotified ? stayed : [], series },
+    ...ofExceptions,
   ]);
   return changed;
 }

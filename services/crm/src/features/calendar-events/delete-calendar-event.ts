@@ -4,6 +4,7 @@ import type { Handler } from '../../handler.ts';
 import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
 import { cancelEvent, endSeriesEarly } from './cancel-event.ts';
 import { findWritable, lockEvent, requireScheduled } from './event.ts';
+import { deleteExceptions } from './exceptions.ts';
 import { mailAttendees } from './invitations.ts';
 import { exceptionOf, targetOf } from './series.ts';
 
@@ -37,11 +38,12 @@ export const deleteCalendarEvent = (
         await cancelEvent(tools, effects, hidden, { reason: null, series: exception && event });
       return deleted;
     }
+    const ofExceptions = await deleteExceptions(effects, event);
     await tx.calendarEvent.deleteMany({ where: { id: row.id } });
     emit(calendarEventDeleted, { data: { calendarEventId: row.id }, record });
     const to = record.status === 'scheduled' ? event.attendees : [];
     const cancelled = { ...event, row: { ...row, sequence: row.sequence + 1 } };
-    await mailAttendees(tools, effects.sender, [{ event: cancelled, occasion: 'cancelled', to }]);
+    await mailAttendees(tools, effects.sender, [{ event: cancelled, occasion: 'cancelled', to }, ...ofExceptions]);
     return deleted;
   },
 });

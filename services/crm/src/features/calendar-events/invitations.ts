@@ -9,7 +9,7 @@ import { asEvent, type EventRecord, type StoredEvent } from './event.ts';
 import { icsOf } from './ics.ts';
 import { invitationLetter, type Occasion } from './invitation-letter.ts';
 
-interface Mailing {
+export interface Mailing {
   event: StoredEvent;
   occasion: Occasion;
   /** The attendees who get a message; those without an address get none. */
@@ -20,7 +20,7 @@ interface Mailing {
   reason?: string | null;
 }
 
-interface Sender {
+export interface Sender {
   tx: Tx;
   schedule: Schedule;
   caller: Pick<Caller, 'name' | 'tenantId' | 'environment'>;

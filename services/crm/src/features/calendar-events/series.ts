@@ -109,8 +109,3 @@ export function endSeries(tx: Tx, series: StoredEvent, occurrence: Date): Promis
   const { seriesEndAt } = timeColumns({ startAt, endAt, timezone, allDay, recurrence });
   return writeEvent(tx, series, { recurrence, seriesEndAt, sequence: row.sequence + 1 });
 }
-
-/** The condition for the events that replace occurrences of a series from one on. */
-export function exceptionsFrom({ row }: StoredEvent, occurrence: Date) {
-  return { recurringEventId: row.id, originalStartAt: { gte: occurrence } };
-}

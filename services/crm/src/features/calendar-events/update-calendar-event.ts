@@ -10,8 +10,9 @@ import { addAttendees, checkAttendees, copyAttendees } from './attendees.ts';
 import { changeEvent, type EventChange } from './change-event.ts';
 import { checkLinks } from './check-links.ts';
 import { asEvent, findWritable, lockEvent, requireScheduled, type StoredEvent, seenBy } from './event.ts';
+import { deleteExceptions, moveExceptions } from './exceptions.ts';
 import { mailAttendees } from './invitations.ts';
-import { contentOf, endOf, endSeries, exceptionOf, exceptionsFrom, seriesOf, targetOf } from './series.ts';
+import { contentOf, endOf, endSeries, exceptionOf, seriesOf, targetOf } from './series.ts';
 import { timeColumns } from './times.ts';
 
 type Update = Context<typeof calendarEvents.updateCalendarEvent, Tx> & { found: NonNullable<KnownSettings> };
@@ -50,18 +51,21 @@ async function changeFollowing(tools: CalendarTools, context: Update, series: St
   const next = await continueSeries(context, series, occurrence);
   const ended = await endSeries(tx, series, occurrence);
   const hasNewTimes = timeFields.some((field) => body[field] !== undefined);
-  const later = exceptionsFrom(series, occurrence);
-  if (hasNewTimes) await tx.calendarEvent.deleteMany({ where: later });
-  else await tx.calendarEvent.updateMany({ where: later, data: { recurringEventId: next.row.id, uid: next.row.uid } });
+  const effects = { emit, sender: { tx, schedule, caller, locale: found.locale } };
+  const from = occurrence;
+  const ofExceptions = hasNewTimes
+    ? await deleteExceptions(effects, series, { from })
+    : await moveExceptions(effects, series, { from, to: next });
   emit(calendarEventUpdated, {
     data: { calendarEventId: ended.row.id, fields: ['recurrence'] },
     record: ended.record,
     changes: { recurrence: { from: series.record.recurrence, to: ended.record.recurrence } },
   });
   emit(calendarEventCreated, { data: { calendarEventId: next.row.id, title: next.row.title }, record: next.record });
-  await mailAttendees(tools, { tx, schedule, caller, locale: found.locale }, [
+  await mailAttendees(tools, effects.sender, [
     { event: ended, occasion: 'changed', to: ended.attendees },
     { event: next, occasion: 'invited', to: next.attendees },
+    ...ofExceptions,
   ]);
   return next.record;
 }

@@ -49,9 +49,13 @@ export const notifyOfCalendar = ({ ids }: Pick<Tools, 'ids'>) =>
     },
   });
 
-/** The event of the series whose end or deletion includes this occurrence: its members need one notification. */
+/**
+ * The event of the series that also cancels or removes this occurrence, which another event replaced. The notification of
+ * it is enough for members of the series.
+ */
 function seriesEventOf({ name, record }: CalendarEvent, received: readonly CalendarEvent[]): CalendarEvent | undefined {
-  return received.find((other) => other.name === name && other.record.id === record.recurringEventId);
+  if (name !== 'calendar_event.cancelled' && name !== 'calendar_event.deleted') return undefined;
+  return received.find((other) => other.record.id === record.recurringEventId);
 }
 
 interface Message {
