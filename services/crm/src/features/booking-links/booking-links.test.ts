@@ -113,6 +113,20 @@ describe('booking links', () => {
     expect((await other.updateBookingLink({ params: { id }, body: { title: 'X' } })).status).toBe(404);
     expect((await other.listBookingLinks()).data).toEqual([]);
   });
+
+  it('have no hosts but the caller if that is narrowed to their own calendar', async () => {
+    const api = service.as({ userId: Number(members.seller), can: ['calendar:read:own', 'calendar:write:own'] });
+    const body = { title: 'Intro', durationMinutes: 30 };
+    const hostIds = [members.seller, users.active];
+    const { data: own } = await api.createBookingLink({ body });
+    expect(own.hostIds).toEqual([members.seller]);
+    const replies = [
+      await api.createBookingLink({ body: { ...body, hostIds } }),
+      await api.updateBookingLink({ params: { id: own.id }, body: { hostIds } }),
+    ];
+    for (const { status, body: reply } of replies)
+      expect([status, reply.errors?.map(({ field }) => field)]).toEqual([422, ['hostIds.1']]);
+  });
 });
 
 describe('a booking page', () => {

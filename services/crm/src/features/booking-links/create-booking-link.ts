@@ -3,7 +3,7 @@ import { bookingLinkCreated, type bookingLinks } from '@tandem/crm-contract';
 import { fail, failField } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import type { CalendarTools } from '../calendar/tools.ts';
-import { asBookingLink, checkHosts } from './booking-link.ts';
+import { asBookingLink, checkHosts, checkQuestions } from './booking-link.ts';
 import { slugOf } from './slug.ts';
 
 export const createBookingLink = (tools: CalendarTools): Handler<typeof bookingLinks.createBookingLink> => ({
@@ -27,9 +27,3 @@ export const createBookingLink = (tools: CalendarTools): Handler<typeof bookingL
     return link;
   },
 });
-
-/** Fails with a field error if two questions have the same key. */
-export function checkQuestions(questions: readonly { key: string }[] = []): void {
-  const index = questions.findIndex(({ key }, at) => questions.findIndex((other) => other.key === key) < at);
-  if (index >= 0) throw failField(`questions.${index}.key`, 'Must be unique; another question has it');
-}

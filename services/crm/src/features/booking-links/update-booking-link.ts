@@ -2,8 +2,7 @@ import { type bookingLinks, bookingLinkUpdated } from '@tandem/crm-contract';
 import { diff, fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import type { CalendarTools } from '../calendar/tools.ts';
-import { asBookingLink, checkHosts, lockBookingLink } from './booking-link.ts';
-import { checkQuestions } from './create-booking-link.ts';
+import { asBookingLink, checkHosts, checkQuestions, lockBookingLink } from './booking-link.ts';
 
 export const updateBookingLink = (tools: CalendarTools): Handler<typeof bookingLinks.updateBookingLink> => ({
   check: ({ body, caller }) => checkHosts(tools, body.hostIds, caller),

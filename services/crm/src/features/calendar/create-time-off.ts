@@ -1,7 +1,8 @@
-import { actingUserId, type Caller } from '@tandem/caller';
+import { actingUserId } from '@tandem/caller';
 import { type timeOff, timeOffCreated } from '@tandem/crm-contract';
-import { checkUser, failField, reachOf } from '@tandem/service';
+import { checkUser, failField } from '@tandem/service';
 import type { Handler, Peers } from '../../handler.ts';
+import { checkOwnCalendar } from './check-own-calendar.ts';
 import { checkPeriod } from './period.ts';
 import { checkOverlap, timeOffDaysMax } from './time-off.ts';
 
@@ -10,7 +11,7 @@ export const createTimeOff = (peers: Peers): Handler<typeof timeOff.createTimeOf
     checkPeriod(body, timeOffDaysMax);
     const userId = body.userId ?? actingUserId(caller);
     if (userId === undefined) throw failField('userId', 'Is required, because the request has no acting user');
-    checkOwn(caller, userId);
+    checkOwnCalendar(caller, 'userId', userId);
     await checkUser(peers, 'userId', userId, caller);
     return userId;
   },
@@ -22,10 +23,3 @@ export const createTimeOff = (peers: Peers): Handler<typeof timeOff.createTimeOf
     return created;
   },
 });
-
-/** Fails with a field error for a caller who can write their own time off only, and names somebody else. */
-function checkOwn(caller: Caller, userId: number): void {
-  const reach = reachOf(caller, 'calendar:write');
-  if (reach !== 'all' && (reach === 'none' || reach.userId !== userId))
-    throw failField('userId', 'Must be your own id, because you can change your own calendar only');
-}
