@@ -7,7 +7,8 @@ export const SubtaskStatus = z.enum(subtaskStatuses).describe('The status of the
 
 /** The highest number of subtasks of a task. */
 export const subtasksMax = 100;
-const orderMax = 10_000;
+/** The highest order of a subtask; further ones at the end share it. */
+export const subtaskOrderMax = 10_000;
 
 export const subtaskStates = stateTable<(typeof subtaskStatuses)[number]>('Subtask', {
   created: { pending: 'createSubtask' },
@@ -18,7 +19,7 @@ const SubtaskTitle = name(200).meta({ examples: ['Look up the last offer'] });
 const Order = z
   .int('Must be a whole number')
   .min(0, 'Must be at least 0')
-  .max(orderMax, `Must be at most ${orderMax}`)
+  .max(subtaskOrderMax, `Must be at most ${subtaskOrderMax}`)
   .meta({ description: 'The position among the subtasks; the lowest is first', examples: [1] });
 
 export const Subtask = z.object({

@@ -1,5 +1,5 @@
 import { actingUserId } from '@tandem/caller';
-import { type subtasks, subtasksMax } from '@tandem/crm-contract';
+import { subtaskOrderMax, type subtasks, subtasksMax } from '@tandem/crm-contract';
 import { checkUser, fail, failField } from '@tandem/service';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { asSubtask } from './subtask.ts';
@@ -28,5 +28,5 @@ async function nextOrder(tx: Tx, taskId: number): Promise<number> {
     orderBy: [{ order: 'desc' }, { id: 'desc' }],
     select: { order: true },
   });
-  return last ? last.order + 1 : 0;
+  return last ? Math.min(last.order + 1, subtaskOrderMax) : 0;
 }

@@ -117,3 +117,13 @@ it('are limited to 100 per task, also when added at once', async () => {
   const statuses = (await Promise.all([add(), add(), add()])).map(({ status }) => status);
   expect(statuses.sort()).toEqual([201, 201, 409]);
 });
+
+it('are added at the end after the highest order, too', async () => {
+  const api = service.as();
+  const task = await aTask(api);
+  await api.createSubtask({ params: task, body: { title: 'Last', order: 10_000 } });
+  const reply = await api.createSubtask({ params: task, body: { title: 'After it' } });
+  expect([reply.status, reply.data.order]).toEqual([201, 10_000]);
+  const { data } = await api.listSubtasks({ params: task });
+  expect(data.map(({ title }: { title: string }) => title)).toEqual(['Last', 'After it']);
+});
