@@ -25,7 +25,7 @@ export const downloadCalendarEvent =
     }));
     const body = icsOf(shown, {
       organizer: { name: 'Tandem', email: addressOf(tools.mailFrom) },
-      ...(series && { seriesTimezone: series.timezone }),
+      ...(series && { series }),
     });
     return { body, type: 'text/calendar; charset=utf-8', disposition: { kind: 'attachment', filename: 'event.ics' } };
   };

@@ -49,7 +49,7 @@ function messagesOf(tools: CalendarTools, { caller, locale }: Sender, mailing: M
     if (attendee.email === null) return [];
     const organizer = { name: by, email: addressOf(tools.mailFrom) };
     const own = { ...event, record: shownTo(attendee, event) };
-    const ics = icsOf([own], { method, organizer, ...(series && { seriesTimezone: series.record.timezone }) });
+    const ics = icsOf([own], { method, organizer, ...(series && { series: series.row }) });
     const url = method === 'CANCEL' ? undefined : linkOf(tools, caller, event, attendee);
     const letter = invitationLetter({ occasion, event: own.record, organizer: by, locale, url, reason });
     return [

@@ -189,3 +189,28 @@ it('writes a series with its exceptions as an iCalendar file', async () => {
     expect(text).toContain(`${line}\r\n`);
   expect(text.match(/BEGIN:VTIMEZONE/g)).toHaveLength(1);
 });
+
+it('writes the exceptions and the end of a series for whole days as days', async () => {
+  const api = service.as();
+  const days = { allDay: true, recurrence: 'FREQ=DAILY', timezone: 'Europe/Berlin' };
+  const { id } = await create(api, {
+    ...days,
+    startAt: '2027-03-26T00:00:00+01:00',
+    endAt: '2027-03-27T00:00:00+01:00',
+  });
+  const only = { scope: 'this', originalStartAt: '2027-03-27T23:00:00.000Z' };
+  await api.updateCalendarEvent({ params: { id }, query: only, body: { title: 'Trip' } });
+  const timed = { allDay: false, startAt: '2027-03-27T09:00:00Z', endAt: '2027-03-27T10:00:00Z' };
+  const second = { scope: 'this', originalStartAt: '2027-03-26T23:00:00.000Z' };
+  await api.updateCalendarEvent({ params: { id }, query: second, body: timed });
+  const query = { scope: 'following', originalStartAt: '2027-03-29T22:00:00.000Z' };
+  await api.cancelCalendarEvent({ params: { id }, query, body: {} });
+  const { text } = await api.downloadCalendarEvent({ params: { id } });
+  for (const line of [
+    'DTSTART;VALUE=DATE:20270326',
+    'RRULE:FREQ=DAILY;UNTIL=20270329',
+    'RECURRENCE-ID;VALUE=DATE:20270328',
+    'RECURRENCE-ID;VALUE=DATE:20270327',
+  ])
+    expect(text).toContain(`${line}\r\n`);
+});
