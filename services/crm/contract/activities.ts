@@ -129,6 +129,7 @@ const links = [
   { permission: 'leads:read', for: 'leadId' },
   { permission: 'opportunities:read', for: 'opportunityId' },
   { permission: 'accounts:read', for: 'accountId' },
+  { permission: 'partners:read', for: 'partnerId' },
 ] as const;
 const withId = z.object({ id: id('activity') });
 const subject = { target: 'activity', record: Activity } as const;

@@ -73,6 +73,8 @@ describe('createActivity', () => {
     const fields = ['leadId', 'opportunityId', 'accountId'];
     const narrowed = ['leads:read:own', 'opportunities:read:own', 'accounts:read:own'];
     expect((await create('activities:write'))[0]).toBe(403);
+    const body = { type: 'note', partnerId: '1' };
+    expect((await service.as({ can: ['activities:write'] }).createActivity({ body })).status).toBe(403);
     expect(await create('activities:write', ...narrowed)).toEqual([422, 'validation_failed', fields]);
   });
 });
