@@ -132,6 +132,17 @@ export const leadCreated = event('lead.created', {
   example: { leadId: exampleId, email: 'ada@example.com', source: 'web' },
 });
 
+export const scoreCauses = [
+  'manual',
+  'lead_created',
+  'lead_updated',
+  'lead_restored',
+  'engagement',
+  'rules_changed',
+  'decay',
+  'recalculated',
+] as const;
+
 export const leadUpdated = event('lead.updated', {
   group: 'leads',
   readPermission: 'leads:read',
@@ -143,6 +154,7 @@ export const leadUpdated = event('lead.updated', {
     changes: Lead.omit({ id: true, tenantId: true })
       .partial()
       .describe('The fields that changed, with their new values'),
+    scoreCause: z.enum(scoreCauses).nullish().describe('Why the score was recalculated, if it was'),
   }),
   record: Lead,
   whenMissing,

@@ -1,6 +1,6 @@
 import { event, flag, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { Lead, leadScoreThresholdCrossed, leadUpdated } from './lead.ts';
+import { Lead, leadScoreThresholdCrossed, leadUpdated, scoreCauses } from './lead.ts';
 import { LeadCondition, writableCondition } from './lead-conditions.ts';
 
 /**
@@ -88,17 +88,6 @@ export const scoringRuleDeleted = event('scoring_rule.deleted', {
   action: 'scoring_rule.delete',
   record: ScoringRule,
 });
-
-export const scoreCauses = [
-  'manual',
-  'lead_created',
-  'lead_updated',
-  'lead_restored',
-  'engagement',
-  'rules_changed',
-  'decay',
-  'recalculated',
-] as const;
 
 /** The score of a lead with its parts. */
 export const LeadScore = z.object({

@@ -72,7 +72,7 @@ const entries: { [Name in LoggedEvent['name']]: (event: never, decode: DecodeId)
               details: { fromUserId: idFrom('assignedTo'), toUserId: to.assignedTo },
             },
           ]),
-      ...(to.score === undefined
+      ...(to.score === undefined || isOfAllLeads(data.scoreCause)
         ? []
         : [
             {
@@ -84,8 +84,14 @@ const entries: { [Name in LoggedEvent['name']]: (event: never, decode: DecodeId)
           ]),
     ];
   },
-  'lead.status_changed': ({ data: { leadId, from, to, reason } }: One<typeof leadStatusChanged>) => [
-    { type: 'status', kind: 'lead_status_changed', leadId, details: { from, to, reason } },
+  // Two statuses of a category have different codes.
+  'lead.status_changed': ({ data: { leadId, from, to, fromCode, toCode, reason } }: One<typeof leadStatusChanged>) => [
+    {
+      type: 'status',
+      kind: 'lead_status_changed',
+      leadId,
+      details: { from: fromCode ?? from, to: toCode ?? to, reason },
+    },
   ],
   'lead.converted': ({ data: { leadId, opportunityId } }: One<typeof leadConverted>) => [
     { type: 'lead', kind: 'lead_converted', leadId, opportunityId },
@@ -124,6 +130,11 @@ const entries: { [Name in LoggedEvent['name']]: (event: never, decode: DecodeId)
     ];
   },
 };
+
+/** Whether a score changed in a run over all leads: an entry of each run would fill timelines with what nobody did. */
+function isOfAllLeads(cause: One<typeof leadUpdated>['data']['scoreCause']): boolean {
+  return cause === 'decay' || cause === 'rules_changed';
+}
 
 const messages: { [Type in One<typeof engagementRecorded>['record']['type']]?: Pick<Entry, 'type' | 'kind'> } = {
   email_sent: { type: 'message', kind: 'email_sent' },

@@ -172,3 +172,17 @@ it('moves the entries of a lead and its deals into the timeline of its new accou
   await until('the entries moved', async () => (await total(two)) === 2);
   expect(await total(one)).toBe(1);
 });
+
+it('names the statuses of a change within a category, and leaves out scores of a recount', async () => {
+  const api = service.as();
+  const status = { entityType: 'lead', code: 'called_twice', name: 'Called twice', category: 'contacted' };
+  await api.createStatus({ body: status });
+  const { data: lead } = await api.createLead({ body: aLead({ source: 'web' }) });
+  const params = { id: lead.id };
+  await api.changeLeadStatus({ params, body: { status: 'contacted' } });
+  await api.createScoringRule({ body: { name: 'Web', field: 'source', operator: 'equals', value: 'web', points: 25 } });
+  await until('the lead is scored', async () => (await api.getLeadScore({ params })).data.score === 25);
+  await api.changeLeadStatus({ params, body: { statusCode: 'called_twice' } });
+  const entries = await become(api, lead.id, ['lead_created', 'lead_status_changed', 'lead_status_changed']);
+  expect(entries.at(-1)?.details).toMatchObject({ from: 'contacted', to: 'called_twice' });
+});

@@ -60,13 +60,14 @@ export async function rescoreLeads(
   await writeScores(tx, updates, now);
   const changes = written.filter(isChanged).map((one) => {
     const { lead, before, components, score } = one;
+    const cause = causeOf(one);
     const updated = { ...lead, score, scorePinned: false, version: lead.version + 1, updatedAt: now };
     emit(leadUpdated, {
-      data: { leadId: lead.id, changes: { score } },
+      data: { leadId: lead.id, changes: { score }, scoreCause: cause },
       record: updated,
       changes: { score: { from: lead.score, to: score } },
     });
-    return { from: lead.score, lead: updated, cause: causeOf(one), ruleId: onlyDifference(before, components) };
+    return { from: lead.score, lead: updated, cause, ruleId: onlyDifference(before, components) };
   });
   await scoreChanged({ tx, emit }, changes);
   return changes.length;

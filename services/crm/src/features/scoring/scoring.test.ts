@@ -100,7 +100,7 @@ describe('the score of a lead', () => {
     expect(await history(api, lead.id)).toMatchObject([{ score: 50, delta: 50, cause: 'lead_created', ruleId: null }]);
     const event = await until('the event arrives', () => eventsOf(api, 'lead.updated')[0]);
     expect([event.data, event.changes, (event.record as Fields)['version']]).toEqual([
-      { leadId: lead.id, changes: { score: 50 } },
+      { leadId: lead.id, changes: { score: 50 }, scoreCause: 'lead_created' },
       { score: { from: 0, to: 50 } },
       2,
     ]);
