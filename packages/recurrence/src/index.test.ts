@@ -137,6 +137,34 @@ it.each([
   expect(lastOccurrence(series(rule, '2026-03-16T08:00:00Z'))?.toISOString()).toBe(last);
 });
 
+describe('an old series', () => {
+  const old = '0001-01-31T09:00:00Z';
+
+  it.each([
+    ['FREQ=MONTHLY', old, ['2027-01-31T09:00:00.000Z', '2027-03-31T09:00:00.000Z']],
+    ['FREQ=MONTHLY;INTERVAL=7', '0001-05-01T09:00:00Z', ['2027-04-01T09:00:00.000Z']],
+    ['FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1', old, ['2027-01-29T09:00:00.000Z', '2027-02-26T09:00:00.000Z']],
+    ['FREQ=YEARLY', '1804-02-29T09:00:00Z', []],
+    ['FREQ=YEARLY;INTERVAL=3', '0001-03-31T09:00:00Z', []],
+  ])('has the occurrences of %s without those before them', (rule, start, expected) => {
+    const found = between(series(rule, start, 'UTC'), '2027-01-10T00:00:00Z', '2027-05-01T00:00:00Z');
+    expect(found.slice(0, expected.length || 1)).toEqual(expected);
+  });
+
+  it.each([
+    ['1804-02-29T09:00:00Z', '2028-02-29T09:00:00.000Z'],
+    ['2000-02-29T09:00:00Z', '2028-02-29T09:00:00.000Z'],
+  ])('finds 29 February from %s', (start, expected) => {
+    expect(between(series('FREQ=YEARLY', start, 'UTC'), '2027-01-01T00:00:00Z', '2030-01-01T00:00:00Z')).toEqual([
+      expected,
+    ]);
+  });
+
+  it('is refused before 1970', () => {
+    expect(checkRule('FREQ=DAILY', { timezone: 'UTC', start: new Date(old) })).toBe('Must start in 1970 or later');
+  });
+});
+
 describe('checkRule', () => {
   const start = { timezone: 'Europe/Berlin', start: new Date('2026-03-16T08:00:00Z') };
 
@@ -169,6 +197,8 @@ describe('checkRule', () => {
     ['FREQ=DAILY;BYSETPOS=2', 'BYSETPOS does not apply'],
     ['FREQ=YEARLY;BYMONTH=13', 'BYMONTH must have'],
     ['FREQ=WEEKLY;BYDAY=TU', 'Must have an occurrence at the start'],
+    ['FREQ=DAILY;BYMONTH=3;BYMONTHDAY=16;COUNT=20', 'COUNT must be reached within 10 years'],
+    ['FREQ=YEARLY;COUNT=101', 'COUNT must be reached within 100 years'],
     [`FREQ=YEARLY;BYMONTHDAY=${'1,'.repeat(300)}1`, 'Must be at most 500 characters'],
   ])('refuses %s', (rule, message) => expect(checkRule(rule, start)).toContain(message));
 });

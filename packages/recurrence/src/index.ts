@@ -35,7 +35,11 @@ const cycleYears = 400;
 // Enough for a rule that matches once in 28 years, such as a Monday that is 29 February.
 const horizonYears = 40;
 const yearMax = 9_999;
-const endOfTime = new Date('9990-01-01T00:00:00Z');
+// The past occurrences of a rule with COUNT are computed each time it is expanded.
+const earliestStart = new Date('1970-01-01T00:00:00Z');
+/** Years within which a rule must reach its COUNT, which is some thousand steps of its frequency at most. */
+const countYears = { DAILY: 10, WEEKLY: 50, MONTHLY: 100, YEARLY: 100 };
+const countYearsMax = 100;
 // Occurrences of the days that the period is wider: a rule has at most one a day, at the time of its start.
 const marginMax = 3;
 
@@ -47,9 +51,15 @@ const marginMax = 3;
 export function checkRule(rule: string, start?: Omit<Series, 'rrule'>): string | undefined {
   const fault = faultOf(rule);
   if (fault !== undefined || !start) return fault;
+  const series = { rrule: rule, ...start };
   const from = start.start;
-  const [first] = occurrences({ rrule: rule, ...start }, { from, to: new Date(from.getTime() + 1), max: 1 });
-  return first ? undefined : 'Must have an occurrence at the start; change the rule or the start';
+  if (from < earliestStart) return 'Must start in 1970 or later';
+  const [first] = occurrences(series, { from, to: new Date(from.getTime() + 1), max: 1 });
+  if (!first) return 'Must have an occurrence at the start; change the rule or the start';
+  const { count } = parsed(rule).options;
+  return count && counted(series, count).length < count
+    ? `COUNT must be reached within ${countYearsOf(series)} years`
+    : undefined;
 }
 
 /** The occurrences of a valid rule within a period, in order. */
@@ -85,8 +95,19 @@ export function nextOccurrence(series: Series, after: Date): Date | undefined {
 /** When the last occurrence begins, or the UNTIL of the rule; undefined if the series has no end. */
 export function lastOccurrence(series: Series): Date | undefined {
   const { options, until } = parsed(series.rrule);
-  if (options.count) return occurrences(series, { from: series.start, to: endOfTime, max: options.count }).at(-1);
+  if (options.count) return counted(series, options.count).at(-1);
   return until?.(series.timezone);
+}
+
+/** The occurrences of a rule with COUNT, as far as `checkRule` accepts them. */
+function counted(series: Series, count: number): Date[] {
+  return occurrences(series, { from: series.start, to: shifted(series.start, countYearsOf(series)), max: count });
+}
+
+function countYearsOf({ rrule: rule }: Series): number {
+  const { freq, interval = 1 } = parsed(rule).options;
+  const name = RRule.FREQUENCIES[freq as number] as keyof typeof countYears;
+  return Math.min(countYears[name] * interval, countYearsMax);
 }
 
 /** The rule of a series that ends before an occurrence. */
@@ -128,15 +149,26 @@ function endOf(until: string, timezone: string): Date {
 }
 
 /**
- * Moves the start of an old daily or weekly rule close to the period, by whole intervals, so that its past occurrences are
- * not computed. A rule with COUNT has to count them.
+ * Moves the start of an old rule close to the period, by whole intervals, so that its past occurrences are not computed. A
+ * rule with COUNT has to count them.
  */
 function forwarded(start: Date, first: Date, { freq, interval = 1, count }: Options): Date {
+  if (count !== undefined && count !== null) return start;
   const days = freq === RRule.DAILY ? 1 : freq === RRule.WEEKLY ? 7 : undefined;
-  if (days === undefined || (count !== undefined && count !== null)) return start;
-  const step = days * interval * dayMs;
-  const steps = Math.floor((first.getTime() - start.getTime()) / step) - 1;
-  return steps > 0 ? new Date(start.getTime() + steps * step) : start;
+  if (days !== undefined) {
+    const step = days * interval * dayMs;
+    const steps = Math.floor((first.getTime() - start.getTime()) / step) - 1;
+    return steps > 0 ? new Date(start.getTime() + steps * step) : start;
+  }
+  // As many years as the interval has months or years are whole intervals. They keep month and day, which the rule takes
+  // from its start; 29 February is sure to exist after 400 years only.
+  const step = interval * (isLeapDay(start) ? cycleYears : 1);
+  const steps = Math.floor((first.getUTCFullYear() - start.getUTCFullYear()) / step) - 1;
+  return steps > 0 ? shifted(start, steps * step) : start;
+}
+
+function isLeapDay(at: Date): boolean {
+  return at.getUTCMonth() === 1 && at.getUTCDate() === 29;
 }
 
 /** The occurrences between two clock times, at most `max`. */

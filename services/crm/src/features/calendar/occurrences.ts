@@ -1,4 +1,5 @@
 import { eventDaysMax } from '@tandem/crm-contract';
+import { inTurns } from '@tandem/process';
 import { occurrences } from '@tandem/recurrence';
 import type { Tx } from '../../handler.ts';
 import { type StoredEvent, withAttendees } from '../calendar-events/event.ts';
@@ -61,8 +62,11 @@ export async function readOccurrences(tx: Tx, { where, period, max }: Wanted): P
     series.map(({ id }) => id),
     { from: earliest, to },
   );
-  return events
-    .flatMap((event) => occurrencesOf(event, { period, replaced: replaced.get(event.row.id) ?? new Set(), max }))
+  const found = await inTurns(events, (event) =>
+    occurrencesOf(event, { period, replaced: replaced.get(event.row.id) ?? new Set(), max }),
+  );
+  return found
+    .flat()
     .sort((one, other) => one.startAt.getTime() - other.startAt.getTime() || one.event.row.id - other.event.row.id);
 }
 
