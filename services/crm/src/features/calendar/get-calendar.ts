@@ -22,9 +22,11 @@ type Type = (typeof calendarEntryTypes)[number];
 /** Tasks and milestones, which are read under their own permissions. */
 interface Due {
   entries: Entry[];
-  /** The users whose events and time off are read; undefined for all. */
+  /** The users whose entries are read; undefined for all. */
   userIds: number[] | undefined;
 }
+
+type Wanted = Pick<Query, 'from' | 'to'> & Pick<Due, 'userIds'>;
 
 const readMax = calendarEntriesMax + 1;
 
@@ -32,12 +34,14 @@ export const getCalendar = (tools: CalendarTools): Handler<typeof calendar.getCa
   async check({ query, caller, tx, under }) {
     checkPeriod(query, calendarDaysMax);
     await checkTeam(tools, query.teamId, caller);
+    const userIds = await wantedUsers(tools, query, caller);
+    const wanted = { ...query, userIds };
     const entries: Entry[] = [];
     if (isWanted(query, 'task') && reachOf(caller, 'tasks:read') !== 'none')
-      entries.push(...(await under('tasks:read', () => dueTasks(tx, query))));
+      entries.push(...(await under('tasks:read', () => dueTasks(tx, wanted))));
     if (isWanted(query, 'milestone') && reachOf(caller, 'opportunities:read') !== 'none')
-      entries.push(...(await under('opportunities:read', () => dueMilestones(tx, query))));
-    return { entries, userIds: await wantedUsers(tools, query, caller) };
+      entries.push(...(await under('opportunities:read', () => dueMilestones(tx, wanted))));
+    return { entries, userIds };
   },
   async run({ query, caller, tx, found }) {
     const { from, to } = query;
@@ -96,14 +100,13 @@ const emptyEntry = {
   originalStartAt: null,
 };
 
-async function dueTasks(tx: Tx, { from, to, userIds, teamId }: Query): Promise<Entry[]> {
+async function dueTasks(tx: Tx, { from, to, userIds }: Wanted): Promise<Entry[]> {
   const rows = await tx.task.findMany({
     where: {
       dueAt: { gte: from, lt: to },
       deletedAt: null,
       status: { not: 'cancelled' },
       ...(userIds && { assignedTo: { in: userIds } }),
-      ...(teamId !== undefined && { teamId }),
     },
     orderBy: [{ dueAt: 'asc' }, { id: 'asc' }],
     take: readMax,
@@ -122,12 +125,12 @@ async function dueTasks(tx: Tx, { from, to, userIds, teamId }: Query): Promise<E
   }));
 }
 
-async function dueMilestones(tx: Tx, { from, to, userIds, teamId }: Query): Promise<Entry[]> {
+async function dueMilestones(tx: Tx, { from, to, userIds }: Wanted): Promise<Entry[]> {
   const rows = await tx.milestone.findMany({
     where: {
       dueAt: { gte: from, lt: to },
       ...(userIds && { ownerId: { in: userIds } }),
-      opportunity: { deletedAt: null, ...(teamId !== undefined && { teamId }) },
+      opportunity: { deletedAt: null },
     },
     orderBy: [{ dueAt: 'asc' }, { id: 'asc' }],
     take: readMax,
