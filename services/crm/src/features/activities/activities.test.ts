@@ -79,6 +79,28 @@ describe('createActivity', () => {
   });
 });
 
+it('is not left on a lead that is merged at the same moment', async () => {
+  for (let round = 0; round < 8; round++) {
+    const api = service.as();
+    const [survivor, merged, other] = await Promise.all(
+      [1, 2, 3].map(async () => (await api.createLead({ body: aLead() })).data.id as string),
+    );
+    const { data: moved } = await api.createActivity({ body: { type: 'note', leadId: other } });
+    const [merge] = await Promise.all([
+      api.mergeLeads({ params: { id: survivor }, body: { mergeIds: [merged] } }),
+      api.createActivity({ body: { type: 'note', leadId: merged } }),
+      api.updateActivity({ params: { id: moved.id }, body: { leadId: merged } }),
+    ]);
+    expect(merge.status).toBe(200);
+    const left = await service.sqlWithin(
+      api.caller,
+      `SELECT activity.id FROM activity JOIN lead ON lead.id = activity.lead_id AND lead.deleted_at IS NOT NULL
+       WHERE NOT activity.system AND activity.tenant_id = ${api.caller.tenantId}`,
+    );
+    expect(left).toEqual([]);
+  }
+});
+
 describe('updateActivity and deleteActivity', () => {
   it('change an activity, honour If-Match, and emit events', async () => {
     const api = service.as();

@@ -2,6 +2,7 @@ import { actingUserId } from '@tandem/caller';
 import { type activities, activityLogged } from '@tandem/crm-contract';
 import { checkPartner } from '../../check-partner.ts';
 import type { Handler, Peers } from '../../handler.ts';
+import { holdLead } from '../leads/lead.ts';
 import { asActivity, checkLinked, checkLinks, checkOccurredAt, timelineAccountOf } from './activity.ts';
 
 export const createActivity = (peers: Peers): Handler<typeof activities.createActivity> => ({
@@ -14,6 +15,7 @@ export const createActivity = (peers: Peers): Handler<typeof activities.createAc
   },
   async run({ body, caller, tx, emit }) {
     const { leadId = null, opportunityId = null, accountId = null } = body;
+    await holdLead(tx, leadId);
     const timelineAccountId = await timelineAccountOf(tx, { leadId, opportunityId, accountId });
     const data = { ...body, timelineAccountId, userId: actingUserId(caller) ?? null };
     const activity = asActivity(await tx.activity.create({ data }));

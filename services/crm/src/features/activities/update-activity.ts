@@ -2,6 +2,7 @@ import { type activities, activityUpdated } from '@tandem/crm-contract';
 import { diff, fail } from '@tandem/service';
 import { checkPartner } from '../../check-partner.ts';
 import type { Handler, Peers } from '../../handler.ts';
+import { holdLead } from '../leads/lead.ts';
 import { asActivity, checkLinked, checkLinks, checkOccurredAt, lockActivity, timelineAccountOf } from './activity.ts';
 
 export const updateActivity = (peers: Peers): Handler<typeof activities.updateActivity> => ({
@@ -11,6 +12,7 @@ export const updateActivity = (peers: Peers): Handler<typeof activities.updateAc
     await checkPartner(peers, body.partnerId, caller);
   },
   async run({ params, body, tx, emit, ifMatch }) {
+    await holdLead(tx, body.leadId);
     const activity = await lockActivity(tx, params.id);
     ifMatch(activity);
     const { isEmpty, values, audit } = diff(activity, body);
