@@ -108,13 +108,14 @@ export const calendarEvents = operations({
     narrows: true,
     summary: 'Update a calendar event',
     description:
-      'Only scheduled events. `attendees` replaces the attendees; those who stay keep their answers, and people with an e-mail address are notified of changes. With `scope=this` the occurrence becomes an event of its own, which is returned; with `following` the series ends before the occurrence, and the new series is returned. A change of time or rule removes changed occurrences.',
+      'Only scheduled events. `attendees` replaces the attendees; those who stay keep their answers, and people with an e-mail address are notified of changes. With `scope=this` the occurrence becomes an event of its own, which is returned; with `following` the series ends before the occurrence, and the new series is returned. A change of time or rule removes changed occurrences. A `status` completes or cancels the event after the other changes, and is not possible with `following`.',
     params: withId,
     query: seriesScope,
     body: z.object({
       title: CalendarTitle.optional(),
       startAt: timestamp().optional(),
       endAt: timestamp().optional(),
+      status: CalendarEventStatus.optional(),
       ...optionalEventFields,
     }),
     example: {
@@ -124,7 +125,7 @@ export const calendarEvents = operations({
     },
     reply: CalendarEvent,
     message: 'Event updated',
-    emits: changed,
+    emits: [...changed, calendarEventCompleted],
     errors: { transition_refused: sharedErrors.transition_refused, ...mailLimit },
   },
   deleteCalendarEvent: {

@@ -195,6 +195,17 @@ describe('states of an event', () => {
     ]);
   });
 
+  it.each(['completed', 'cancelled'] as const)('PATCH with the status %s does the same', async (status) => {
+    const api = service.as();
+    const { id } = await create(api);
+    const patch = (body: Fields) => api.updateCalendarEvent({ params: { id }, body });
+    expect((await patch({ status: 'scheduled' })).data).toMatchObject({ status: 'scheduled', version: 1 });
+    expect((await patch({ status, title: 'Over' })).data).toMatchObject({ status, title: 'Over' });
+    await eventNamed(api, status);
+    const refused = await patch({ status: 'scheduled' });
+    expect([refused.status, refused.body.code]).toEqual([409, 'transition_refused']);
+  });
+
   it('has one winner of two requests at once', async () => {
     const api = service.as();
     const { id } = await create(api);
@@ -261,35 +272,5 @@ describe('callers', () => {
     expect((await other.listCalendarEvents({ query: { search: 'Demo' } })).data).toEqual([]);
     expect((await other.listCalendarEvents()).data).toMatchObject([{ title: 'Busy' }]);
     expect((await api.listCalendarEvents({ query: { search: 'dem' } })).data).toMatchObject([{ title: 'Demo' }]);
-  });
-});
-
-describe('respondToCalendarEvent', () => {
-  it('stores the answer of an attendee once', async () => {
-    const api = service.as();
-    const { id } = await create(api, { attendees: [{ userId: users.active }] });
-    const theirs = service.as({ tenantId: api.caller.tenantId as number, userId: Number(users.active) });
-    const answer = () => theirs.respondToCalendarEvent({ params: { id }, body: { response: 'tentative' } });
-    const { data } = await answer();
-    expect(data).toMatchObject({ version: 2, attendees: [{ response: 'tentative', respondedAt: expect.any(String) }] });
-    expect((await answer()).data.version).toBe(2);
-    const event = await eventNamed(api, 'responded');
-    expect(event.data).toEqual({ calendarEventId: id, userId: users.active, email: null, response: 'tentative' });
-  });
-
-  it('refuses callers who are not attendees with 403, and answers to a cancelled event with 409', async () => {
-    const api = service.as();
-    const { id } = await create(api, { attendees: [{ userId: users.active }] });
-    const theirs = service.as({ tenantId: api.caller.tenantId as number, userId: Number(users.active) });
-    const body = { response: 'accepted' };
-    const outside = await api.respondToCalendarEvent({ params: { id }, body });
-    await api.cancelCalendarEvent({ params: { id }, body: {} });
-    const late = await theirs.respondToCalendarEvent({ params: { id }, body });
-    expect([outside.status, outside.body.code, late.status, late.body.code]).toEqual([
-      403,
-      'not_an_attendee',
-      409,
-      'event_cancelled',
-    ]);
   });
 });

@@ -9,7 +9,7 @@ import { mailAttendees } from './invitations.ts';
 import { endOf } from './series.ts';
 import { timeColumns } from './times.ts';
 
-export type EventChange = Context<typeof calendarEvents.updateCalendarEvent, Tx>['body'];
+export type EventChange = Omit<Context<typeof calendarEvents.updateCalendarEvent, Tx>['body'], 'status'>;
 
 const timeFields = ['startAt', 'endAt', 'timezone', 'allDay', 'recurrence'];
 

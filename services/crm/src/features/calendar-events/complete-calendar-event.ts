@@ -1,7 +1,8 @@
-import { calendarEventCompleted, type calendarEvents } from '@tandem/crm-contract';
+import type { calendarEvents } from '@tandem/crm-contract';
 import { failField } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { lockEvent, requireScheduled, seenBy, writeEvent } from './event.ts';
+import { completeEvent } from './complete-event.ts';
+import { lockEvent, requireScheduled, seenBy } from './event.ts';
 import { exceptionOf, targetOf } from './series.ts';
 
 export const completeCalendarEvent: Handler<typeof calendarEvents.completeCalendarEvent> = async (context) => {
@@ -15,12 +16,6 @@ export const completeCalendarEvent: Handler<typeof calendarEvents.completeCalend
     target.part === 'this'
       ? await exceptionOf(tx, event, target.occurrence, { caller, permission: 'calendar:write' })
       : event;
-  requireScheduled(completed.record);
-  const { row, record } = await writeEvent(tx, completed, { status: 'completed' });
-  emit(calendarEventCompleted, {
-    data: { calendarEventId: row.id },
-    record,
-    changes: { status: { from: 'scheduled', to: 'completed' } },
-  });
+  const { record } = await completeEvent({ tx, emit }, completed);
   return seenBy(caller, record);
 };

@@ -76,6 +76,21 @@ describe('a series', () => {
     expect([repeats.status, repeats.body.errors?.[0]?.field]).toEqual([422, 'recurrence']);
   });
 
+  it('keeps an occurrence without a change, which no event replaces', async () => {
+    const api = service.as();
+    const { id } = await create(api, weekly());
+    const query = { scope: 'this', originalStartAt: '2027-03-15T08:00:00.000Z' };
+    const { data } = await api.updateCalendarEvent({ params: { id }, query, body: { title: 'Demo' } });
+    expect(data).toMatchObject({ id, version: 1 });
+    expect((await api.listCalendarEvents()).data).toHaveLength(1);
+    const cancelled = await api.updateCalendarEvent({ params: { id }, query, body: { status: 'cancelled' } });
+    expect(cancelled.data).toMatchObject({ recurringEventId: id, status: 'cancelled' });
+    expect(await starts(api)).toHaveLength(4);
+    const following = { ...query, scope: 'following', originalStartAt: '2027-03-22T08:00:00.000Z' };
+    const refused = await api.updateCalendarEvent({ params: { id }, query: following, body: { status: 'cancelled' } });
+    expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'status']);
+  });
+
   it('changes one occurrence once when two requests change it at the same time', async () => {
     const api = service.as();
     const { id } = await create(api, weekly());

@@ -3,12 +3,14 @@ import { actingUserId } from '@tandem/caller';
 import { calendarEventCreated, type calendarEvents, calendarEventUpdated } from '@tandem/crm-contract';
 import type { KnownSettings } from '@tandem/identity-contract';
 import { continuedFrom, type Series } from '@tandem/recurrence';
-import type { Context } from '@tandem/service';
+import { type Context, failField } from '@tandem/service';
 import type { Handler, Tx } from '../../handler.ts';
 import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
 import { addAttendees, checkAttendees, copyAttendees } from './attendees.ts';
-import { changeEvent, type EventChange } from './change-event.ts';
+import { cancelEvent } from './cancel-event.ts';
+import { changeEvent } from './change-event.ts';
 import { checkLinks } from './check-links.ts';
+import { completeEvent } from './complete-event.ts';
 import { asEvent, findWritable, lockEvent, requireScheduled, type StoredEvent, seenBy } from './event.ts';
 import { deleteExceptions, moveExceptions } from './exceptions.ts';
 import { mailAttendees } from './invitations.ts';
@@ -32,16 +34,28 @@ export const updateCalendarEvent = (
     ifMatch(event.record);
     requireScheduled(event.record);
     const target = targetOf(event, query);
-    if (target.part === 'following')
+    const { status, ...change } = body;
+    if (target.part === 'following') {
+      if (status !== undefined) throw failField('status', 'Cannot be sent with the scope following');
       return seenBy(caller, await changeFollowing(tools, context, event, target.occurrence));
+    }
     const isThis = target.part === 'this';
-    const changed = isThis
+    const before = isThis
       ? await exceptionOf(tx, event, target.occurrence, { caller, permission: 'calendar:write' })
       : event;
-    requireScheduled(changed.record);
-    const sender = { tx, schedule, caller, locale: found.locale };
-    const { record } = await changeEvent(tools, { emit, sender }, changed, body, isThis ? event : undefined);
-    return seenBy(caller, record);
+    requireScheduled(before.record);
+    const effects = { emit, sender: { tx, schedule, caller, locale: found.locale } };
+    const series = isThis ? event : undefined;
+    const changed = await changeEvent(tools, effects, before, change, series);
+    if (status === 'completed') return seenBy(caller, (await completeEvent({ tx, emit }, changed)).record);
+    if (status === 'cancelled')
+      return seenBy(caller, (await cancelEvent(tools, effects, changed, { reason: null, series })).record);
+    if (isThis && changed === before && before.row.version === 1) {
+      // The occurrence is as the series has it, so no event replaces it.
+      await tx.calendarEvent.deleteMany({ where: { id: before.row.id } });
+      return seenBy(caller, event.record);
+    }
+    return seenBy(caller, changed.record);
   },
 });
 
@@ -77,7 +91,7 @@ async function continueSeries(
   series: StoredEvent,
   occurrence: Date,
 ): Promise<StoredEvent> {
-  const { attendees: wanted, recurrence, ...fields }: EventChange = body;
+  const { attendees: wanted, recurrence, status: _, ...fields } = body;
   const { row } = series;
   const startAt = fields.startAt ?? occurrence;
   const times = timeColumns({
