@@ -1,6 +1,5 @@
-import { unknownId } from '@tandem/contract';
-import { Activity, ActivityDetails, type activities } from '@tandem/crm-contract';
-import { fail, failField, type Under } from '@tandem/service';
+import { Activity, ActivityDetails } from '@tandem/crm-contract';
+import { fail, failField } from '@tandem/service';
 import { z } from 'zod';
 import type { Activity as ActivityRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -43,27 +42,6 @@ export interface Links {
 export function checkLinked({ leadId, opportunityId, accountId, partnerId = null }: Links): void {
   if (leadId ?? opportunityId ?? accountId ?? partnerId) return;
   throw failField('leadId', 'Send the id of a lead, an opportunity or an account that the activity is about');
-}
-
-type Body = Partial<z.output<typeof activities.createActivity.body>>;
-
-/** Fails with a field error for each record that does not exist or that the caller cannot read. */
-export async function checkLinks(
-  { under, tx }: { under: Under; tx: Tx },
-  { leadId, opportunityId, accountId }: Body,
-): Promise<void> {
-  const errors = [];
-  const present = { deletedAt: null };
-  if (leadId && !(await under('leads:read', () => tx.lead.count({ where: { id: leadId, ...present } }))))
-    errors.push({ field: 'leadId', message: unknownId('lead') });
-  if (
-    opportunityId &&
-    !(await under('opportunities:read', () => tx.opportunity.count({ where: { id: opportunityId, deletedAt: null } })))
-  )
-    errors.push({ field: 'opportunityId', message: unknownId('opportunity') });
-  if (accountId && !(await under('accounts:read', () => tx.account.count({ where: { id: accountId, ...present } }))))
-    errors.push({ field: 'accountId', message: unknownId('account') });
-  if (errors.length) throw fail('validation_failed', errors);
 }
 
 /** Fails for a time that is more than a day ahead; a meeting of today may be logged before it ends. */

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { actingUserId } from '@tandem/caller';
 import { calendarEventCreated, type calendarEvents } from '@tandem/crm-contract';
 import type { KnownSettings } from '@tandem/identity-contract';
+import { checkLinks } from '../../check-links.ts';
 import type { Handler } from '../../handler.ts';
 import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
 import { addAttendees, checkAttendees } from './attendees.ts';
-import { checkLinks } from './check-links.ts';
 import { asEvent, type StoredEvent } from './event.ts';
 import { mailAttendees } from './invitations.ts';
 import { timeColumns } from './times.ts';
@@ -14,7 +14,7 @@ export const createCalendarEvent = (
   tools: CalendarTools,
 ): Handler<typeof calendarEvents.createCalendarEvent, NonNullable<KnownSettings>> => ({
   async check({ body, caller, tx, under }) {
-    await checkLinks(body, { tx, under });
+    await checkLinks({ tx, under }, body);
     await checkAttendees(tools, body.attendees, caller);
     return settingsFor(tools, caller);
   },

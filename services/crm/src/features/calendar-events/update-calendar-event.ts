@@ -4,12 +4,12 @@ import { calendarEventCreated, type calendarEvents, calendarEventUpdated } from 
 import type { KnownSettings } from '@tandem/identity-contract';
 import { continuedFrom, type Series } from '@tandem/recurrence';
 import { type Context, failField } from '@tandem/service';
+import { checkLinks } from '../../check-links.ts';
 import type { Handler, Tx } from '../../handler.ts';
 import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
 import { addAttendees, checkAttendees, copyAttendees } from './attendees.ts';
 import { cancelEvent } from './cancel-event.ts';
 import { changeEvent } from './change-event.ts';
-import { checkLinks } from './check-links.ts';
 import { completeEvent } from './complete-event.ts';
 import { asEvent, findWritable, lockEvent, requireScheduled, type StoredEvent, seenBy } from './event.ts';
 import { deleteExceptions, moveExceptions } from './exceptions.ts';
@@ -24,7 +24,7 @@ export const updateCalendarEvent = (
 ): Handler<typeof calendarEvents.updateCalendarEvent, NonNullable<KnownSettings>> => ({
   async check({ params, body, caller, tx, under }) {
     await findWritable(tx, params.id, caller, 'calendar:write');
-    await checkLinks(body, { tx, under });
+    await checkLinks({ tx, under }, body);
     await checkAttendees(tools, body.attendees, caller);
     return settingsFor(tools, caller);
   },

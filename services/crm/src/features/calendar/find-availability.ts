@@ -4,7 +4,7 @@ import { checkUser, failField, reachOf } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { busyTimes } from './busy.ts';
 import { freeSlots } from './free-slots.ts';
-import { checkPeriod } from './period.ts';
+import { checkPeriod, widened } from './period.ts';
 import { type CalendarTools, settingsFor } from './tools.ts';
 import { workingHoursOf } from './working-hours.ts';
 
@@ -37,10 +37,3 @@ export const findAvailability = (tools: CalendarTools): Handler<typeof availabil
     };
   },
 });
-
-const bufferMaxMs = 240 * 60_000;
-
-/** A period with the buffers of the events around it. */
-export function widened({ from, to }: { from: Date; to: Date }) {
-  return { from: new Date(from.getTime() - bufferMaxMs), to: new Date(to.getTime() + bufferMaxMs) };
-}

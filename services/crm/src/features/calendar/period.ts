@@ -9,3 +9,10 @@ export function checkPeriod({ from, to }: { from: Date; to: Date }, daysMax: num
   if (to.getTime() - from.getTime() > daysMax * dayMs + dayMs / 24)
     throw failField('to', `Must be at most ${daysMax} days after from`);
 }
+
+const bufferMaxMs = 240 * 60_000;
+
+/** A period with the buffers of the events around it. */
+export function widened({ from, to }: { from: Date; to: Date }) {
+  return { from: new Date(from.getTime() - bufferMaxMs), to: new Date(to.getTime() + bufferMaxMs) };
+}

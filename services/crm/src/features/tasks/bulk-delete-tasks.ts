@@ -1,7 +1,7 @@
 import { bulkTasks } from '@tandem/crm-contract';
 import { bulkOperation } from '@tandem/service';
 import { ofTasks } from './bulk-tasks.ts';
-import { removeTask } from './delete-task.ts';
+import { removeTask } from './remove-task.ts';
 import { lockTask } from './task.ts';
 
 export const bulkDeleteTasks = bulkOperation({

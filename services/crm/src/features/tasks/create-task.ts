@@ -1,11 +1,11 @@
 import { actingUserId } from '@tandem/caller';
 import { taskCreated, type tasks } from '@tandem/crm-contract';
 import { type Assignee, checkUser, defaultTeam, fail } from '@tandem/service';
+import { linkErrors } from '../../check-links.ts';
 import { checkPartner } from '../../check-partner.ts';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { holdLead } from '../leads/lead.ts';
-import { linkErrors } from './check-links.ts';
 import { recurrenceErrors, startSeries } from './recurrence.ts';
 import { addReminder, reminderError } from './reminder.ts';
 import { asTask } from './task.ts';

@@ -2,10 +2,10 @@ import { actingUserId } from '@tandem/caller';
 import type { tasks } from '@tandem/crm-contract';
 import { type Assignee, fail } from '@tandem/service';
 import { checkAssignment } from '../../check-assignment.ts';
+import { linkErrors } from '../../check-links.ts';
 import { checkPartner } from '../../check-partner.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { changeTask } from './change-task.ts';
-import { linkErrors } from './check-links.ts';
 import { lockTask } from './task.ts';
 
 export const updateTask = (peers: Peers): Handler<typeof tasks.updateTask, Assignee | undefined> => ({
