@@ -239,6 +239,13 @@ describe('createMigration', () => {
     expect(await create()).toEqual([]);
   });
 
+  it('keeps an index with included columns, which the schema cannot express', async () => {
+    const index = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS "note_covered" ON "note" ("text") INCLUDE ("id");';
+    write(`services/${service}/prisma/migrations/20260102000000_covered/migration.sql`, index);
+    await migrated();
+    expect(await create()).toEqual([]);
+  });
+
   it('writes nothing when the schema is up to date', async () => {
     expect(await create()).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { diffToSchema } from './engine.ts';
 import { createRoles, underLock } from './migrate.ts';
-import { readOwnMigrations, readPackageMigrations } from './migration-files.ts';
+import { type Migration, readOwnMigrations, readPackageMigrations } from './migration-files.ts';
 import { inOneTransaction } from './runner.ts';
 import { findServices, workspaceRoot } from './services.ts';
 import { readStatements, type Statement } from './statements.ts';
@@ -41,7 +41,8 @@ export async function createMigration(options: NewMigration): Promise<string[]> 
   const foundation = ['CREATE SCHEMA platform;', ...platform.map(({ sql }) => inOneTransaction(sql))].join('\n');
   const sql = await diffToSchema({ url: adminUrl, migrations, foundation, schema });
   if (isEmpty(sql)) return [];
-  const { schema: statements, indexes } = await separateIndexes(sql);
+  const { schema: statements, indexes } = await separateIndexes(sql, await unexpressed(migrations));
+  if (isEmpty(statements) && !indexes) return [];
   const policies = await policiesFor(root, { schema, sql });
   const folders: string[] = [];
   if (!isEmpty(statements))
@@ -51,9 +52,28 @@ export async function createMigration(options: NewMigration): Promise<string[]> 
   return folders;
 }
 
-/** Moves the indexes of existing tables out of a script, and rewrites them to build without a lock. */
-async function separateIndexes(sql: string): Promise<{ schema: string; indexes: string }> {
-  const statements = await readStatements(sql);
+/** The names of indexes with included columns, which a Prisma schema cannot express: the engine would drop them. */
+async function unexpressed(migrations: readonly Migration[]): Promise<Set<string | undefined>> {
+  const sql = migrations.map((one) => one.sql).filter((one) => /\bINCLUDE\b/.test(one));
+  const statements = (await Promise.all(sql.map(readStatements))).flat();
+  return new Set(
+    statements.flatMap(({ node }) =>
+      'IndexStmt' in node && node.IndexStmt.indexIncludingParams?.length ? [node.IndexStmt.idxname] : [],
+    ),
+  );
+}
+
+/**
+ * Moves the indexes of existing tables out of a script, and rewrites them to build without a lock.
+ * @param kept indexes that are not dropped
+ */
+async function separateIndexes(
+  sql: string,
+  kept: ReadonlySet<string | undefined>,
+): Promise<{ schema: string; indexes: string }> {
+  const statements = (await readStatements(sql)).filter(
+    ({ node }) => !droppedIndexes(node).some((name) => kept.has(name)),
+  );
   const created = new Set(
     statements.flatMap(({ node }) => ('CreateStmt' in node ? [node.CreateStmt.relation?.relname] : [])),
   );
@@ -72,6 +92,15 @@ async function separateIndexes(sql: string): Promise<{ schema: string; indexes: 
     schema: others.map(({ comment, text }) => `${comment ? `${comment}\n` : ''}${text};`).join('\n\n'),
     indexes: concurrent.map((text) => `${text};`).join('\n'),
   };
+}
+
+function droppedIndexes(node: Statement['node']): (string | undefined)[] {
+  if (!('DropStmt' in node) || node.DropStmt.removeType !== 'OBJECT_INDEX') return [];
+  return (node.DropStmt.objects ?? []).map((object) => {
+    const names = 'List' in object ? (object.List.items ?? []) : [];
+    const last = names.at(-1);
+    return last && 'String' in last ? last.String.sval : undefined;
+  });
 }
 
 function namesIn(root: string): string {
