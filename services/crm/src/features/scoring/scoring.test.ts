@@ -224,7 +224,7 @@ describe('a score set by hand', () => {
     await engage(api, lead.id);
     await until(
       'the event is counted',
-      async () => (await service.sqlWithin(api.caller, 'TABLE lead_engagement')).length,
+      async () => (await service.sqlWithin(api.caller, 'TABLE lead_engagement')).length > 0,
     );
     expect((await api.recalculateLeadScore({ params })).data).toMatchObject({ score: 90, pinned: true, version: 3 });
     expect((await api.getLead({ params })).data).toMatchObject({ score: 90, scorePinned: true });
