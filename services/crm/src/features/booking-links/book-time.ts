@@ -7,6 +7,7 @@ import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { BookingLink as LinkRow } from '../../generated/client.ts';
 import type { Handler, Tx } from '../../handler.ts';
+import { lockNamed } from '../../lock-named.ts';
 import type { CalendarTools } from '../calendar/tools.ts';
 import { addAttendees } from '../calendar-events/attendees.ts';
 import { asEvent, type StoredEvent } from '../calendar-events/event.ts';
@@ -79,8 +80,7 @@ export const bookTime = (tools: CalendarTools): Handler<typeof bookings.bookTime
 
 /** Bookings of the same hosts wait for each other, also through other links: one of two for the same time is refused. */
 async function lockHosts(tx: Tx, hostIds: readonly number[]): Promise<void> {
-  for (const id of [...hostIds].sort((one, other) => one - other))
-    await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('booking', platform.tenant_id() * 1000003 + ${id}))`;
+  await lockNamed(tx, 'booking', hostIds.map(String));
 }
 
 /** The hosts of a booking, the organizer first. */

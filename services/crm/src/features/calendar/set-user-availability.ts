@@ -1,6 +1,7 @@
 import { type availability, availabilityUpdated, weekdays } from '@tandem/crm-contract';
 import { diff, failField } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { lockNamed } from '../../lock-named.ts';
 import { type CalendarTools, settingsFor } from './tools.ts';
 import { asAvailability, defaultAvailability, requireUser } from './user-availability.ts';
 import { minutesOf } from './working-hours.ts';
@@ -17,7 +18,7 @@ export const setUserAvailability = (
   },
   async run({ params: { userId }, body, tx, emit, ifMatch, found: timezone }) {
     // Two requests that set the first working hours of a user would both find none.
-    await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('user_availability', platform.tenant_id() * 1000003 + ${userId}))`;
+    await lockNamed(tx, 'user_availability', [`${userId}`]);
     const existing = await tx.userAvailability.findFirst({ where: { userId } });
     const before = existing ? asAvailability(existing) : defaultAvailability(userId, timezone);
     ifMatch(before);

@@ -1,5 +1,6 @@
 import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { lockNamed } from '../../lock-named.ts';
 
 export const timeOffDaysMax = 366;
 
@@ -12,7 +13,7 @@ export async function lockTimeOff(tx: Tx, id: number) {
 /** Fails with 409 if the user has other time off in a period. Requests for the same user wait for each other. */
 export async function checkOverlap(tx: Tx, time: { id?: number; userId: number; from: Date; to: Date }): Promise<void> {
   const { id, userId, from, to } = time;
-  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('time_off', platform.tenant_id() * 1000003 + ${userId}))`;
+  await lockNamed(tx, 'time_off', [`${userId}`]);
   const where = { userId, from: { lt: to }, to: { gt: from }, ...(id !== undefined && { id: { not: id } }) };
   const other = await tx.timeOff.findFirst({ where, select: { id: true } });
   if (other) throw fail('time_off_overlaps', [{ field: 'from', message: 'Overlaps other time off of the user' }]);

@@ -4,6 +4,7 @@ import { checkUser, failField } from '@tandem/service';
 import type { z } from 'zod';
 import { checkTeam } from '../../check-team.ts';
 import type { Peers, Tx } from '../../handler.ts';
+import { lockNamed } from '../../lock-named.ts';
 import { leadOfTeamFor } from './escalation.ts';
 
 type Rule = z.output<typeof EscalationRule>;
@@ -37,6 +38,5 @@ export function ruleColumnsOf({ match, target }: Partial<Pick<Rule, 'match' | 't
 
 /** Serializes the creation of rules: two requests must not both find room for one more. */
 export async function lockRules(tx: Tx): Promise<void> {
-  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('escalation_rule',
-    platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
+  await lockNamed(tx, 'escalation_rule');
 }
