@@ -1,16 +1,17 @@
 import type { Caller } from '@tandem/caller';
-import { importFailed, importUpdated } from '@tandem/crm-contract';
+import { importUpdated } from '@tandem/crm-contract';
 import type { IdCodec } from '@tandem/ids';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import type { Peers, Tx } from '../../handler.ts';
 import { fieldsOf, readDefined } from './defined.ts';
-import { type Files, withTable } from './fetch-file.ts';
+import { type FileReader, type Files, fileReader } from './fetch-file.ts';
 import {
   actorOf,
   analyseImportJob,
   asImport,
   chunkRows,
+  failImport,
   type ImportDetailRecord,
   type ImportPayload,
   type ImportRecord,
@@ -34,27 +35,30 @@ export interface ImportTools {
 
 const previewRows = 10;
 const chunkCharactersMax = 1_000_000;
+const waitMs = 1_000;
 
 /** Reads the file of an import into chunks, guesses its mapping, and checks every row. Nothing is imported. */
-export const analyseImport = ({ files, ids, targets, peers }: ImportTools) =>
+export const analyseImport = ({ files, ids, targets, peers }: ImportTools, reader = fileReader(files)) =>
   job({
     ...analyseImportJob,
     lane: importLane,
     async run({ payload: { importId }, tx, outside, finish }: JobContext<ImportPayload, Tx>) {
       const row = await tx.import.findFirst({ where: { id: importId } });
       if (row?.status !== 'mapped') return;
+      if (!row.isRead && reader.isBusy()) return finish(async () => new Date(Date.now() + waitMs));
       const actor = actorOf(row.actor);
       const caller = { ...actor, permissions: [], tenantId: row.tenantId, environment: row.environment } as Caller;
       const found = asImport(row);
       const target = targets[found.entityType] as ImportTarget;
       const jobId = found.jobId as number;
       try {
-        const read = row.isRead ? found : await outside(() => readFile(tx, { files, target, found, caller }));
+        const read = row.isRead ? found : await outside(() => readFile(tx, { reader, target, found, caller }));
         const { counts, preview } = await checkRows(tx, { target, ids, peers, read, caller, outside, jobId });
         await finish(async ({ tx: end, emit }) => {
           const now = await end.import.lockFirst({ where: { id: importId } });
-          // The mapping was corrected meanwhile, which has scheduled another check.
-          if (now?.version !== row.version) return;
+          // The settings were corrected meanwhile: the rows are checked again.
+          if (now && now.version !== row.version) return new Date();
+          if (now?.status !== 'mapped') return undefined;
           const data = {
             status: 'validated',
             format: toColumn(read.format as object),
@@ -69,42 +73,36 @@ export const analyseImport = ({ files, ids, targets, peers }: ImportTools) =>
           });
           await importJobs.complete(end.sql, jobId, { result: counts, total: counts.rows });
           emit(importUpdated, { data: { importId }, record });
+          return undefined;
         }, actor);
       } catch (error) {
         if (!(error instanceof FileError)) throw error;
         const { code, message } = error;
         await finish(async ({ tx: end, emit }) => {
-          const record = await writeImport(end, importId, { status: 'failed', errorCode: code, errorMessage: message });
+          const now = await end.import.lockFirst({ where: { id: importId } });
+          if (now && now.version !== row.version) return new Date();
+          if (now?.status !== 'mapped') return undefined;
           await end.importChunk.deleteMany({ where: { importId } });
-          await importJobs.fail(end.sql, jobId, { code, message });
-          emit(importFailed, { data: { importId }, record });
+          await failImport({ tx: end, emit }, now, { code, message });
+          return undefined;
         }, actor);
       }
     },
     async giveUp({ payload: { importId }, tx, emit }: GiveUpContext<ImportPayload, Tx>) {
       const row = await tx.import.lockFirst({ where: { id: importId } });
       if (row?.status !== 'mapped') return;
-      const error = {
-        code: 'import_failed',
-        message: 'The file could not be read repeatedly; create the import again',
-      };
-      const record = await writeImport(tx, importId, {
-        status: 'failed',
-        errorCode: error.code,
-        errorMessage: error.message,
-      });
-      if (row.jobId) await importJobs.fail(tx.sql, row.jobId, error);
-      emit(importFailed, { data: { importId }, record });
+      const message = 'The file could not be read repeatedly; create the import again';
+      await failImport({ tx, emit }, row, { code: 'import_failed', message });
     },
   });
 
 /** Stores the rows of the file in chunks; resolves to the import with its format, columns and mapping. */
 async function readFile(
   tx: Tx,
-  { files, target, found, caller }: { files: Files; target: ImportTarget; found: ImportRecord; caller: Caller },
+  { reader, target, found, caller }: { reader: FileReader; target: ImportTarget; found: ImportRecord; caller: Caller },
 ): Promise<ImportRecord> {
   const { permissions, features, narrow, type, ...as } = caller;
-  return withTable(files, { fileId: found.fileId, as }, async (table) => {
+  return reader.withTable({ fileId: found.fileId, as }, async (table) => {
     const { names, rows } = await columnsOfTable(table);
     const hasMapping = Object.keys(found.mapping).length > 0;
     const mapping = hasMapping ? found.mapping : guessMapping(target, names);

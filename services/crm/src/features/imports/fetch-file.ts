@@ -15,30 +15,39 @@ import { FileError, type Table } from './table.ts';
 /** The files service. */
 export type Files = ServiceClient<typeof internalFiles>;
 
-/**
- * Runs work on the content of a file, which is a temporary file meanwhile: an XLSX file is not read from its beginning to
- * its end, and the encoding of a CSV file is known only at its end.
- * @throws FileError when the file is gone, too large, or neither CSV nor XLSX
- */
-export async function withTable<T>(
-  files: Files,
-  { fileId, as }: { fileId: number; as: Parameters<Files['readFile']>[0]['as'] },
-  work: (table: Table) => Promise<T>,
-): Promise<T> {
-  const path = join(tmpdir(), `import-${randomUUID()}`);
-  try {
-    await download(files, { fileId, as }, path);
-    return await work(await readTable(path));
-  } finally {
-    await rm(path, { force: true });
-  }
+type As = Parameters<Files['readFile']>[0]['as'];
+/** Reads the files of imports. */
+export type FileReader = ReturnType<typeof fileReader>;
+
+// Each takes a temporary file, and memory for the texts of its cells.
+const filesAtOnceMax = 2;
+
+/** Reads the files of imports, few at a time in a process. */
+export function fileReader(files: Files) {
+  let filesAtOnce = 0;
+  return {
+    /** Whether no other file may be read now. */
+    isBusy: () => filesAtOnce >= filesAtOnceMax,
+    /**
+     * Runs work on the content of a file, which is a temporary file meanwhile: an XLSX file is not read from its beginning
+     * to its end, and the encoding of a CSV file is known only at its end.
+     * @throws FileError when the file is gone, too large, or neither CSV nor XLSX
+     */
+    async withTable<T>({ fileId, as }: { fileId: number; as: As }, work: (table: Table) => Promise<T>): Promise<T> {
+      const path = join(tmpdir(), `import-${randomUUID()}`);
+      filesAtOnce += 1;
+      try {
+        await download(files, { fileId, as }, path);
+        return await work(await readTable(path));
+      } finally {
+        filesAtOnce -= 1;
+        await rm(path, { force: true });
+      }
+    },
+  };
 }
 
-async function download(
-  files: Files,
-  { fileId, as }: { fileId: number; as: Parameters<Files['readFile']>[0]['as'] },
-  path: string,
-): Promise<void> {
+async function download(files: Files, { fileId, as }: { fileId: number; as: As }, path: string): Promise<void> {
   const { body } = await files.readFile({ params: { id: fileId }, as }).catch((error: unknown) => {
     if (error instanceof ServiceCallError && (error.status === 404 || error.status === 409))
       throw new FileError('The file was deleted', 'file_missing');

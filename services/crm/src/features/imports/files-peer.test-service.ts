@@ -4,13 +4,18 @@ import type { AddressInfo } from 'node:net';
 /** Stub of the files service: serves the content of the files that a test adds, for every tenant. */
 export async function filesPeer() {
   const files = new Map<string, { content: Buffer; filename: string; status: string }>();
-  const server = http.createServer((request, response) => {
+  let held: Promise<void> | undefined;
+  let reading = 0;
+  const server = http.createServer(async (request, response) => {
     const [, id = '', part] = /^\/internal\/files\/(\d+)(\/content)?$/.exec(request.url as string) ?? [];
     const file = files.get(id);
     if (!file) {
       response.writeHead(404, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ code: 'not_found' }));
     } else if (part) {
+      reading += 1;
+      await held;
+      reading -= 1;
       response.writeHead(200, { 'content-type': 'text/csv' });
       response.end(file.content);
     } else {
@@ -26,6 +31,17 @@ export async function filesPeer() {
       const id = String(files.size + 1);
       files.set(id, { content: Buffer.from(content as string), filename, status });
       return id;
+    },
+    /** How many files are being read, while `hold` keeps them. */
+    reading: () => reading,
+    /** Sends no content until the result is called. */
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return () => {
+        held = undefined;
+        resolve();
+      };
     },
     remove: (id: string) => files.delete(id),
     close: () => {

@@ -1,7 +1,8 @@
 import type { Caller } from '@tandem/caller';
-import { id } from '@tandem/contract';
-import { Import, type ImportDetail, type importedTypes, importStates } from '@tandem/crm-contract';
-import type { JobActor } from '@tandem/jobs';
+import { id, type Operation } from '@tandem/contract';
+import { Import, type ImportDetail, type importedTypes, importFailed, importStates } from '@tandem/crm-contract';
+import type { Emit } from '@tandem/events';
+import type { JobActor, Schedule } from '@tandem/jobs';
 import { backgroundJobs, fail, type JsonObject, transitionError } from '@tandem/service';
 import { z } from 'zod';
 import type { Import as ImportRow } from '../../generated/client.ts';
@@ -72,6 +73,31 @@ export async function writeImport(tx: Tx, importId: number, data: Data): Promise
   });
   if (!row) throw fail('not_found');
   return asImport(row);
+}
+
+/** Schedules the check of the rows of an import; returns the background job. */
+export async function startCheck(
+  { tx, schedule }: { tx: Tx; schedule: Schedule },
+  { row }: { row: Operation },
+  { caller, importId }: { caller: Caller; importId: number },
+): Promise<number> {
+  const permission = row.permission as string;
+  const start = { kind: 'check_import', permission, caller, input: { importId } };
+  const { jobId } = await importJobs.start(tx.sql, start);
+  await schedule(analyseImportJob, [{ importId }]);
+  return jobId;
+}
+
+/** Ends a locked import and its background job with an error, and emits it. */
+export async function failImport(
+  { tx, emit }: { tx: Tx; emit: Emit },
+  { id: importId, jobId }: Pick<ImportRow, 'id' | 'jobId'>,
+  error: { code: string; message: string },
+): Promise<void> {
+  const data = { status: 'failed', errorCode: error.code, errorMessage: error.message };
+  const record = await writeImport(tx, importId, data);
+  if (jobId) await importJobs.fail(tx.sql, jobId, error);
+  emit(importFailed, { data: { importId }, record });
 }
 
 /** The person or key whose request a job continues, as a column. */

@@ -1,16 +1,28 @@
 import { StringDecoder } from 'node:string_decoder';
 import { promisify } from 'node:util';
+import { importLimits } from '@tandem/crm-contract';
 import sax from 'sax';
 import yauzl from 'yauzl';
 import { FileError, type Table, type TableRow } from './table.ts';
 
 // A small archive can contain files that are a thousand times as large.
-const unpackedBytesMax = 600_000_000;
+const sheetBytesMax = 600_000_000;
 const sharedBytesMax = 60_000_000;
+const partBytesMax = 10_000_000;
 const entriesMax = 5_000;
-const columnsMax = 16_384;
+// Valid files have far less of each.
+const depthMax = 64;
+const attributesMax = 64;
+const sharedTextsMax = 2_000_000;
+const stylesMax = 65_536;
+const formatCodeMax = 255;
 
-type Archive = { entries: Map<string, yauzl.Entry>; open(name: string): Promise<AsyncIterable<string>>; close(): void };
+interface Archive {
+  has(name: string): boolean;
+  /** Reads a part of the archive, which fails unless its uncompressed size is within the limit. */
+  open(name: string, bytesMax?: number): Promise<AsyncIterable<string>>;
+  close(): void;
+}
 
 /** Reads the first sheet of an XLSX file. A formula cell has the result that the spreadsheet program stored. */
 export async function readXlsx(path: string): Promise<Table> {
@@ -46,34 +58,28 @@ async function openArchive(path: string): Promise<Archive> {
     zip.on('error', () => reject(new FileError('The file is not a valid XLSX file')));
     zip.readEntry();
   });
-  let unpacked = 0;
   return {
-    entries,
+    has: (name) => entries.has(name),
     close: () => zip.close(),
-    async open(name) {
+    async open(name, bytesMax = partBytesMax) {
       const entry = entries.get(name);
       if (!entry) throw new FileError('The file is not a valid XLSX file');
-      const stream = await promisify(zip.openReadStream.bind(zip) as never as OpenStream)(entry);
-      return texts(stream, (bytes) => {
-        unpacked += bytes;
-        if (unpacked > unpackedBytesMax) throw new FileError('The file is too large when it is unpacked', 'too_large');
-      });
+      // Reading fails at the first byte more than the entry declares.
+      if (entry.uncompressedSize > bytesMax)
+        throw new FileError('The file is too large when it is unpacked; split it', 'too_large');
+      return texts(await promisify(zip.openReadStream.bind(zip) as never as OpenStream)(entry));
     },
   };
 }
 
 type OpenStream = (entry: yauzl.Entry, done: (error: Error | null, stream: NodeJS.ReadableStream) => void) => void;
 
-async function* texts(stream: NodeJS.ReadableStream, onBytes: (bytes: number) => void): AsyncIterable<string> {
+async function* texts(stream: NodeJS.ReadableStream): AsyncIterable<string> {
   const decoder = new StringDecoder('utf8');
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      onBytes(chunk.length);
-      yield decoder.write(chunk);
-    }
+    for await (const chunk of stream as AsyncIterable<Buffer>) yield decoder.write(chunk);
     yield decoder.end();
-  } catch (error) {
-    if (error instanceof FileError) throw error;
+  } catch {
     throw new FileError('The file is not a valid XLSX file');
   }
 }
@@ -84,14 +90,32 @@ interface Handlers {
   close?(name: string): void;
 }
 
-/** Parses XML, and yields after each part of the text, so that its records can be processed meanwhile. */
+/**
+ * Parses XML, and yields after each part of the text, so that its records can be processed meanwhile. The parser keeps open
+ * tags and the attributes of a tag in memory, so both are limited; its own limits for names and values depend on `position`.
+ */
 async function* parsed(xml: AsyncIterable<string>, { open, text, close }: Handlers): AsyncIterable<void> {
-  const parser = sax.parser(true, { position: false });
+  const parser = sax.parser(true, { position: true });
   const local = (name: string) => name.slice(name.indexOf(':') + 1);
+  let depth = 0;
+  let attributesOfTag = 0;
+  parser.onopentagstart = () => {
+    depth += 1;
+    attributesOfTag = 0;
+    if (depth > depthMax) throw new FileError('The file is not a valid XLSX file: its elements are nested too deeply');
+  };
+  parser.onattribute = () => {
+    attributesOfTag += 1;
+    if (attributesOfTag > attributesMax)
+      throw new FileError('The file is not a valid XLSX file: an element has too many attributes');
+  };
   parser.onopentag = ({ name, attributes }) => open?.(local(name), attributes as Record<string, string>);
   parser.ontext = (value) => text?.(value);
   parser.oncdata = (value) => text?.(value);
-  parser.onclosetag = (name) => close?.(local(name));
+  parser.onclosetag = (name) => {
+    depth -= 1;
+    close?.(local(name));
+  };
   parser.onerror = () => {
     throw new FileError('The file is not a valid XLSX file');
   };
@@ -129,15 +153,12 @@ async function firstSheet(archive: Archive): Promise<{ sheet: string; is1904: bo
 
 async function readSharedTexts(archive: Archive): Promise<string[]> {
   const name = 'xl/sharedStrings.xml';
-  const entry = archive.entries.get(name);
-  if (!entry) return [];
-  // They are kept in memory. The archive is refused if an entry is larger than it declares.
-  if (entry.uncompressedSize > sharedBytesMax) throw new FileError('The file has too much text; split it', 'too_large');
+  if (!archive.has(name)) return [];
   const shared: string[] = [];
   let current: string | undefined;
   let isText = false;
   let phonetic = 0;
-  await parseAll(await archive.open(name), {
+  await parseAll(await archive.open(name, sharedBytesMax), {
     open(tag) {
       if (tag === 'si') current = '';
       if (tag === 'rPh') phonetic += 1;
@@ -145,17 +166,23 @@ async function readSharedTexts(archive: Archive): Promise<string[]> {
     },
     text(value) {
       if (!isText || phonetic || current === undefined) return;
-      current += value;
+      current = append(current, value);
     },
     close(tag) {
       isText = false;
       if (tag === 'rPh') phonetic -= 1;
       if (tag !== 'si') return;
       shared.push(current ?? '');
+      if (shared.length > sharedTextsMax) throw new FileError('The file has too much text; split it', 'too_large');
       current = undefined;
     },
   });
   return shared;
+}
+
+/** Joins the parts of a text, up to the limit of a cell: one character more makes its row fail. */
+function append(text: string, part: string): string {
+  return text.length > importLimits.cell ? text : (text + part).slice(0, importLimits.cell + 1);
 }
 
 // Formats of dates and times that every file has without defining them.
@@ -165,14 +192,14 @@ const builtInDates = (format: number) => (format >= 14 && format <= 22) || (form
 async function readDateStyles(archive: Archive): Promise<Set<string>> {
   const name = 'xl/styles.xml';
   const dates = new Set<string>();
-  if (!archive.entries.has(name)) return dates;
+  if (!archive.has(name)) return dates;
   const custom = new Set<number>();
   let isOfCells = false;
   let style = 0;
   await parseAll(await archive.open(name), {
     open(tag, attributes) {
       if (tag === 'numFmt') {
-        const code = (attributes['formatCode'] ?? '').replaceAll(/"[^"]*"|\\.|\[[^\]]*\]/g, '');
+        const code = (attributes['formatCode'] ?? '').slice(0, formatCodeMax).replaceAll(/"[^"]*"|\\.|\[[^\]]*\]/g, '');
         if (/[ymdhs]/i.test(code)) custom.add(Number(attributes['numFmtId']));
       }
       if (tag === 'cellXfs') isOfCells = true;
@@ -180,6 +207,7 @@ async function readDateStyles(archive: Archive): Promise<Set<string>> {
       const format = Number(attributes['numFmtId'] ?? 0);
       if (builtInDates(format) || custom.has(format)) dates.add(String(style));
       style += 1;
+      if (style > stylesMax) throw new FileError('The file has too many styles', 'too_large');
     },
     close(tag) {
       if (tag === 'cellXfs') isOfCells = false;
@@ -198,27 +226,27 @@ interface Sheet {
 async function* readRows(archive: Archive, sheet: Sheet): AsyncIterable<TableRow> {
   const done: TableRow[] = [];
   let row: TableRow = { number: 0, cells: [] };
-  let cell = { column: 0, type: 'n', style: '0', value: '' };
+  let cell = { column: -1, type: 'n', style: '0', value: '' };
   let isValue = false;
   try {
-    const parsing = parsed(await archive.open(sheet.sheet), {
+    const parsing = parsed(await archive.open(sheet.sheet, sheetBytesMax), {
       open(tag, attributes) {
-        if (tag === 'row') row = { number: Number(attributes['r'] ?? row.number + 1), cells: [] };
+        if (tag === 'row') {
+          row = { number: Number(attributes['r'] ?? row.number + 1), cells: [] };
+          cell = { ...cell, column: -1 };
+        }
         if (tag === 'c') {
-          const column = attributes['r'] ? columnOf(attributes['r']) : row.cells.length;
+          const column = attributes['r'] ? columnOf(attributes['r']) : cell.column + 1;
           cell = { column, type: attributes['t'] ?? 'n', style: attributes['s'] ?? '0', value: '' };
         }
         isValue = tag === 'v' || tag === 't';
       },
       text(value) {
-        if (isValue) cell.value += value;
+        if (isValue) cell.value = append(cell.value, value);
       },
       close(tag) {
         isValue = false;
-        if (tag === 'c' && cell.column < columnsMax) {
-          while (row.cells.length < cell.column) row.cells.push('');
-          row.cells[cell.column] = textOf(cell, sheet);
-        }
+        if (tag === 'c') putCell(row.cells, cell.column, textOf(cell, sheet));
         if (tag === 'row') done.push(row);
       },
     });
@@ -226,6 +254,14 @@ async function* readRows(archive: Archive, sheet: Sheet): AsyncIterable<TableRow
   } finally {
     archive.close();
   }
+}
+
+/** Texts right of the last possible column are kept in one more column, which makes a row with names fail. */
+function putCell(cells: string[], column: number, text: string): void {
+  if (text === '') return;
+  const index = Math.min(column, importLimits.columns);
+  while (cells.length < index) cells.push('');
+  cells[index] = text;
 }
 
 /** `AB12` is the 28th column, with the index 27. */

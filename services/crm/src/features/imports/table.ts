@@ -30,18 +30,31 @@ export interface Columns {
 // A shared text of an XLSX file may occur in any number of cells, so the size of the file does not bound the content.
 const charactersMax = 200_000_000;
 const nameMax = 255;
+// The rows of a sheet. Spreadsheet programs also store empty rows that have a format.
+const rowsReadMax = 1_048_576;
 
 /**
  * Reads the names of the columns, and bounds the other rows. Empty rows are left out.
  * @throws FileError when the file has no rows, or too many rows, columns or characters
  */
 export async function columnsOfTable({ rows }: Table): Promise<Columns> {
-  const all = rows[Symbol.asyncIterator]();
+  const all = counted(rows)[Symbol.asyncIterator]();
   let first = await all.next();
   while (!first.done && isEmpty(first.value)) first = await all.next();
   if (first.done) throw new FileError('The file is empty');
   const names = columnNames(first.value.cells);
   return { names, rows: boundedRows({ [Symbol.asyncIterator]: () => all }, names.length) };
+}
+
+/** Reading an empty row takes time too. */
+async function* counted(rows: AsyncIterable<TableRow>): AsyncIterable<TableRow> {
+  let count = 0;
+  for await (const row of rows) {
+    count += 1;
+    if (count > rowsReadMax)
+      throw new FileError(`The file has more than ${rowsReadMax} rows, with empty ones; delete these`, 'too_many_rows');
+    yield row;
+  }
 }
 
 async function* boundedRows(all: AsyncIterable<TableRow>, columns: number): AsyncIterable<TableRow> {
