@@ -5,7 +5,7 @@ import { importCreated, importLimits, type imports } from '@tandem/crm-contract'
 import { asService, failField, reachOf, toJsonColumn } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import type { Files } from './fetch-file.ts';
-import { actorColumn, analyseImportJob, asImport, importJobs, toColumn } from './import.ts';
+import { actorColumn, asImport, startCheck, toColumn } from './import.ts';
 import { checkSettings, type ImportTarget } from './target.ts';
 
 /** The handler of `imports.createLeadImport` and the same of other records. */
@@ -38,16 +38,9 @@ export const createImport = (
         createdBy: actingUserId(caller) ?? null,
       },
     });
-    const permission = target.row.permission as string;
-    const job = await importJobs.start(tx.sql, {
-      kind: 'check_import',
-      permission,
-      caller,
-      input: { importId: row.id },
-    });
-    await tx.import.updateMany({ where: { id: row.id }, data: { jobId: job.jobId } });
-    await schedule(analyseImportJob, [{ importId: row.id }]);
-    const record = asImport({ ...row, jobId: job.jobId });
+    const jobId = await startCheck({ tx, schedule }, target, { caller, importId: row.id });
+    await tx.import.updateMany({ where: { id: row.id }, data: { jobId } });
+    const record = asImport({ ...row, jobId });
     emit(importCreated, { data: { importId: row.id }, record });
     return record;
   },

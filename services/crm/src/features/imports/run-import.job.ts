@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { importCompleted, importFailed } from '@tandem/crm-contract';
+import { importCompleted } from '@tandem/crm-contract';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import type { Tx } from '../../handler.ts';
@@ -8,6 +8,7 @@ import { fieldsOf, readDefined } from './defined.ts';
 import {
   actorOf,
   asImport,
+  failImport,
   type ImportPayload,
   importJobs,
   importLane,
@@ -21,6 +22,7 @@ import type { Checked, ImportTarget, Outcome } from './target.ts';
 
 // Imports of a tenant run one after another, so that they leave connections and processor time to requests.
 const waitMs = 1_000;
+const partly = 'The first rows are imported, as many as counts.processed says; undo the import to remove them.';
 
 /**
  * Imports one chunk of rows, and runs again for the next one. What was done is written in the transaction of the records,
@@ -71,6 +73,10 @@ export const runImport = ({ targets, ids, peers }: ImportTools) =>
           // The rows are personal data that nothing needs any longer; the undo needs the outcomes only.
           data: { rows: [], errors: toColumn(errors), results: toColumn(outcomes.filter(isUndoable)) },
         });
+        if (!chunk && now.processed < now.rows) {
+          await failImport({ tx: inside, emit }, now, { code: 'rows_missing', message: `Rows are missing. ${partly}` });
+          return undefined;
+        }
         const counts = countsOf(now, { rows: rows.length, outcomes });
         if (chunk) {
           await inside.import.updateMany({ where: { id: importId }, data: { ...counts, nextChunk: number + 1 } });
@@ -86,18 +92,8 @@ export const runImport = ({ targets, ids, peers }: ImportTools) =>
     async giveUp({ payload: { importId }, tx, emit }: GiveUpContext<ImportPayload, Tx>) {
       const row = await tx.import.lockFirst({ where: { id: importId } });
       if (row?.status !== 'running') return;
-      const error = {
-        code: 'import_failed',
-        message:
-          'The import failed repeatedly. The first rows are imported, as many as counts.processed says; undo the import to remove them.',
-      };
-      const record = await writeImport(tx, importId, {
-        status: 'failed',
-        errorCode: error.code,
-        errorMessage: error.message,
-      });
-      if (row.jobId) await importJobs.fail(tx.sql, row.jobId, error);
-      emit(importFailed, { data: { importId }, record });
+      const message = `The import failed repeatedly. ${partly}`;
+      await failImport({ tx, emit }, row, { code: 'import_failed', message });
     },
   });
 

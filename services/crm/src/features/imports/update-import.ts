@@ -1,7 +1,7 @@
 import { type imports, importUpdated } from '@tandem/crm-contract';
 import { diff, fail, toJsonColumn, transitionError } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { actorColumn, analyseImportJob, importJobs, lockImport, toColumn, writeImport } from './import.ts';
+import { actorColumn, lockImport, startCheck, toColumn, writeImport } from './import.ts';
 import { checkSettings, type ImportTarget } from './target.ts';
 
 export const updateImport =
@@ -17,18 +17,17 @@ export const updateImport =
     checkSettings(target, { mapping, dedupe, defaults, columns });
     const { isEmpty, audit } = diff(found, { mapping, dedupe, defaults });
     if (isEmpty) return found;
-    const permission = target.row.permission as string;
-    const input = { importId: found.id };
-    const { jobId } = await importJobs.start(tx.sql, { kind: 'check_import', permission, caller, input });
+    // A check that runs already sees the new version at its end, and begins again.
     const record = await writeImport(tx, found.id, {
       status: 'mapped',
       mapping: toJsonColumn(mapping),
       dedupe: toColumn(dedupe),
       defaults: toJsonColumn(defaults),
       actor: actorColumn(caller),
-      jobId,
+      ...(status === 'validated' && {
+        jobId: await startCheck({ tx, schedule }, target, { caller, importId: found.id }),
+      }),
     });
-    await schedule(analyseImportJob, [{ importId: found.id }]);
     emit(importUpdated, { data: { importId: found.id }, record, changes: audit });
     return record;
   };

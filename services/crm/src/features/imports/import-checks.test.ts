@@ -1,0 +1,52 @@
+import type { crm } from '@tandem/crm-contract';
+import { identityPeer, type TestService, until } from '@tandem/testing';
+import { startCrm } from '../../crm.test-service.ts';
+import { filesPeer } from './files-peer.test-service.ts';
+
+let identity: Awaited<ReturnType<typeof identityPeer>>;
+let files: Awaited<ReturnType<typeof filesPeer>>;
+let service: TestService<typeof crm>;
+beforeAll(async () => {
+  [identity, files] = await Promise.all([identityPeer(), filesPeer()]);
+  service = await startCrm({ IDENTITY_URL: identity.url, FILES_URL: files.url });
+});
+afterAll(async () => {
+  await service?.close();
+  await Promise.all([identity?.close(), files?.close()]);
+});
+
+const reaches = (api: ReturnType<typeof service.as>, id: string, status: string) =>
+  until(`the import is ${status}`, async () => {
+    const { data } = await api.getLeadImport({ params: { id } });
+    return data.status === status && data;
+  });
+
+const rows = (count: number) => Array.from({ length: count }, (_, index) => `p${index}@example.com,A,B\n`).join('');
+
+it('checks an import whose settings change while its file is read once more, in the same background job', async () => {
+  const api = service.as();
+  const release = files.hold();
+  const fileId = files.add(`email,firstName,name\n${rows(1_200)}`);
+  const { data: created } = await api.createLeadImport({ body: { fileId } });
+  await until('the file is read', () => files.reading() === 1);
+  const params = { id: created.id };
+  const mapping = { email: 'email', firstName: 'firstName', name: 'lastName' };
+  const { data: changed } = await api.updateLeadImport({ params, body: { mapping } });
+  const { data: again } = await api.updateLeadImport({ params, body: { dedupe: { by: 'email', action: 'create' } } });
+  expect([changed.status, changed.jobId, again.jobId]).toEqual(['mapped', created.jobId, created.jobId]);
+  release();
+  const found = await reaches(api, created.id, 'validated');
+  expect([found.counts, found.mapping]).toMatchObject([{ rows: 1_200, valid: 1_200 }, mapping]);
+  expect((await api.getJob({ params: { id: found.jobId } })).data.status).toBe('completed');
+});
+
+it('fails instead of ending early when rows of the file are missing', async () => {
+  const api = service.as();
+  const fileId = files.add(`email,firstName,lastName\n${rows(1_200)}`);
+  const { data: created } = await api.createLeadImport({ body: { fileId } });
+  await reaches(api, created.id, 'validated');
+  await service.sqlWithin(api.caller, 'DELETE FROM import_chunk WHERE number = 1');
+  await api.startLeadImport({ params: { id: created.id } });
+  const found = await reaches(api, created.id, 'failed');
+  expect([found.error.code, found.counts.processed]).toEqual(['rows_missing', 500]);
+});
