@@ -1,6 +1,7 @@
 import { id, operations } from '@tandem/contract';
 import { z } from 'zod';
 import { Account, accountDeleted, accountErrors, accountUpdated } from './accounts.ts';
+import { customFieldErrors } from './custom-fields.ts';
 import { leadUpdated } from './lead.ts';
 import { opportunityUpdated } from './opportunity.ts';
 
@@ -85,6 +86,7 @@ export const accountMerges = operations({
       merge_with_itself: [409, 'An account cannot be merged with itself'],
       already_merged: [409, 'An account was already merged into another one'],
       ...accountErrors,
+      ...customFieldErrors,
     },
   },
 });

@@ -11,6 +11,7 @@ import {
 } from '@tandem/contract';
 import { z } from 'zod';
 import { accountCreated, accountDeleted, accountErrors, accounts, accountUpdated } from './accounts.ts';
+import { customFieldErrors } from './custom-fields.ts';
 
 const selection = bulkSelection(accounts.listAccounts.query);
 // A response to a filter reveals how many accounts match it.
@@ -51,7 +52,7 @@ export const bulkAccounts = operations({
     reply: BulkReply,
     message: 'Accounts updated',
     emits: [accountUpdated],
-    errors: bulkErrors,
+    errors: { ...customFieldErrors, ...bulkErrors },
   },
   bulkAssignAccounts: {
     method: 'POST',
@@ -102,7 +103,7 @@ export const bulkAccounts = operations({
     reply: bulkItemsReply('account'),
     message: 'Accounts created',
     emits: [accountCreated],
-    errors: accountErrors,
+    errors: { ...accountErrors, ...customFieldErrors },
   },
   bulkUpsertAccounts: {
     method: 'POST',
@@ -122,6 +123,6 @@ export const bulkAccounts = operations({
     reply: bulkItemsReply('account'),
     message: 'Accounts stored',
     emits: [accountCreated, accountUpdated],
-    errors: { ...accountErrors, ...bulkItemErrors },
+    errors: { ...accountErrors, ...customFieldErrors, ...bulkItemErrors },
   },
 });

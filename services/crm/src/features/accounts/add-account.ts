@@ -4,20 +4,21 @@ import type { Emit } from '@tandem/events';
 import { type Assignee, defaultTeam, toJsonColumn } from '@tandem/service';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
-import { claimValues, customWrite } from '../custom-fields/write-values.ts';
+import { customWrite, reserveValues } from '../custom-fields/write-values.ts';
 import { type AccountRecord, asAccount, checkParent, checkUnique, fullAddress, takenError } from './account.ts';
 
 type Body = z.output<typeof accounts.createAccount.body>;
 
-/** Creates an account with its event. */
+/** Creates an account with its event. Errors of rules are thrown before the first write. */
 export async function addAccount(
   { tx, emit }: { tx: Tx; emit: Emit },
-  { body, caller, owner }: { body: Body; caller: Caller; owner: Assignee | undefined },
+  { body, caller, owner }: { body: Body; caller: Caller; owner: Pick<Assignee, 'id' | 'teamIds'> | undefined },
 ): Promise<AccountRecord> {
   const { teamId = defaultTeam(caller, owner), customFields = {}, address, tags = [], name, ...others } = body;
   await checkUnique(tx, others);
   if (others.parentAccountId) await checkParent(tx, others.parentAccountId);
   const custom = await customWrite(tx, 'account', { after: customFields });
+  const reserved = await reserveValues(tx, 'account', custom);
   const userId = actingUserId(caller) ?? null;
   const given = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
   const data = {
@@ -29,13 +30,13 @@ export async function addAccount(
     address: fullAddress(address ?? null),
     customFields: toJsonColumn(customFields),
     ...custom.columns,
+    ...reserved,
     createdBy: userId,
   };
   const row = await tx.account.create({ data }).catch((error: unknown) => {
     throw takenError(error);
   });
   const account = asAccount(row);
-  await claimValues(tx, custom, account.id);
   emit(accountCreated, { data: { accountId: account.id }, record: account });
   return account;
 }

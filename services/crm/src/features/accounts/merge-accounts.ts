@@ -3,6 +3,8 @@ import { accountDeleted, accountMergeFields, type accountMerges, accountUpdated 
 import { diff, fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler, Tx } from '../../handler.ts';
+import { mergedCustomFields } from '../custom-fields/merged-values.ts';
+import { claimValues, customWrite, releaseAllValues } from '../custom-fields/write-values.ts';
 import { type AccountFields, type AccountRecord, asAccount, checkUnique, writeAccount } from './account.ts';
 import { moveAccountRecords } from './move-account-records.job.ts';
 
@@ -45,10 +47,15 @@ export const mergeAccounts: Handler<Row> = {
         data: { deletedAt: new Date(), mergedIntoId: survivor.id, version: { increment: 1 } },
       });
       if (!row) throw fail('not_found');
+      await releaseAllValues(tx, 'account', accountId);
       emit(accountDeleted, { data: { accountId, mergedIntoId: survivor.id }, record: asAccount(row) });
     }
     await checkUnique(tx, changed, survivor.id);
-    const updated = isEmpty ? survivor : await writeAccount(tx, survivor.id, changed);
+    const { customFields: after } = changed;
+    // Each value was accepted for one of the accounts before.
+    const custom = after && (await customWrite(tx, 'account', { after, before: after }));
+    if (custom) await claimValues(tx, custom, survivor.id);
+    const updated = isEmpty ? survivor : await writeAccount(tx, survivor.id, changed, custom?.columns);
     if (!isEmpty) {
       const data = { accountId: survivor.id, fields: Object.keys(changed) };
       emit(accountUpdated, { data, record: updated, changes: audit });
@@ -121,7 +128,7 @@ function combine(
     values: {
       ...values,
       tags: [...new Set(all.flatMap(({ tags }) => tags))].slice(0, tagsMax),
-      customFields: Object.assign({}, ...firstLast.map(({ customFields }) => customFields)),
+      customFields: mergedCustomFields(all),
       address: Object.assign({}, survivor.address, ...firstLast.map(({ address }) => present(address))),
     },
     conflicts,

@@ -88,6 +88,19 @@ export async function claimValues(tx: Tx, { keys, uniqueIds }: CustomWrite, reco
     if (current.get(fieldId) !== value) await tx.customFieldKey.deleteMany({ where: { fieldId, value, recordId } });
 }
 
+/**
+ * Reserves the values of unique fields for a new record, before it is created, because an error must leave no record.
+ * @returns the id that the record has to get
+ * @throws 409 naming the field whose value another record has
+ */
+export async function reserveValues(tx: Tx, entityType: Entity, custom: CustomWrite): Promise<{ id?: number }> {
+  if (!custom.keys.length) return {};
+  const [next] = await tx.sql<{ id: number }>`SELECT nextval(${`${entityType}_id_seq`}::regclass) AS id`;
+  const { id } = next as { id: number };
+  await claimValues(tx, custom, id);
+  return { id };
+}
+
 async function valueTaken(tx: Tx, fieldId: number) {
   const field = await tx.customField.findFirst({ where: { id: fieldId } });
   const message = `Another record has this value; ${field?.label ?? 'the field'} is unique`;

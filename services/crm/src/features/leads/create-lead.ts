@@ -6,7 +6,7 @@ import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { accountOfEmail } from '../accounts/account-of-email.ts';
 import { checkAccount } from '../accounts/check-account.ts';
-import { type CustomWrite, claimValues, customWrite } from '../custom-fields/write-values.ts';
+import { customWrite, reserveValues } from '../custom-fields/write-values.ts';
 import { checkExternalId } from './external-id.ts';
 import { asLead, type LeadRecord } from './lead.ts';
 import { firstStatus } from './lead-status.ts';
@@ -38,19 +38,10 @@ export async function insertLead(
   const coded = await firstStatus(tx, { status, statusCode });
   await checkExternalId(tx, externalId);
   const custom = await customWrite(tx, 'lead', { after: customFields, ...(mayLackCustomFields && { before: {} }) });
-  const reserved = await reserveValues(tx, custom);
+  const reserved = await reserveValues(tx, 'lead', custom);
   const accountId = body.accountId === undefined ? await accountOfEmail(tx, body.email) : body.accountId;
   const data = { ...newLeadColumns(body, { caller, assignee, status: coded, custom, accountId }), ...reserved };
   const lead = asLead(await tx.lead.create({ data }));
   emit(leadCreated, { data: { leadId: lead.id, email: lead.email, source: lead.source }, record: lead });
   return lead;
-}
-
-/** Reserves the values of unique custom fields, with the id of the lead that will have them: a taken value is an error. */
-async function reserveValues(tx: Tx, custom: CustomWrite): Promise<{ id?: number }> {
-  if (!custom.keys.length) return {};
-  const [next] = await tx.sql<{ id: number }>`SELECT nextval('lead_id_seq') AS id`;
-  const { id } = next as { id: number };
-  await claimValues(tx, custom, id);
-  return { id };
 }
