@@ -95,12 +95,14 @@ function nameOf(number: number): string {
   return parts.join('');
 }
 
-/** A file with an address, a name, a phone number and a custom field for each lead. */
+/** A file with an address, a name, most phone numbers and sources, and a custom field for each lead. */
 function content(): string {
   const lines = Array.from({ length: leads }, (_, index) => {
     const address = `import.${index}@company${index % 5_000}.example`;
     const phone = `+49170${1_000_000 + index}`;
-    return [address, nameOf(index), nameOf(index * 7_919), phone, 'web', `Sector ${index % 40}`].join();
+    // As in real files, some cells are empty.
+    const optional = [index % 7 === 0 ? '' : phone, index % 5 === 0 ? '' : 'web'];
+    return [address, nameOf(index), nameOf(index * 7_919), ...optional, `Sector ${index % 40}`].join();
   });
   return `email,first name,last name,phone,source,sector\n${lines.join('\n')}\n`;
 }

@@ -14,7 +14,7 @@ export type NewLead = { [Field in keyof Body]: Exclude<Body[Field], undefined> }
 /** What a new lead gets beside the fields of its body. */
 interface Decided {
   caller: Caller;
-  assignee: Assignee | undefined;
+  assignee: Pick<Assignee, 'id' | 'teamIds'> | undefined;
   status: CodedStatus;
   custom: CustomWrite;
   /** The account of the domain of its address, for a body that names none. */
@@ -25,6 +25,15 @@ interface Decided {
 export function newLeadColumns(body: NewLead, { caller, assignee, status, custom, accountId }: Decided) {
   const { customFields = {}, consent = {}, teamId = defaultTeam(caller, assignee), ...fields } = body;
   return {
+    // All columns, so that many leads are inserted by one statement whatever fields each has.
+    phone: null,
+    source: null,
+    score: 0,
+    assignedTo: null,
+    tags: [],
+    externalId: null,
+    referralCode: null,
+    timezone: null,
     ...fields,
     ...status,
     ...custom.columns,

@@ -27,7 +27,7 @@ export interface OfLead {
 /** The team of a new opportunity, which also decides its pipeline. */
 export function teamOfNew(
   { teamId }: NewOpportunity,
-  { caller, owner, lead }: { caller: Caller; owner: Assignee | undefined; lead: OfLead },
+  { caller, owner, lead }: { caller: Caller; owner: Pick<Assignee, 'id' | 'teamIds'> | undefined; lead: OfLead },
 ): number | null {
   return teamId === undefined ? (lead.teamId ?? defaultTeam(caller, owner)) : teamId;
 }
@@ -51,6 +51,12 @@ export function newOpportunityColumns(
   const userId = actingUserId(caller) ?? null;
   const given = fields as { [Field in keyof typeof fields]: Exclude<(typeof fields)[Field], undefined> };
   return {
+    // All columns, so that many opportunities are inserted by one statement whatever fields each has.
+    leadId: null,
+    partnerId: null,
+    forecastCategory: 'pipeline',
+    expectedCloseAt: null,
+    notes: null,
     ...given,
     ...amountColumns(value, fields.currency),
     pipelineId: stage.pipelineId,
