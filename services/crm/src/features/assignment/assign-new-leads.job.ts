@@ -6,6 +6,7 @@ import { asLead } from '../leads/lead.ts';
 import { assignByRules } from './assign-by-rules.ts';
 import { activeRules, lockAssignment, type RuleRecord } from './assignment-rule.ts';
 import { findCandidates } from './choose-assignee.ts';
+import { openLeads } from './open-leads.ts';
 
 /** Job that assigns a new lead by the rules. */
 export const assignNewLeadsJob = {
@@ -39,6 +40,7 @@ export const assignNewLeads = (peers: Peers) =>
         await lockAssignment(inside);
         const rules = await activeRules(inside, { applyToNew: true });
         const isScored = rules.some(readsScore) && (await inside.scoringRule.count({ where: { active: true } })) > 0;
+        const choice = { rules, candidates, openLeads: openLeads(inside) };
         const again = new Map<number, Date>();
         const leadIds = due.map(({ payload }) => payload.leadId).sort((one, other) => one - other);
         for (const each of leadIds) {
@@ -46,7 +48,7 @@ export const assignNewLeads = (peers: Peers) =>
           if (!row || row.deletedAt || row.convertedAt || row.assignedTo !== null) continue;
           const isWaiting = isScored && row.scoredAt === null && Date.now() - row.createdAt.getTime() < scoreWaitMs;
           if (isWaiting) again.set(each, new Date(Date.now() + retryMs));
-          else await assignByRules({ tx: inside, emit }, asLead(row), { rules, candidates });
+          else await assignByRules({ tx: inside, emit }, asLead(row), choice);
         }
         return due.map(({ payload }) => again.get(payload.leadId));
       });

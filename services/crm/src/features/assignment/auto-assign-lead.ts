@@ -5,6 +5,7 @@ import { lockLead } from '../leads/lead.ts';
 import { assignByRules } from './assign-by-rules.ts';
 import { activeRules, lockAssignment } from './assignment-rule.ts';
 import { type Candidate, findCandidates } from './choose-assignee.ts';
+import { openLeads } from './open-leads.ts';
 
 export const autoAssignLead = (peers: Peers): Handler<typeof leadAssignment.autoAssignLead, Candidate[]> => ({
   check: async ({ caller, tx }) => findCandidates(peers, await activeRules(tx), asService(caller)),
@@ -13,7 +14,8 @@ export const autoAssignLead = (peers: Peers): Handler<typeof leadAssignment.auto
     await lockAssignment(tx);
     const lead = await lockLead(tx, params.id);
     ifMatch(lead);
-    const assigned = await assignByRules({ tx, emit }, lead, { rules: await activeRules(tx), candidates });
+    const choice = { rules: await activeRules(tx), candidates, openLeads: openLeads(tx) };
+    const assigned = await assignByRules({ tx, emit }, lead, choice);
     if (typeof assigned === 'string') throw fail(assigned);
     return assigned;
   },

@@ -6,6 +6,7 @@ import { isAway } from '../calendar/working-hours.ts';
 import type { LeadRecord } from '../leads/lead.ts';
 import { meets } from '../leads/lead-conditions.ts';
 import type { RuleRecord } from './assignment-rule.ts';
+import type { OpenLeads } from './open-leads.ts';
 
 /** An active user to whom rules can assign leads. */
 export type Candidate = Pick<z.output<typeof InternalUser>, 'id' | 'teamIds'>;
@@ -22,6 +23,13 @@ export async function findCandidates(
   return identity.findAssignees({ body: { userIds, teamIds }, as });
 }
 
+/** What an assignee is chosen by. */
+export interface Choice {
+  rules: readonly RuleRecord[];
+  candidates: readonly Candidate[];
+  openLeads: OpenLeads;
+}
+
 /** The user of a rule who gets the lead next. */
 export interface Chosen {
   rule: RuleRecord;
@@ -36,13 +44,13 @@ export interface Chosen {
 export async function chooseAssignee(
   tx: Tx,
   lead: LeadRecord,
-  { rules, candidates }: { rules: readonly RuleRecord[]; candidates: readonly Candidate[] },
+  { rules, candidates, openLeads }: Choice,
 ): Promise<Chosen | 'no_matching_rule' | 'nobody_available'> {
   const matching = rules.filter(({ match }) => match.every((condition) => meets(lead, condition)));
   const away = await isAway(tx, matching.length ? candidates.map(({ id }) => id) : [], new Date());
   for (const rule of matching) {
     const ofRule = candidates.filter((one) => isOf(rule, one) && !away.has(one.id));
-    const user = await nextUser(tx, rule, { lead, candidates: ofRule });
+    const user = await nextUser(tx, rule, { lead, candidates: ofRule, openLeads });
     if (user) return { rule, user };
   }
   return matching.length ? 'nobody_available' : 'no_matching_rule';
@@ -53,6 +61,8 @@ function isOf({ teamId, userIds }: RuleRecord, { id, teamIds }: Candidate): bool
   return teamId === null || teamIds.includes(teamId);
 }
 
+type Of = Pick<Choice, 'candidates' | 'openLeads'> & { lead: LeadRecord };
+
 interface Standing {
   user: Candidate;
   lastTurn: number;
@@ -61,12 +71,8 @@ interface Standing {
   weight: number;
 }
 
-async function nextUser(
-  tx: Tx,
-  rule: RuleRecord,
-  { lead, candidates }: { lead: LeadRecord; candidates: readonly Candidate[] },
-): Promise<Candidate | undefined> {
-  const standings = (await readStandings(tx, rule, { lead, candidates })).filter(
+async function nextUser(tx: Tx, rule: RuleRecord, of: Of): Promise<Candidate | undefined> {
+  const standings = (await readStandings(tx, rule, of)).filter(
     ({ openLeads }) => rule.capacity === null || openLeads < rule.capacity,
   );
   if (!standings.length) return undefined;
@@ -97,34 +103,22 @@ function orderOf(method: RuleRecord['method']): (one: Standing, other: Standing)
 async function readStandings(
   tx: Tx,
   { id, capacity, method, weights }: RuleRecord,
-  { lead, candidates }: { lead: LeadRecord; candidates: readonly Candidate[] },
+  { lead, candidates, openLeads }: Of,
 ): Promise<Standing[]> {
   const userIds = candidates.map((one) => one.id);
   if (!userIds.length) return [];
   const turns = await tx.assignmentTurn.findMany({ where: { ruleId: id, userId: { in: userIds } } });
   const turnOf = new Map(turns.map((turn) => [turn.userId, turn]));
-  const openLeads =
-    capacity === null && method !== 'least_busy'
-      ? new Map<number, number>()
-      : await countOpenLeads(tx, userIds, lead.id);
+  const isCounted = capacity !== null || method === 'least_busy';
+  const openLeadsOf = isCounted ? await openLeads.of(userIds, lead) : () => 0;
   const weightOf = new Map(weights.map(({ userId, weight }) => [userId, weight]));
   return candidates.map((user) => ({
     user,
     lastTurn: turnOf.get(user.id)?.lastTurn ?? 0,
     credit: turnOf.get(user.id)?.credit ?? 0,
-    openLeads: openLeads.get(user.id) ?? 0,
+    openLeads: openLeadsOf(user.id),
     weight: weightOf.get(user.id) ?? 1,
   }));
-}
-
-/** Open leads by user. Counts all leads of the tenant, whatever the caller may read. */
-async function countOpenLeads(tx: Tx, userIds: number[], exceptLeadId: number): Promise<Map<number, number>> {
-  const rows = await tx.sql<{ userId: number; leads: number }>`
-    SELECT assigned_to AS "userId", count(*)::int AS leads FROM lead
-    WHERE assigned_to = ANY(${userIds}::bigint[]) AND deleted_at IS NULL AND converted_at IS NULL
-      AND status <> 'unqualified' AND id <> ${exceptLeadId}::bigint
-    GROUP BY assigned_to`;
-  return new Map(rows.map(({ userId, leads }) => [userId, leads]));
 }
 
 /** Counts a turn of the rule, and stores it for the user who got it. */
