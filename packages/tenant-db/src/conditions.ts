@@ -19,7 +19,8 @@ export interface Building {
  *   field: { equals, not, in, lt, lte, gt, gte }     null for equals and not only; booleans only equals and not; bytes not the last four
  *   field: { contains, startsWith, endsWith, mode }  strings
  *   field: { has }                                  lists
- *   field: { path: [key], equals: scalar }          a member of a JSON object
+ *   field: { path: [key], equals: value }           a member of a JSON object: a scalar or an object
+ *   field: { path: [key], array_contains: [scalar] } a list that is a member of a JSON object
  *   relation: { ... }                               relations whose columns are in the table, with conditions of this list
  *   relation: { some: { ... } }                     relations whose columns are in the other table, with conditions of this list
  *   AND, OR, NOT                                    of this list
@@ -118,7 +119,7 @@ const patterns: Record<string, (text: string) => string> = {
 function comparison(of: Field, value: unknown, building: Building, table: string): string {
   const column = `"${table}"."${of.column}"`;
   const parameter = (operand: unknown) => `$${building.values.push(operand)}`;
-  if (of.type === 'Json') return `${column} @> ${parameter(JSON.stringify(member(value)))}::jsonb`;
+  if (of.type === 'Json') return memberCondition(column, value, parameter);
   if (value === null && !of.isList) return isNull(of, column, true);
   if (isOf(of, value) && !of.isList) return `${column} = ${parameter(value)}`;
   if (!isRecord(value)) throw new NotPlain();
@@ -146,13 +147,19 @@ function comparison(of: Field, value: unknown, building: Building, table: string
   return parts.join(' AND ');
 }
 
-/** The object that a JSON column contains if its member has the value. */
-function member(value: unknown): object {
+/** The condition that a member of a JSON column has a value, or is a list that contains it. */
+function memberCondition(column: string, value: unknown, parameter: (operand: unknown) => string): string {
   if (!isRecord(value)) throw new NotPlain();
-  const { path, equals, ...other } = value as { path?: unknown; equals?: unknown };
-  const isScalar = ['string', 'number', 'boolean'].includes(typeof equals);
-  if (!isScalar || !Array.isArray(path) || path.length !== 1 || Object.keys(other).length) throw new NotPlain();
-  return Object.fromEntries([[path[0], equals]]);
+  const { path, ...operators } = value as { path?: unknown };
+  const [[operator, operand] = [], ...more] = Object.entries(operators);
+  if (!Array.isArray(path) || path.length !== 1 || more.length) throw new NotPlain();
+  const isScalar = (one: unknown) => ['string', 'number', 'boolean'].includes(typeof one);
+  // An object that contains the wanted one can have more members.
+  if (operator === 'equals' && isRecord(operand))
+    return `${column} -> ${parameter(path[0])}::text = ${parameter(JSON.stringify(operand))}::jsonb`;
+  const isList = operator === 'array_contains' && Array.isArray(operand) && operand.every(isScalar);
+  if (!isList && !(operator === 'equals' && isScalar(operand))) throw new NotPlain();
+  return `${column} @> ${parameter(JSON.stringify({ [path[0] as string]: operand }))}::jsonb`;
 }
 
 /** Prisma rejects null for a column that is not nullable. */

@@ -37,17 +37,25 @@ function conditionsOf(where: Args): Args[] {
   );
 }
 
+interface Member {
+  has?: string;
+  path?: string[];
+  equals?: unknown;
+  array_contains?: unknown;
+}
+
 function lookupOf(model: Model, condition: Args): Lookup | undefined {
   const [[name, value] = []] = Object.entries(condition);
   if (name === 'OR') return joined((value as Args[]).map((one) => lookupOf(model, one)));
   const field = model.fields.get(name as string);
   if (!field || !isRecord(value)) return undefined;
-  const { has, path, equals } = value as { has?: string; path?: string[]; equals?: unknown };
+  const { has, path, equals, array_contains } = value as Member;
+  const member = equals ?? array_contains;
   const called = `${model.table}_with_${field.column}`;
   if (field.isList && typeof has === 'string') return { name: called, values: [has] };
   // The function compares one member of the object itself: it knows no nested objects and no other operators.
-  if (field.type !== 'Json' || path?.length !== 1 || equals === undefined) return undefined;
-  return { name: called, values: [JSON.stringify({ [path[0] as string]: equals })] };
+  if (field.type !== 'Json' || path?.length !== 1 || member === undefined) return undefined;
+  return { name: called, values: [JSON.stringify({ [path[0] as string]: member })] };
 }
 
 function joined(lookups: (Lookup | undefined)[]): Lookup | undefined {

@@ -130,7 +130,8 @@ export const customFieldFilters = {
   customFields: z
     .record(text(64), text(200))
     .meta({
-      description: 'Return only records whose custom fields have these values: `customFields[tier]=gold`',
+      description:
+        'Return only records whose custom fields have these values: `customFields[tier]=gold`. A field of the type `multi_select` matches if it contains the value; one of the type `currency` takes an amount and its currency, such as `12.5 EUR`.',
       examples: [{ tier: 'gold' }],
     })
     .optional(),

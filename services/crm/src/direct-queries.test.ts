@@ -63,7 +63,11 @@ const comparison = fc.constantFrom(...(Object.keys(field) as (keyof typeof field
     .map((condition) => ({ [name]: condition }));
 });
 const tags = fc.record({ tags: fc.record({ has: text }) });
-const json = fc.constant({ customFields: { path: ['index'], gt: 5 } });
+const json = fc.constantFrom<Record<string, unknown>>(
+  { customFields: { path: ['index'], gt: 5 } },
+  { customFields: { path: ['list'], array_contains: ['a'] } },
+  { customFields: { path: ['money'], equals: { amount: 1, currency: 'EUR' } } },
+);
 
 /** Rarely empty: empty lists always go through Prisma. */
 const lists = <T>(of: fc.Arbitrary<T>) =>

@@ -2,7 +2,7 @@ import type { accounts } from '@tandem/crm-contract';
 import type { ListFilter } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
-import { type CustomList, customFieldConditions, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
+import { type CustomList, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { asAccount } from './account.ts';
 
 export const listAccounts: Handler<typeof accounts.listAccounts> = async ({ query, tx, list }) => {
@@ -20,10 +20,10 @@ type Filters = Partial<z.output<typeof accounts.listAccounts.query>>;
 
 /**
  * The accounts that the list has for its filters.
- * @param ranges the conditions of `listByCustomFields`
+ * @param conditions the conditions of `listByCustomFields`
  */
-export function listedAccounts(filters: Filters, ranges: CustomList['conditions']): ListFilter {
-  const { ownerId, teamId, domain, industry, parentAccountId, tag, deleted, customFields } = filters;
+export function listedAccounts(filters: Filters, conditions: CustomList['conditions']): ListFilter {
+  const { ownerId, teamId, domain, industry, parentAccountId, tag, deleted } = filters;
   return {
     where: {
       deletedAt: deleted ? { not: null } : null,
@@ -34,7 +34,7 @@ export function listedAccounts(filters: Filters, ranges: CustomList['conditions'
       ...(parentAccountId !== undefined && { parentAccountId }),
       ...(tag && { tags: { has: tag } }),
     },
-    and: [...ranges, ...customFieldConditions(customFields)],
+    and: conditions,
     searchIn: ['name', 'domain', 'externalId'],
   };
 }

@@ -4,6 +4,7 @@ import { type Definition, type Entity, readDefinitions } from './custom-field.ts
 import { checkValue, errorOf } from './values.ts';
 
 interface CustomQuery {
+  customFields?: Record<string, string> | undefined;
   sort?: string | undefined;
   customFieldsMin?: Record<string, string> | undefined;
   customFieldsMax?: Record<string, string> | undefined;
@@ -18,25 +19,28 @@ export interface CustomList {
 const sortPrefix = /^-?customFields\./;
 
 /**
- * Translates sorts and ranges of custom fields to the columns that hold their values. A list sorted by a custom field has
+ * Translates filters of custom fields to conditions, and sorts and ranges to the columns that hold their values. A list sorted by a custom field has
  * only records with a value.
- * @throws 422 for a key that is not sortable, or whose records are still being read
+ * @throws 422 for a key that is not sortable, whose records are still being read, or whose type the value does not fit
  */
 export async function listByCustomFields(tx: Tx, entityType: Entity, query: CustomQuery): Promise<CustomList> {
-  const { sort = '', customFieldsMin = {}, customFieldsMax = {} } = query;
+  const { sort = '', customFields = {}, customFieldsMin = {}, customFieldsMax = {} } = query;
   const sortKey = sortPrefix.test(sort) ? sort.replace(sortPrefix, '') : undefined;
   const ranges = [
     ...rangesOf('customFieldsMin', 'gte', customFieldsMin),
     ...rangesOf('customFieldsMax', 'lte', customFieldsMax),
   ];
-  if (sortKey === undefined && !ranges.length) return { conditions: [], sortColumn: undefined };
+  const filters = Object.entries(customFields);
+  if (sortKey === undefined && !ranges.length && !filters.length) return { conditions: [], sortColumn: undefined };
   const definitions = await readDefinitions(tx, entityType);
   const sortColumn = sortKey === undefined ? undefined : slotOf(definitions, 'sort', sortKey);
-  const conditions = ranges.map(({ field, operator, key, text }) => {
+  const equal = filters.map(([key, text]) => equality(definitions.find((one) => one.key === key)?.type, key, text));
+  const between = ranges.map(({ field, operator, key, text }) => {
     const slot = slotOf(definitions, `${field}.${key}`, key);
     return { [slot]: { [operator]: boundOf(definitions, { field: `${field}.${key}`, key, text }) } };
   });
-  return { conditions: sortColumn ? [{ [sortColumn]: { not: null } }, ...conditions] : conditions, sortColumn };
+  const sorted = sortColumn ? [{ [sortColumn]: { not: null } }] : [];
+  return { conditions: [...sorted, ...between, ...equal], sortColumn };
 }
 
 function rangesOf(field: string, operator: 'gte' | 'lte', bounds: Record<string, string>) {
@@ -66,11 +70,18 @@ function boundOf(
   throw failField(field, errorOf(checked) ?? 'Does not fit the type of the field');
 }
 
-/** The conditions of the filter `customFields`, by equality. */
-export function customFieldConditions(filters: Record<string, string> = {}): Record<string, unknown>[] {
-  return Object.entries(filters).map(([key, text]) => ({
-    OR: jsonValuesOf(text).map((value) => ({ customFields: { path: [key], equals: value } })),
-  }));
+/** The condition of the filter `customFields` for one key. A list matches if it contains the value. */
+function equality(type: Definition['type'] | undefined, key: string, text: string): Record<string, unknown> {
+  if (type === 'multi_select') return { customFields: { path: [key], array_contains: [text] } };
+  const values = type === 'currency' ? [moneyOf(key, text)] : jsonValuesOf(text);
+  return { OR: values.map((value) => ({ customFields: { path: [key], equals: value } })) };
+}
+
+function moneyOf(key: string, text: string): { amount: number; currency: string } {
+  const [, amount, currency] = /^(-?\d{1,15}(?:\.\d{1,15})?) ([A-Z]{3})$/.exec(text) ?? [];
+  if (amount === undefined || currency === undefined)
+    throw failField(`customFields.${key}`, 'Must be an amount and its currency, such as 12.5 EUR');
+  return { amount: Number(amount), currency };
 }
 
 /** JSON values that a query text may match in a custom field: the string, and the number or boolean it spells. */

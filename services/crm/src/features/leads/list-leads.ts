@@ -2,7 +2,7 @@ import type { leads } from '@tandem/crm-contract';
 import type { ListFilter } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
-import { type CustomList, customFieldConditions, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
+import { type CustomList, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { asLead } from './lead.ts';
 
 export const listLeads: Handler<typeof leads.listLeads> = async ({ query, tx, list }) => {
@@ -15,9 +15,9 @@ type Filters = Partial<z.output<typeof leads.listLeads.query>>;
 
 /**
  * The leads that the list has for its filters.
- * @param ranges the conditions of `listByCustomFields`
+ * @param conditions the conditions of `listByCustomFields`
  */
-export function listedLeads(filters: Filters, ranges: CustomList['conditions']): ListFilter {
+export function listedLeads(filters: Filters, conditions: CustomList['conditions']): ListFilter {
   const {
     status,
     statusCode,
@@ -31,7 +31,6 @@ export function listedLeads(filters: Filters, ranges: CustomList['conditions']):
     tag,
     converted,
     deleted,
-    customFields,
   } = filters;
   return {
     where: {
@@ -49,7 +48,7 @@ export function listedLeads(filters: Filters, ranges: CustomList['conditions']):
       ...(externalId !== undefined && { externalId }),
       ...(tag && { tags: { has: tag } }),
     },
-    and: [...ranges, ...customFieldConditions(customFields)],
+    and: conditions,
     searchIn: ['email', 'firstName', 'lastName', 'externalId'],
   };
 }

@@ -4,7 +4,7 @@ import { failField, type ListFilter } from '@tandem/service';
 import type { z } from 'zod';
 import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers } from '../../handler.ts';
-import { type CustomList, customFieldConditions, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
+import { type CustomList, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { asOpportunity } from './opportunity.ts';
 
 const dayMs = 86_400_000;
@@ -63,7 +63,6 @@ export function listedOpportunities(filters: Partial<Query>, ranges: CustomList[
     },
     and: [
       ...ranges,
-      ...customFieldConditions(filters.customFields),
       ...amountConditions(filters),
       ...(closeFrom ? [{ expectedCloseAt: { gte: closeFrom } }] : []),
       ...(closeTo ? [{ expectedCloseAt: { lte: closeTo } }] : []),
