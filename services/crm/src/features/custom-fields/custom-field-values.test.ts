@@ -43,3 +43,14 @@ it('finds records by the amount and currency of a currency field, and refuses ot
   const { status, body } = await api.listLeads({ query: { 'customFields[budget]': 'EUR' } });
   expect([status, body.errors?.[0]?.field]).toEqual([422, 'customFields.budget']);
 });
+
+it('takes an empty text for a missing value: it does not satisfy a required field, and is not unique', async () => {
+  const api = service.as();
+  const field = { entityType: 'lead', label: 'Field', type: 'text' };
+  await api.createCustomField({ body: { ...field, key: 'vat', unique: true } });
+  for (const vat of ['', '  '])
+    expect((await api.createLead({ body: aLead({ customFields: { vat } }) })).status).toBe(201);
+  await api.createCustomField({ body: { ...field, key: 'region', required: true } });
+  const { status, body } = await api.createLead({ body: aLead({ customFields: { region: ' ' } }) });
+  expect([status, body.errors?.[0]?.field]).toEqual([422, 'customFields.region']);
+});

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { slotColumns, tables } from './columns.ts';
 import { asCustomField, type Definition } from './custom-field.ts';
-import { type Checked, checkValue } from './values.ts';
+import { type Checked, checkValue, givenValue } from './values.ts';
 
 /** Job that reads the records that are older than a definition: for sorting, uniqueness and `misfits`. */
 export const readExistingRecordsJob = {
@@ -73,7 +73,8 @@ async function store(
   tx: Tx,
   { table, field, records, isRemoved }: { table: Fragment; field: Definition; records: Stored[]; isRemoved: boolean },
 ): Promise<number> {
-  const checked = records.map(({ id: recordId, value, isDeleted }) => {
+  const checked = records.map(({ id: recordId, value: stored, isDeleted }) => {
+    const value = givenValue(stored);
     const result: Checked = value === null || isRemoved ? {} : checkValue(field, value);
     const { sortValue, keyValue } = 'sortValue' in result ? result : { sortValue: null, keyValue: undefined };
     return {

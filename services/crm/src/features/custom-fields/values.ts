@@ -21,6 +21,11 @@ const choicesMax = 50;
 const Url = z.url({ protocol: /^https?$/ }).max(2048);
 const Money = z.strictObject({ amount: z.number(), currency: currency() });
 
+/** A value of a field; null for one that is missing. A form sends an empty text for a field that nobody filled in. */
+export function givenValue(value: unknown): unknown {
+  return value === undefined || (typeof value === 'string' && value.trim() === '') ? null : value;
+}
+
 /** Checks one value, which is not null, against its definition. */
 export function checkValue({ type, options }: Pick<Definition, 'type' | 'options'>, value: unknown): Checked {
   switch (type) {
