@@ -1,6 +1,6 @@
 import type { Person } from '@tandem/contract';
 import { calendarEventUpdated } from '@tandem/crm-contract';
-import { type Erasing, mentionTest, type Sweep } from '@tandem/service';
+import type { Erasing, Sweep } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { asEvent } from '../calendar-events/event.ts';
 import { mentionsInDeals } from './erase-opportunities.ts';
@@ -45,12 +45,9 @@ async function eraseEvent(
   id: number,
   { isOfLead }: { isOfLead: boolean },
 ): Promise<void> {
-  const before = await tx.calendarEvent.lockFirst({ where: { id } });
-  if (!before) return;
+  if (!(await tx.calendarEvent.lockFirst({ where: { id } }))) return;
   await tx.sql`DELETE FROM calendar_attendee WHERE event_id = ${id} AND lower(email) = ANY(${person.emails}::text[])`;
-  const { title, description, location } = before;
-  const isMention = mentionTest(mentionsInDeals(person));
-  const isErased = isOfLead || isMention([title === erasedText ? '' : title, description, location].join(' '));
+  const isErased = isOfLead || (await isMentioned(tx, id, person));
   const [row] = await tx.calendarEvent.updateManyAndReturn({
     where: { id },
     data: {
@@ -67,4 +64,11 @@ async function eraseEvent(
     ...(isOfLead ? ['leadId'] : []),
   ];
   emit(calendarEventUpdated, { data: { calendarEventId: id, fields }, record: asEvent(row, attendees) });
+}
+
+/** The same test as the one that finds events of deals: one that found less would find the same events for ever. */
+async function isMentioned(tx: Tx, id: number, person: Person): Promise<boolean> {
+  const rows = await tx.sql`SELECT FROM calendar_event WHERE id = ${id}
+    AND concat_ws(' ', nullif(title, ${erasedText}), description, location) ~* ${mentionsInDeals(person)}`;
+  return rows.length > 0;
 }

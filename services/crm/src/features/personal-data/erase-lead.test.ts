@@ -89,6 +89,24 @@ it('ends for a name that is part of the text that replaces it, and keeps texts t
   expect((await api.listSubtasks({ params: { id: task.id } })).data).toMatchObject([{ title: 'Erased' }]);
 });
 
+it('ends for a mention that is followed by a character that only one of the tests counts as a letter', async () => {
+  const api = service.as();
+  const lead = await create(api, { firstName: 'Ada', lastName: 'Lovelace' });
+  const { data: deal } = await api.createOpportunity({
+    body: { name: 'Licences', leadId: lead.id, currency: 'EUR' },
+  });
+  const text = 'See Lovelace² and Lovelace½';
+  const { data: task } = await api.createTask({ body: { title: text, opportunityId: deal.id } });
+  const startAt = new Date(Date.now() + 86_400_000).toISOString();
+  const endAt = new Date(Date.now() + 90_000_000).toISOString();
+  const { data: event } = await api.createCalendarEvent({
+    body: { title: text, startAt, endAt, opportunityId: deal.id },
+  });
+  await erase(api, lead.id);
+  expect((await api.getTask({ params: { id: task.id } })).data.title).toBe('Erased');
+  expect((await api.getCalendarEvent({ params: { id: event.id } })).data.title).toBe('Erased');
+});
+
 it('erases more deals than one batch holds', async () => {
   const api = service.as();
   const lead = await create(api);

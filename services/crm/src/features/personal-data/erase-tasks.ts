@@ -1,5 +1,5 @@
 import { taskDeleted, taskUpdated } from '@tandem/crm-contract';
-import { type Erasing, mentionTest } from '@tandem/service';
+import type { Erasing } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { asTask } from '../tasks/task.ts';
 import { mentionsInDeals } from './erase-opportunities.ts';
@@ -23,25 +23,22 @@ export async function eraseTasks({ tx, emit, person }: Erasing<Tx>): Promise<num
 /** Removes texts that mention the person from the tasks of the person's deals, and from their subtasks. */
 export async function eraseTextsOfTasks({ tx, emit, person }: Erasing<Tx>): Promise<number> {
   const pattern = mentionsInDeals(person);
-  const isMention = mentionTest(pattern);
   const { leadIds } = person;
-  const found = await tx.sql<{
-    id: number;
-  }>`SELECT task.id FROM task JOIN opportunity ON opportunity.id = task.opportunity_id
+  // The only test of the texts: another one that found less would find the same rows for ever.
+  const found = await tx.sql<{ id: number; isMentioned: boolean }>`SELECT task.id, task_texts."isMentioned" FROM task
+    JOIN opportunity ON opportunity.id = task.opportunity_id
+    CROSS JOIN LATERAL (SELECT coalesce(concat_ws(' ', nullif(task.title, ${erasedText}), task.description,
+      task.outcome_note) ~* ${pattern}, false) AS "isMentioned") AS task_texts
     WHERE opportunity.lead_id = ANY(${leadIds}::bigint[])
-      AND (concat_ws(' ', nullif(task.title, ${erasedText}), task.description, task.outcome_note) ~* ${pattern}
+      AND (task_texts."isMentioned"
         OR EXISTS (SELECT FROM subtask WHERE task_id = task.id AND nullif(title, ${erasedText}) ~* ${pattern})
         OR EXISTS (SELECT FROM task_escalation WHERE task_id = task.id AND reason ~* ${pattern}))
-    ORDER BY task.id LIMIT ${batchMax}::int`;
-  for (const { id } of found) {
+    ORDER BY task.id LIMIT ${batchMax}::int FOR NO KEY UPDATE OF task`;
+  for (const { id, isMentioned } of found) {
     await tx.sql`UPDATE subtask SET title = ${erasedText}, version = version + 1, updated_at = now()
       WHERE task_id = ${id} AND title ~* ${pattern}`;
     await tx.sql`UPDATE task_escalation SET reason = NULL WHERE task_id = ${id} AND reason ~* ${pattern}`;
-    const task = await tx.task.lockFirst({ where: { id } });
-    if (!task) continue;
-    const { title, description, outcomeNote } = task;
     const texts = { title: erasedText, description: null, outcomeNote: null };
-    const isMentioned = isMention([title, description, outcomeNote].join(' '));
     const data = { ...(isMentioned && texts), version: { increment: 1 } };
     const [row] = await tx.task.updateManyAndReturn({ where: { id }, data });
     const fields = [...(isMentioned ? Object.keys(texts) : []), 'subtasks'];
