@@ -25,6 +25,8 @@ export async function identityPeer(): Promise<{
   asked: string[];
   /** The teams of each active user. */
   teamsOf: Map<string, string[]>;
+  /** The permissions of users who do not have all. */
+  permissions: Map<string, string[]>;
   successors: Map<string, string>;
   /** The currency that a user chose for new records. */
   currencies: Map<string, string>;
@@ -44,6 +46,8 @@ export async function identityPeer(): Promise<{
     [members.seller, [teams.sales]],
     [members.both, [teams.sales, teams.support]],
   ]);
+  const permissions = new Map<string, string[]>();
+  const permissionsOf = (id: string) => (teamsOf.has(id) ? (permissions.get(id) ?? ['*']) : []);
   const successors = new Map<string, string>();
   const currencies = new Map<string, string>();
   const dateFormats = new Map<string, string>();
@@ -74,7 +78,7 @@ export async function identityPeer(): Promise<{
     const found = path.endsWith('/settings')
       ? { timezone: 'Europe/Berlin', locale: 'en', currency: 'EUR' }
       : path.endsWith('/permissions')
-        ? { permissions: teamsOf.has(path.split('/').at(-2) as string) ? ['*'] : [] }
+        ? { permissions: permissionsOf(path.split('/').at(-2) as string) }
         : path.startsWith('/internal/teams/')
           ? Object.values(teams).includes(id) && { id, name: 'Sales', leadId: leads.get(id) ?? null }
           : path.startsWith('/internal/roles/')
@@ -97,6 +101,7 @@ export async function identityPeer(): Promise<{
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     teamsOf,
+    permissions,
     successors,
     currencies,
     dateFormats,

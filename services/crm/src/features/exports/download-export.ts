@@ -29,7 +29,8 @@ export const downloadExport =
       const found = ExportInput.parse(job.input);
       const row = targets.find(({ type }) => type === found.entityType)?.row;
       const mayRead = row && reach(row.permission as string);
-      if (mayRead !== 'all' && !(mayRead && job.userId === userId)) throw fail('not_found');
+      const isWideEnough = mayRead === 'all' || (job.userId === userId && mayReach(found, mayRead));
+      if (!isWideEnough) throw fail('not_found');
       // Recorded before the first byte, because an interrupted download has read records too.
       emit(exportDownloaded, { data: { jobId }, record: { id: jobId } });
       return { input: found };
@@ -44,6 +45,12 @@ export const downloadExport =
       disposition: { kind: 'attachment', filename: `${input.entityType}-export.${input.format}` },
     };
   };
+
+/** Whether a narrowed permission reaches what the export contains: all records, those of teams, or own ones. */
+function mayReach({ narrow }: ExportInput, reach: ReturnType<typeof allows>): boolean {
+  if (!reach || !narrow) return false;
+  return reach === 'team' || !narrow.teamIds?.length;
+}
 
 /** How far the permissions that the user of the link has now reach. */
 async function reachOfUser(

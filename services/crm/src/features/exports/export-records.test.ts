@@ -1,6 +1,6 @@
 import type { crm } from '@tandem/crm-contract';
 import { createIdCodec } from '@tandem/ids';
-import { identityPeer, members, type TestService, until, users } from '@tandem/testing';
+import { identityPeer, members, type TestService, teams, until, users } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
 import { filesPeer } from '../imports/files-peer.test-service.ts';
 import { xlsxType } from './xlsx.ts';
@@ -107,4 +107,28 @@ it('exports opportunities and tasks by the filters of their lists', async () => 
   const body = { format: 'csv', columns: ['title'], filter: { priority: 'high' } };
   const tasks = await finished(await api.createTaskExport({ body }));
   expect((await download(tasks.download.url)).text).toBe('title\r\nCall back\r\n');
+});
+
+it('sends an export only while the permission of its user reaches all of its records', async () => {
+  const id = members.seller;
+  const api = service.as({ userId: Number(id), teamIds: [Number(teams.sales)] });
+  const narrowed = (can: string[]) =>
+    service.as({ tenantId: api.caller.tenantId as number, userId: Number(id), teamIds: [Number(teams.sales)], can });
+  await api.createLead({ body: aLead() });
+  const body = { format: 'csv', columns: ['email'] };
+  const all = await exported(api, body);
+  const ofTeam = await exported(narrowed(['leads:read:team']), body);
+  const own = await exported(narrowed(['leads:read:own']), body);
+  const statuses = async (reach: string) => {
+    identity.permissions.set(id, [reach]);
+    const replies = await Promise.all([all, ofTeam, own].map(({ download: { url } }) => download(url)));
+    return replies.map(({ status }) => status);
+  };
+  try {
+    expect(await statuses('leads:read')).toEqual([200, 200, 200]);
+    expect(await statuses('leads:read:team')).toEqual([404, 200, 200]);
+    expect(await statuses('leads:read:own')).toEqual([404, 404, 200]);
+  } finally {
+    identity.permissions.delete(id);
+  }
 });
