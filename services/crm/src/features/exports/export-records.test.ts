@@ -132,3 +132,19 @@ it('sends an export only while the permission of its user reaches all of its rec
     identity.permissions.delete(id);
   }
 });
+
+it('exports ids inside of other fields as clients know them', async () => {
+  const api = service.as({ userId });
+  const { data: lead } = await api.createLead({ body: aLead() });
+  const { data: deal } = await api.convertLead({ body: { leadId: lead.id, name: 'Rollout' } });
+  await api.winOpportunity({ params: { id: deal.id }, body: {} });
+  const body = { format: 'csv', columns: ['outcome'] };
+  const { data: started } = await api.createOpportunityExport({ body });
+  const job = await until('the export ends', async () => {
+    const { data } = await api.getJob({ params: { id: started.jobId } });
+    return data.completedAt !== null && data;
+  });
+  const { text } = await download(job.download.url);
+  const code = ids.encode('user', api.caller.tenantId as number, userId);
+  expect(text).toContain(`""byUserId"":""${code}""`);
+});

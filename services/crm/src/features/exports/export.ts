@@ -1,6 +1,6 @@
 import type { Caller } from '@tandem/caller';
-import { id, idTypeOf, type Operation, type ResourceType } from '@tandem/contract';
-import type { IdCodec } from '@tandem/ids';
+import { id, type Operation, type ResourceType, walkIds } from '@tandem/contract';
+import { compileRewriter, type IdCodec } from '@tandem/ids';
 import type { JobActor } from '@tandem/jobs';
 import { backgroundJobs, type Cell, type JobLink, type ListFilter } from '@tandem/service';
 import type { IdsArgs } from '@tandem/tenant-db';
@@ -66,14 +66,16 @@ export function isColumn({ record }: ExportTarget, column: string): boolean {
 
 /** Writes the columns of a record as cells, with the ids that clients know. */
 export function cellWriter({ record }: ExportTarget, { columns, ids, tenantId }: CellPlan) {
-  const types = new Map(Object.entries(record.shape).map(([field, schema]) => [field, idTypeOf(schema as z.ZodType)]));
-  return (row: Record<string, unknown>): Cell[] =>
-    columns.map((column) => {
+  const rewrite = compileRewriter(walkIds(record));
+  return (row: Record<string, unknown>): Cell[] => {
+    const shown = structuredClone(row);
+    rewrite(shown, (type, value) => (typeof value === 'number' ? ids.encode(type, tenantId, value) : value));
+    return columns.map((column) => {
       const [field, ...key] = column.split('.') as [string, ...string[]];
-      const value = key.length ? (row[field] as Record<string, unknown> | undefined)?.[key.join('.')] : row[column];
-      const type = types.get(column);
-      return type && typeof value === 'number' ? ids.encode(type, tenantId, value) : cellOf(value);
+      if (!key.length) return cellOf(shown[column]);
+      return cellOf((shown[field] as Record<string, unknown> | undefined)?.[key.join('.')]);
     });
+  };
 }
 
 interface CellPlan {
