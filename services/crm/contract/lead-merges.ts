@@ -1,7 +1,7 @@
 import { id, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { customFieldErrors } from './custom-fields.ts';
-import { Lead, leadDeleted, leadRestored, leadUpdated } from './lead.ts';
+import { Lead, leadChanges, leadDeleted, leadRestored } from './lead.ts';
 import { externalIdErrors } from './leads.ts';
 import { opportunityUpdated } from './opportunity.ts';
 import { taskUpdated } from './task.ts';
@@ -90,13 +90,14 @@ export const leadMerges = operations({
       .meta({ examples: [{ mergeIds: ['1djJZs2banxN2kyX'], dryRun: true }] }),
     reply: LeadMerge,
     message: 'Leads merged',
-    emits: [leadUpdated, leadDeleted, taskUpdated, opportunityUpdated],
+    emits: [...leadChanges, leadDeleted, taskUpdated, opportunityUpdated],
     errors: {
       merge_with_itself: [409, 'A lead cannot be merged with itself'],
       already_merged: [409, 'A lead was already merged into another one'],
       several_converted: [409, 'More than one of the leads is converted; undo a conversion first'],
       too_many_related: [409, 'The leads have too many tasks and opportunities to move at once'],
       ...customFieldErrors,
+      ...externalIdErrors,
     },
   },
   undoLeadMerge: {
@@ -115,7 +116,7 @@ export const leadMerges = operations({
       undoneAt: timestamp().describe('When the merge was undone'),
     }),
     message: 'Merge undone',
-    emits: [leadUpdated, leadRestored, taskUpdated, opportunityUpdated],
+    emits: [...leadChanges, leadRestored, taskUpdated, opportunityUpdated],
     errors: {
       merge_undone: [409, 'The merge is already undone'],
       merge_too_old: [409, `A merge can be undone for ${mergeUndoDays} days`],

@@ -137,6 +137,7 @@ export const scoreCauses = [
   'lead_created',
   'lead_updated',
   'lead_restored',
+  'merged',
   'engagement',
   'rules_changed',
   'decay',

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { accountOfEmail } from '../accounts/account-of-email.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
-import { scoreChanged } from '../scoring/write-score.ts';
+import { type ScoreCause, scoreChanged } from '../scoring/write-score.ts';
 import { changedConsent } from './consent.ts';
 import { checkExternalId } from './external-id.ts';
 import { type LeadRecord, writeLead } from './lead.ts';
@@ -27,20 +27,39 @@ interface Changed {
   within?: string;
 }
 
-/** Writes a change of a locked lead with its events; one that changes nothing is none. */
+/** Writes a change of a locked lead with its events, by the rules of a request; one that changes nothing is none. */
 export async function changeLead(
-  { tx, emit }: { tx: Tx; emit: Emit },
-  { lead, change, assignee, reason = null, byUserId, within = '' }: Changed,
+  inside: { tx: Tx; emit: Emit },
+  { lead, change, assignee, ...how }: Changed,
 ): Promise<LeadRecord> {
+  const { tx } = inside;
   const status = await nextStatus(tx, lead, change);
   const wanted = await withAccount(tx, lead, withPin(lead, withTeam(lead, change, assignee)));
-  const { isEmpty, values, audit } = diff(lead, withConsent(lead, { ...wanted, ...status }));
+  if (status && status.statusCode !== lead.statusCode) checkStatus(lead, status);
+  return storeChange(inside, lead, withConsent(lead, { ...wanted, ...status }), how);
+}
+
+/** Who changes a lead, and why. */
+interface How extends Pick<Changed, 'reason' | 'byUserId' | 'within'> {
+  /** Why the score changes. */
+  cause?: ScoreCause;
+  /** Whether the custom fields were accepted for a lead before, under definitions that may have changed since. */
+  hasOldCustomFields?: boolean;
+}
+
+/** Writes values of a locked lead with its events and the history of its score, whatever its status allows. */
+export async function storeChange(
+  { tx, emit }: { tx: Tx; emit: Emit },
+  lead: LeadRecord,
+  fields: Fields,
+  { reason = null, byUserId, within = '', cause = 'manual', hasOldCustomFields = false }: How = {},
+): Promise<LeadRecord> {
+  const { isEmpty, values, audit } = diff(lead, fields);
   if (isEmpty) return lead;
-  if (status && values.statusCode) checkStatus(lead, status);
   await checkExternalId(tx, values.externalId, lead.id);
-  const custom =
-    values.customFields &&
-    (await customWrite(tx, 'lead', { after: values.customFields, before: lead.customFields, within }));
+  const after = values.customFields;
+  const before = hasOldCustomFields ? after : lead.customFields;
+  const custom = after && (await customWrite(tx, 'lead', { after, before, within }));
   if (custom) await claimValues(tx, custom, lead.id);
   const updated = await writeLead(tx, lead.id, {
     ...leadColumns(lead, values),
@@ -49,14 +68,13 @@ export async function changeLead(
   });
   const leadId = lead.id;
   emit(leadUpdated, { data: { leadId, changes: values }, record: updated, changes: audit });
-  if (status && values.statusCode) emit(leadStatusChanged, { data: statusChange(lead, status, null), record: updated });
+  if (values.status !== undefined || values.statusCode !== undefined)
+    emit(leadStatusChanged, { data: statusChange(lead, updated, null), record: updated });
   if (values.assignedTo !== undefined) {
     emit(leadAssigned, { data: { leadId, from: lead.assignedTo, to: values.assignedTo, reason }, record: updated });
   }
-  if (values.score !== undefined) {
-    const cause = { cause: 'manual', byUserId: byUserId ?? null } as const;
-    await scoreChanged({ tx, emit }, [{ from: lead.score, lead: updated, ...cause }]);
-  }
+  if (values.score !== undefined)
+    await scoreChanged({ tx, emit }, [{ from: lead.score, lead: updated, cause, byUserId: byUserId ?? null }]);
   return updated;
 }
 

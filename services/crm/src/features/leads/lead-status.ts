@@ -75,6 +75,10 @@ export function checkStatus(lead: LeadRecord, { status }: CodedStatus): void {
 }
 
 /** The `data` of `lead.status_changed`. */
-export function statusChange(lead: LeadRecord, { status, statusCode }: CodedStatus, reason: string | null) {
+export function statusChange(
+  lead: LeadRecord,
+  { status, statusCode }: Pick<LeadRecord, 'status' | 'statusCode'>,
+  reason: string | null,
+) {
   return { leadId: lead.id, from: lead.status, to: status, reason, fromCode: lead.statusCode, toCode: statusCode };
 }

@@ -5,11 +5,11 @@ import { diff, fail, toJsonColumn } from '@tandem/service';
 import { z } from 'zod';
 import type { Handler, Tx } from '../../handler.ts';
 import { releaseAllValues } from '../custom-fields/write-values.ts';
+import { storeChange } from './change-lead.ts';
 import { lockExternalIds } from './external-id.ts';
 import { asLead, type LeadRecord, writeLead } from './lead.ts';
 import { conflictsOf, mergedValues } from './merged-lead.ts';
 import { countActivities, lockRecordsOf, moveRecords } from './moved-records.ts';
-import { writeSurvivor } from './write-survivor.ts';
 
 type Leads = readonly [LeadRecord, ...LeadRecord[]];
 
@@ -62,7 +62,8 @@ export const mergeLeads: Handler<typeof leadMerges.mergeLeads> = {
       await releaseAllValues(tx, 'lead', lead.id);
       emit(leadDeleted, { data: { leadId: lead.id, mergedIntoId: survivor.id }, record: deleted });
     }
-    const updated = await writeSurvivor({ tx, emit }, survivor, values);
+    const why = { cause: 'merged', hasOldCustomFields: true, byUserId: userId ?? undefined } as const;
+    const updated = await storeChange({ tx, emit }, survivor, values.values, why);
     await moveRecords({ tx, emit }, found, { mergeId, survivorId: survivor.id, mergedIds: mergeIds });
     await closePairs(tx, [survivor.id, ...mergeIds], userId);
     return { ...preview, mergeId, survivor: updated };
@@ -133,9 +134,9 @@ async function storeMerge(tx: Tx, { survivor, mergeIds, after, userId }: StoredM
   return id;
 }
 
-/** The pairs among the leads are decided by the merge. */
+/** The open pairs among the leads are decided by the merge; dismissed ones stay dismissed, also when it is undone. */
 function closePairs(tx: Tx, leadIds: number[], userId: number | null): Promise<object[]> {
   return tx.sql`UPDATE duplicate_pair
     SET status = 'merged', decided_at = now(), decided_by = ${userId}, version = version + 1
-    WHERE first_lead_id = ANY(${leadIds}::bigint[]) AND second_lead_id = ANY(${leadIds}::bigint[]) AND status <> 'merged'`;
+    WHERE first_lead_id = ANY(${leadIds}::bigint[]) AND second_lead_id = ANY(${leadIds}::bigint[]) AND status = 'open'`;
 }

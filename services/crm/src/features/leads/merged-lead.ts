@@ -1,7 +1,7 @@
-import { freeForm } from '@tandem/contract';
 import { type LeadMerge, mergeFields } from '@tandem/crm-contract';
 import { failField } from '@tandem/service';
 import type { z } from 'zod';
+import { mergedCustomFields } from '../custom-fields/merged-values.ts';
 import { strictestConsent } from './consent.ts';
 import type { LeadRecord } from './lead.ts';
 
@@ -18,15 +18,15 @@ const tagsMax = 50;
  */
 export function mergedValues(leads: readonly [LeadRecord, ...LeadRecord[]], choices: FieldChoices) {
   const [survivor] = leads;
-  const owner = leads.find((lead) => lead.id === sourceOf('assignedTo', leads, choices)) ?? survivor;
-  // A lead without a choice stays in the team of its assignee.
-  const all = { teamId: owner.id, ...choices };
+  const converted = convertedOf(leads);
+  if (converted && choices.status !== undefined && choices.status !== converted.id)
+    throw failField('fieldChoices.status', 'Must be the converted lead, whose status the survivor gets');
+  const all = effectiveChoices(leads, choices);
   const picked = mergeFields.map((field) => {
     const id = sourceOf(field, leads, all);
     return [field, leads.find((lead) => lead.id === id)?.[field]] as const;
   });
-  const converted = leads.find(({ convertedAt }) => convertedAt !== null);
-  const withStatus = converted ?? leads.find((lead) => lead.id === sourceOf('status', leads, choices)) ?? survivor;
+  const withStatus = leads.find((lead) => lead.id === sourceOf('status', leads, all)) ?? survivor;
   return {
     ...(Object.fromEntries(picked) as Pick<LeadRecord, MergeField>),
     status: withStatus.status,
@@ -36,11 +36,22 @@ export function mergedValues(leads: readonly [LeadRecord, ...LeadRecord[]], choi
       convertedOpportunityId: converted.convertedOpportunityId,
     }),
     tags: [...new Set(leads.flatMap(({ tags }) => tags))].slice(0, Math.max(tagsMax, survivor.tags.length)),
-    customFields: mergedFields(leads),
+    customFields: mergedCustomFields(leads),
     consent: strictestConsent(leads.map(({ consent }) => consent)),
     ...highestScore(leads),
     createdAt: new Date(Math.min(...leads.map(({ createdAt }) => createdAt.getTime()))),
   };
+}
+
+function convertedOf(leads: readonly LeadRecord[]): LeadRecord | undefined {
+  return leads.find(({ convertedAt }) => convertedAt !== null);
+}
+
+/** The choices with those that follow from others: the team of the assignee, and the status of a converted lead. */
+function effectiveChoices(leads: readonly [LeadRecord, ...LeadRecord[]], choices: FieldChoices): FieldChoices {
+  const converted = convertedOf(leads);
+  const teamId = choices.teamId ?? sourceOf('assignedTo', leads, choices);
+  return { ...choices, teamId, ...(converted && { status: converted.id }) };
 }
 
 /** A score that somebody set comes before calculated ones. */
@@ -52,24 +63,16 @@ function highestScore(leads: readonly LeadRecord[]): Pick<LeadRecord, 'score' | 
 
 /** The fields in which the leads have different values, with the lead whose value is taken. */
 export function conflictsOf(leads: readonly [LeadRecord, ...LeadRecord[]], choices: FieldChoices): Conflict[] {
+  const all = effectiveChoices(leads, choices);
   return mergeFields.flatMap((field) => {
     const filled = leads.filter((lead) => lead[field] !== null);
     if (new Set(filled.map((lead) => lead[field])).size < 2) return [];
     const options = filled.map((lead) => ({ leadId: lead.id, value: { [field]: lead[field] } }));
-    return [{ field, chosenLeadId: sourceOf(field, leads, choices), options }];
+    return [{ field, chosenLeadId: sourceOf(field, leads, all), options }];
   });
 }
 
 /** The lead that a field is taken from: the chosen one, else the first that has a value. */
 function sourceOf(field: MergeField, leads: readonly [LeadRecord, ...LeadRecord[]], choices: FieldChoices): number {
   return choices[field] ?? (leads.find((lead) => lead[field] !== null) ?? leads[0]).id;
-}
-
-function mergedFields(leads: readonly LeadRecord[]): Record<string, unknown> {
-  // Later entries win: the survivor comes last.
-  const merged = Object.assign({}, ...leads.map(({ customFields }) => customFields).reverse());
-  const { error } = freeForm().safeParse(merged);
-  if (error)
-    throw failField('mergeIds', `The custom fields of the leads do not fit into one: ${error.issues[0]?.message}`);
-  return merged;
 }

@@ -1,11 +1,11 @@
 import { Lead, type leadMerges, leadRestored, mergeUndoDays } from '@tandem/crm-contract';
 import { diff, fail } from '@tandem/service';
 import type { Handler, Tx } from '../../handler.ts';
+import { storeChange } from './change-lead.ts';
 import { lockExternalIds } from './external-id.ts';
 import { asLead, type LeadRecord } from './lead.ts';
 import { moveRecordsBack } from './moved-records.ts';
 import { bringBack } from './restore-lead.ts';
-import { writeSurvivor } from './write-survivor.ts';
 
 const dayMs = 86_400_000;
 const Values = Lead.partial();
@@ -20,7 +20,8 @@ export const undoLeadMerge: Handler<typeof leadMerges.undoLeadMerge> = async ({ 
   checkUntouched(survivor, Values.parse(merge.after) as Partial<LeadRecord>);
   const restored: LeadRecord[] = [];
   // The survivor first: it can have the unique external id of a merged lead.
-  const previous = await writeSurvivor({ tx, emit }, survivor, diff(survivor, before));
+  const why = { cause: 'merged', hasOldCustomFields: true } as const;
+  const previous = await storeChange({ tx, emit }, survivor, before, why);
   for (const lead of merged) {
     const record = await bringBack(tx, lead);
     emit(leadRestored, { data: { leadId: lead.id, unmergedFromId: survivor.id }, record });
