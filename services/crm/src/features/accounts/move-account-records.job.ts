@@ -1,53 +1,45 @@
 import { id } from '@tandem/contract';
 import { accountUpdated, leadUpdated, opportunityUpdated } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
-import { type JobContext, job } from '@tandem/jobs';
+import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { asLead } from '../leads/lead.ts';
 import { asOpportunity } from '../opportunities/opportunity.ts';
 import { asAccount } from './account.ts';
+import { survivorOf } from './survivor.ts';
 
 // Records that are changed in one transaction; their locks last until its end.
 const batchMax = 100;
+// Activities have no events.
+const activitiesMax = 2_000;
+const retryMs = 3_600_000;
 
 const Payload = z.object({ survivorId: id('account'), mergedIds: z.array(id('account')) });
 type Payload = z.output<typeof Payload>;
 
+const moveAccountRecordsJob = { name: 'move-account-records', payload: Payload };
+
 /** Gives the records of merged accounts to the survivor, batch by batch, each with its version and event. */
 export const moveAccountRecords = job({
-  name: 'move-account-records',
-  payload: Payload,
+  ...moveAccountRecordsJob,
   async run({ payload, finish }: JobContext<Payload, Tx>) {
     await finish(async ({ tx, emit }) => {
-      const work = { tx, emit, ...payload, survivorId: await lastSurvivor(tx, payload.survivorId) };
+      const work = { tx, emit, ...payload, survivorId: await survivorOf(tx, payload.survivorId) };
       const moved = (await moveLeads(work)) + (await moveOpportunities(work)) + (await moveSubsidiaries(work));
-      if (moved) return new Date();
-      // Entries of timelines have no events. Those of leads and opportunities follow by the events of these.
-      await tx.sql`UPDATE activity SET account_id = ${work.survivorId}, timeline_account_id = ${work.survivorId},
-          version = version + 1, updated_at = now()
-        WHERE account_id = ANY(${payload.mergedIds}::bigint[])`;
+      if (moved || (await moveActivities(work))) return new Date();
       return undefined;
     });
+  },
+  // Nothing else gives the records to the survivor, so the job is tried again.
+  async giveUp({ payload, schedule }: GiveUpContext<Payload, Tx>) {
+    await schedule(moveAccountRecordsJob, [payload], new Date(Date.now() + retryMs));
   },
 });
 
 interface Work extends Payload {
   tx: Tx;
   emit: Emit;
-}
-
-const survivorsMax = 20;
-
-/** The survivor may have been merged into another account meanwhile. */
-async function lastSurvivor(tx: Tx, survivorId: number): Promise<number> {
-  let current = survivorId;
-  for (let step = 0; step < survivorsMax; step++) {
-    const account = await tx.account.findFirst({ where: { id: current }, select: { mergedIntoId: true } });
-    if (!account?.mergedIntoId) return current;
-    current = account.mergedIntoId;
-  }
-  return current;
 }
 
 async function moveLeads({ tx, emit, survivorId, mergedIds }: Work): Promise<number> {
@@ -102,4 +94,13 @@ async function moveSubsidiaries({ tx, emit, survivorId, mergedIds }: Work): Prom
     });
   }
   return found.length;
+}
+
+/** Those of leads and opportunities follow by the events of these. */
+async function moveActivities({ tx, survivorId, mergedIds }: Work): Promise<number> {
+  const moved = await tx.sql`UPDATE activity SET account_id = ${survivorId}, timeline_account_id = ${survivorId},
+      version = version + 1, updated_at = now()
+    WHERE id IN (SELECT id FROM activity WHERE account_id = ANY(${mergedIds}::bigint[])
+      ORDER BY id LIMIT ${activitiesMax}) RETURNING id`;
+  return moved.length;
 }

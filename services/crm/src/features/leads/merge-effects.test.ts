@@ -82,3 +82,28 @@ describe('a merge of leads', () => {
     expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'fieldChoices.status']);
   });
 });
+
+it('restores a lead into the account that its account was merged into', async () => {
+  const api = service.as();
+  const [merged, middle, survivor] = await Promise.all(
+    ['A', 'B', 'C'].map(async (name) => (await api.createAccount({ body: { name } })).data.id),
+  );
+  const { id } = await lead(api, { accountId: merged });
+  await api.deleteLead({ params: { id } });
+  await api.mergeAccounts({ params: { id: middle }, body: { mergeIds: [merged] } });
+  await api.mergeAccounts({ params: { id: survivor }, body: { mergeIds: [middle] } });
+  const { data } = await api.restoreLead({ params: { id } });
+  expect(data.accountId).toBe(survivor);
+});
+
+it('gives a new account the leads of a deleted account with the same domain', async () => {
+  const api = service.as();
+  const body = { name: 'Engines', domain: 'engines.example' };
+  const { data: deleted } = await api.createAccount({ body });
+  const { id } = await lead(api, { email: 'ada@engines.example' });
+  const other = await lead(api, { email: 'grace@other.example', accountId: deleted.id });
+  await api.deleteAccount({ params: { id: deleted.id } });
+  const { data: account } = await api.createAccount({ body });
+  await until('the lead moves', async () => (await api.getLead({ params: { id } })).data.accountId === account.id);
+  expect((await api.getLead({ params: { id: other.id } })).data.accountId).toBe(deleted.id);
+});

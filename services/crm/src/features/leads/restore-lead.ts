@@ -2,6 +2,7 @@ import { idInText } from '@tandem/contract';
 import { leadRestored, type leads } from '@tandem/crm-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tx } from '../../handler.ts';
+import { survivorOf } from '../accounts/survivor.ts';
 import { claimAgain } from '../custom-fields/write-values.ts';
 import { checkExternalId, lockExternalIds } from './external-id.ts';
 import { type LeadRecord, lockLead, writeLead } from './lead.ts';
@@ -25,5 +26,7 @@ export const restoreLead: Handler<typeof leads.restoreLead> = async ({ params, t
 export async function bringBack(tx: Tx, lead: LeadRecord): Promise<LeadRecord> {
   await checkExternalId(tx, lead.externalId, lead.id);
   await claimAgain(tx, 'lead', lead);
-  return writeLead(tx, lead.id, { deletedAt: null, mergedIntoId: null, externalKey: lead.externalId });
+  // The account may have been merged into another one, which took over only the leads that existed then.
+  const accountId = lead.accountId && (await survivorOf(tx, lead.accountId));
+  return writeLead(tx, lead.id, { deletedAt: null, mergedIntoId: null, externalKey: lead.externalId, accountId });
 }
