@@ -7,6 +7,7 @@ import { type AccountRecord, lockAccount } from '../accounts/account.ts';
 import { addAccount } from '../accounts/add-account.ts';
 import { changeAccount } from '../accounts/change-account.ts';
 import { givenValues } from './given-values.ts';
+import { lockRecords } from './lock-records.ts';
 import { failedBy, sides } from './outcomes.ts';
 import type { Batch, Checked, Dedupe, ImportTarget, Outcome, RowContext, Texts } from './target.ts';
 import { customFieldsOf, listOf } from './texts.ts';
@@ -73,6 +74,7 @@ async function writeAccounts(
 ): Promise<Outcome[]> {
   const caller = actor as Caller;
   const outcomes: Outcome[] = [];
+  if (dedupe.action === 'update') await lockMatches(tx, records, dedupe);
   for (const record of records) {
     const { row, body } = record;
     try {
@@ -95,12 +97,29 @@ async function writeAccounts(
   return outcomes;
 }
 
+/** Locks the accounts that rows are recognized as, in the order of their ids. */
+async function lockMatches(tx: Tx, records: readonly AccountRow[], dedupe: Dedupe): Promise<void> {
+  const values = records.flatMap(({ body }) => keyOf(body, dedupe) ?? []);
+  const where = { [dedupe.by]: { in: values }, deletedAt: null };
+  const found = values.length ? await tx.account.findMany({ where, select: { id: true } }) : [];
+  await lockRecords(
+    tx,
+    'account',
+    found.map(({ id }) => id),
+  );
+}
+
+/** The value by which a row is recognized. */
+function keyOf(body: Body, { by }: Dedupe): string | null | undefined {
+  return by === 'domain' || by === 'externalId' || by === 'name' ? body[by] : undefined;
+}
+
 /** The oldest present account that the row is recognized as. */
-async function findMatch(tx: Tx, body: Body, { by }: Dedupe): Promise<number | undefined> {
-  const value = by === 'domain' || by === 'externalId' || by === 'name' ? body[by] : undefined;
+async function findMatch(tx: Tx, body: Body, dedupe: Dedupe): Promise<number | undefined> {
+  const value = keyOf(body, dedupe);
   if (!value) return undefined;
   const found = await tx.account.findMany({
-    where: { [by]: value, deletedAt: null },
+    where: { [dedupe.by]: value, deletedAt: null },
     select: { id: true },
     orderBy: { id: 'asc' },
     take: 1,

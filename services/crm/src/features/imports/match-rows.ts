@@ -7,13 +7,15 @@ interface Matching<Body> {
   /** The existing record of each key. */
   existing: ReadonlyMap<string, number>;
   create(records: readonly Checked<Body>[]): Promise<Outcome[]>;
+  /** Locks existing records before the first of them is updated. */
+  lock(ids: readonly number[]): Promise<void>;
   update(id: number, record: Checked<Body>): Promise<Outcome>;
 }
 
 /** Creates and updates the records of a batch. Of rows with the same key, the first creates the record, and the others find it. */
 export async function matchRows<Body>(
   records: readonly Checked<Body>[],
-  { dedupe, keyOf, existing, create, update }: Matching<Body>,
+  { dedupe, keyOf, existing, create, lock, update }: Matching<Body>,
 ): Promise<Outcome[]> {
   const firstOf = new Map<string, number>();
   const creating: Checked<Body>[] = [];
@@ -26,6 +28,7 @@ export async function matchRows<Body>(
       if (key !== undefined) firstOf.set(key, record.row);
     }
   }
+  if (dedupe.action === 'update') await lock(matching.flatMap(({ key }) => existing.get(key) ?? []));
   const outcomes = await create(creating);
   const outcomeOf = new Map(outcomes.map((outcome) => [outcome.row, outcome]));
   for (const { record, key } of matching) {

@@ -3,6 +3,7 @@ import { ApiError, diff } from '@tandem/service';
 import { type AccountRecord, asAccount, checkUnique, writeAccount } from '../accounts/account.ts';
 import { removeAccount } from '../accounts/delete-account.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
+import { lockRecords } from './lock-records.ts';
 import type { Batch, Outcome, Undone } from './target.ts';
 
 type Undoable = Extract<Outcome, { action: 'created' | 'updated' }>;
@@ -10,6 +11,11 @@ type Undoable = Extract<Outcome, { action: 'created' | 'updated' }>;
 /** Deletes the accounts that were created, and restores those that were updated. One that a rule protects is kept. */
 export async function undoAccounts(outcomes: readonly Outcome[], batch: Batch): Promise<Undone> {
   const undone: Undone = { deleted: 0, restored: 0, kept: 0 };
+  await lockRecords(
+    batch.tx,
+    'account',
+    outcomes.flatMap((one) => ('id' in one ? [one.id] : [])),
+  );
   for (const outcome of outcomes.toReversed()) {
     if (outcome.action !== 'created' && outcome.action !== 'updated') continue;
     undone[await undoOne(outcome, batch)] += 1;

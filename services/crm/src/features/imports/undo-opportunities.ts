@@ -3,6 +3,7 @@ import { ApiError, diff } from '@tandem/service';
 import { changeOpportunity, type FieldChange } from '../opportunities/change-opportunity.ts';
 import { removeOpportunity } from '../opportunities/delete-opportunity.ts';
 import { asOpportunity, type LockedOpportunity } from '../opportunities/opportunity.ts';
+import { lockRecords } from './lock-records.ts';
 import type { Batch, Outcome, Undone } from './target.ts';
 
 const reason = 'The import was undone';
@@ -11,6 +12,11 @@ const reason = 'The import was undone';
 export async function undoOpportunities(outcomes: readonly Outcome[], batch: Batch): Promise<Undone> {
   const undone: Undone = { deleted: 0, restored: 0, kept: 0 };
   const { tx, emit } = batch;
+  await lockRecords(
+    tx,
+    'opportunity',
+    outcomes.flatMap((one) => ('id' in one ? [one.id] : [])),
+  );
   for (const outcome of outcomes.toReversed()) {
     if (outcome.action !== 'created' && outcome.action !== 'updated') continue;
     const row = await tx.opportunity.lockFirst({ where: { id: outcome.id } });

@@ -7,6 +7,7 @@ import { lockExternalIds } from '../leads/external-id.ts';
 import { type LeadRecord, lockLead } from '../leads/lead.ts';
 import type { NewLead as Body } from '../leads/new-lead.ts';
 import { givenValues } from './given-values.ts';
+import { lockRecords } from './lock-records.ts';
 import { matchRows } from './match-rows.ts';
 import { createLeads } from './new-leads.ts';
 import { failedBy, sides } from './outcomes.ts';
@@ -29,6 +30,7 @@ export async function writeLeads(records: readonly LeadRow[], context: Context):
     keyOf: (body) => keyOf(body, dedupe),
     existing: await findExisting(tx, dedupe, keys),
     create: (creating) => createLeads(creating, context),
+    lock: (ids) => lockRecords(tx, 'lead', ids),
     update: (leadId, record) => updateMatch(leadId, record, context),
   });
 }

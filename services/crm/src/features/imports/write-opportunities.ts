@@ -7,6 +7,7 @@ import type { NewOpportunity } from '../opportunities/new-opportunity.ts';
 import { lockOpportunity, type OpportunityRecord } from '../opportunities/opportunity.ts';
 import type { MoverRole } from '../pipelines/mover-role.ts';
 import { givenValues } from './given-values.ts';
+import { lockRecords } from './lock-records.ts';
 import { matchRows } from './match-rows.ts';
 import { createOpportunities } from './new-opportunities.ts';
 import { failedBy, sides } from './outcomes.ts';
@@ -36,13 +37,22 @@ export async function writeOpportunities(
   context: OpportunityContext,
 ): Promise<Outcome[]> {
   const { tx, dedupe } = context;
+  // First, as a merge does, which locks its leads and then their records.
+  await holdLeads(tx, records);
   return matchRows(records, {
     dedupe,
     keyOf,
     existing: dedupe.action === 'create' ? new Map() : await findExisting(tx, records),
     create: (creating) => createOpportunities(creating, context),
+    lock: (ids) => lockRecords(tx, 'opportunity', ids),
     update: (id, record) => updateMatch(id, record, context),
   });
+}
+
+/** Holds the leads that rows name until the end of the transaction, so that none is deleted or merged meanwhile. */
+async function holdLeads(tx: Tx, records: readonly OpportunityRow[]): Promise<void> {
+  const ids = [...new Set(records.flatMap(({ body }) => body.leadId ?? []))];
+  if (ids.length) await tx.sql`SELECT id FROM lead WHERE id = ANY(${ids}::bigint[]) ORDER BY id FOR KEY SHARE`;
 }
 
 /** A row is recognized by its name: among the deals of its lead, else of its account, else among all. */
