@@ -18,7 +18,11 @@ type Change = z.output<typeof accounts.updateAccount.body>;
 /** Writes a change of a locked account with its event; one that changes nothing is none. */
 export async function changeAccount(
   { tx, emit }: { tx: Tx; emit: Emit },
-  { account, change, owner }: { account: AccountRecord; change: Change; owner: Assignee | undefined },
+  {
+    account,
+    change,
+    owner,
+  }: { account: AccountRecord; change: Change; owner: Pick<Assignee, 'id' | 'teamIds'> | undefined },
 ): Promise<AccountRecord> {
   const { isEmpty, values, audit } = diff(account, withTeam(account, change, owner));
   if (isEmpty) return account;
@@ -34,7 +38,11 @@ export async function changeAccount(
 }
 
 /** An account follows a new owner into their team, unless the request names a team. */
-function withTeam(account: AccountRecord, { address, ...fields }: Change, owner: Assignee | undefined): AccountFields {
+function withTeam(
+  account: AccountRecord,
+  { address, ...fields }: Change,
+  owner: Pick<Assignee, 'id' | 'teamIds'> | undefined,
+): AccountFields {
   const change = { ...fields, ...(address !== undefined && { address: fullAddress(address) }) };
   if (!owner || owner.id === account.ownerId || change.teamId !== undefined) return change;
   return { ...change, teamId: teamOfAssignee(owner.teamIds, account.teamId) };

@@ -1,12 +1,12 @@
 import type { Caller } from '@tandem/caller';
 import { type FieldError, unknownId } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
-import { ApiError, type Assignee, checkUser } from '@tandem/service';
+import { ApiError, type Assignee, asService, checkUser } from '@tandem/service';
 import type { Peers } from '../../handler.ts';
 import type { RowContext, Texts } from './target.ts';
 
 /** The users that rows name, and why others cannot have the records. */
-export type References = Map<number, { assignee?: Assignee; message?: string }>;
+export type References = Map<number, { assignee?: Pick<Assignee, 'id' | 'teamIds'>; message?: string }>;
 
 /** Puts the id of a user into the body, or an error if the text is none. */
 export function putUser(
@@ -24,7 +24,7 @@ export function putUser(
   else body[field] = String(user);
 }
 
-/** Reads the users that the rows name in a field, each once. */
+/** Reads the users that the rows name in a field, by one call; only a user who cannot have records is asked for alone. */
 export async function findUsers<Field extends string>(
   peers: Peers,
   {
@@ -37,12 +37,12 @@ export async function findUsers<Field extends string>(
     field: Field;
   },
 ): Promise<References> {
-  const found: References = new Map();
-  for (const { body } of records) {
-    const userId = body[field];
-    if (typeof userId === 'number' && !found.has(userId))
-      found.set(userId, await findUser(peers, { userId, caller, field }));
-  }
+  const named = [...new Set(records.flatMap(({ body }) => body[field] ?? []))];
+  if (!named.length) return new Map();
+  const active = await peers.identity.findAssignees({ body: { userIds: named, teamIds: [] }, as: asService(caller) });
+  const found: References = new Map(active.map((assignee) => [assignee.id, { assignee }]));
+  for (const userId of named)
+    if (!found.has(userId)) found.set(userId, await findUser(peers, { userId, caller, field }));
   return found;
 }
 

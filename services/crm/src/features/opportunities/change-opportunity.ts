@@ -42,7 +42,7 @@ interface Change {
   fields?: FieldChange;
   move?: MoveRequest | undefined;
   /** The user that `ownerId` names. */
-  owner?: Assignee | undefined;
+  owner?: Pick<Assignee, 'id' | 'teamIds'> | undefined;
   /** The result of `moverRole`, which a move needs. */
   roleId?: MoverRole;
 }
@@ -106,7 +106,11 @@ function checkClosed(fields: string[]): void {
 }
 
 /** A deal follows a new owner into their team, unless the request names a team. */
-function withTeam(opportunity: OpportunityRecord, fields: FieldChange, owner: Assignee | undefined): FieldChange {
+function withTeam(
+  opportunity: OpportunityRecord,
+  fields: FieldChange,
+  owner: Pick<Assignee, 'id' | 'teamIds'> | undefined,
+): FieldChange {
   if (!owner || owner.id === opportunity.ownerId || fields.teamId !== undefined) return fields;
   return { ...fields, teamId: teamOfAssignee(owner.teamIds, opportunity.teamId) };
 }
