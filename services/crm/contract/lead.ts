@@ -91,7 +91,9 @@ export const Lead = z.object({
 export const LeadDetail = Lead.extend({
   duplicateCount: z.int().meta({ description: 'The number of possible duplicates of the lead', examples: [0] }),
   nextTaskAt: timestamp().nullable().describe('The earliest due time of its open tasks'),
-  lastActivityAt: timestamp().nullable().describe('The time of its newest activity'),
+  lastActivityAt: timestamp()
+    .nullable()
+    .describe('The time of the newest activity that a person logged, message, or form that the lead sent'),
 });
 
 /** The fields of a lead that a request can set. */

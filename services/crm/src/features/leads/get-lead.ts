@@ -32,8 +32,10 @@ async function countDuplicates(tx: Tx, id: number): Promise<number> {
   return otherIds.length ? tx.lead.count({ where: { id: { in: otherIds }, deletedAt: null } }) : 0;
 }
 
+/** Leaves out entries about the record itself: a score that fades does not make the lead active. */
 async function findLastActivity(tx: Tx, id: number): Promise<Date | null> {
   const [found] = await tx.sql<{ occurredAt: Date }>`
-    SELECT occurred_at AS "occurredAt" FROM activity WHERE lead_id = ${id} ORDER BY occurred_at DESC LIMIT 1`;
+    SELECT occurred_at AS "occurredAt" FROM activity
+    WHERE lead_id = ${id} AND (NOT system OR type IN ('message', 'form')) ORDER BY occurred_at DESC LIMIT 1`;
   return found?.occurredAt ?? null;
 }
