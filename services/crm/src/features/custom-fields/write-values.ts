@@ -3,7 +3,7 @@ import type { FieldError } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { type Definition, type Entity, readDefinitions } from './custom-field.ts';
-import { type Checked, checkValue, errorOf, givenValue } from './values.ts';
+import { type Checked, checkValue, errorOf, givenValue, ownValue } from './values.ts';
 
 type Values = Record<string, unknown>;
 
@@ -43,8 +43,8 @@ export function writeOf(
   const errors: FieldError[] = [];
   const write: CustomWrite = { columns: {}, keys: [], uniqueIds: [] };
   for (const field of definitions) {
-    const value = givenValue(after[field.key]);
-    const earlier = givenValue(before?.[field.key]);
+    const value = givenValue(ownValue(after, field.key));
+    const earlier = givenValue(ownValue(before, field.key));
     const checked: Checked = value === null ? {} : checkValue(field, value);
     const problem = value === null ? missing(field, before === undefined || earlier !== null) : errorOf(checked);
     if (problem && (value === null || !isDeepStrictEqual(value, earlier)))

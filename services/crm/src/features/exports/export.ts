@@ -6,6 +6,7 @@ import { backgroundJobs, type Cell, type JobLink, type ListFilter } from '@tande
 import type { IdsArgs } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
+import { ownValue } from '../custom-fields/values.ts';
 
 /** The background jobs that clients read at GET /v1/jobs/:id. */
 export const exportJobs = backgroundJobs('crm');
@@ -73,7 +74,7 @@ export function cellWriter({ record }: ExportTarget, { columns, ids, tenantId }:
     return columns.map((column) => {
       const [field, ...key] = column.split('.') as [string, ...string[]];
       if (!key.length) return cellOf(shown[column]);
-      return cellOf((shown[field] as Record<string, unknown> | undefined)?.[key.join('.')]);
+      return cellOf(ownValue(shown[field] as object | undefined, key.join('.')));
     });
   };
 }

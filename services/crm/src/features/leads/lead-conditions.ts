@@ -1,6 +1,7 @@
 import type { FieldError } from '@tandem/contract';
 import { conditionValues, type LeadCondition, type LeadConditionValue } from '@tandem/crm-contract';
 import type { z } from 'zod';
+import { ownValue } from '../custom-fields/values.ts';
 import type { LeadRecord } from './lead.ts';
 
 /** A condition of a rule on one field of a lead. */
@@ -81,7 +82,7 @@ function fieldOf(lead: LeadRecord, field: string): unknown {
   if (field === 'emailDomain') return lead.email.split('@').at(-1);
   if (!field.startsWith('customFields.')) return lead[field as keyof LeadRecord];
   const key = field.slice('customFields.'.length);
-  return Object.hasOwn(lead.customFields, key) ? lead.customFields[key] : undefined;
+  return ownValue(lead.customFields, key);
 }
 
 function isMember(lead: LeadRecord, field: string): boolean {

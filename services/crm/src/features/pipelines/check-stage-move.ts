@@ -3,6 +3,7 @@ import { fail } from '@tandem/service';
 import type { StatusDefinition } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { statusesOf } from '../config/status.ts';
+import { ownValue } from '../custom-fields/values.ts';
 import type { MoverRole } from './mover-role.ts';
 import { asPipeline, type PipelineRecord } from './pipeline.ts';
 
@@ -36,7 +37,7 @@ export async function checkStageMove(tx: Tx, { from, to, deal, roleId }: StageMo
   const isTransfer = from.pipelineId !== to.pipelineId;
   checkRole(pipeline, roleId);
   if (isTransfer) checkRole(await pipelineOfStage(tx, from), roleId);
-  if (pipeline && !isTransfer) await checkOrder(tx, pipeline, { from, to });
+  if (pipeline) await (isTransfer ? checkEntry(pipeline, to) : checkOrder(tx, pipeline, { from, to }));
   checkFields(pipeline, to, deal);
 }
 
@@ -74,6 +75,11 @@ async function checkOrder(
   if (rules.noSkip && next && end > start + 1) throw refused(`The next stage after ${from.name} is ${next.name}`);
 }
 
+/** A deal from another pipeline does not skip stages of this one. */
+function checkEntry({ rules }: PipelineRecord, to: Stage): void {
+  if (rules.noSkip && !to.isDefault && !to.isClosed) throw refused('Deals enter this pipeline in its default stage');
+}
+
 function checkFields(pipeline: PipelineRecord | undefined, { code, name }: Stage, deal: object): void {
   const required = pipeline?.rules.requiredFields[code] ?? [];
   const missing: FieldError[] = required
@@ -85,7 +91,7 @@ function checkFields(pipeline: PipelineRecord | undefined, { code, name }: Stage
 function valueIn(deal: object, field: string): unknown {
   const key = field.startsWith('customFields.') ? field.slice('customFields.'.length) : undefined;
   const values = deal as Record<string, unknown>;
-  return key === undefined ? values[field] : (values['customFields'] as Record<string, unknown> | undefined)?.[key];
+  return key === undefined ? values[field] : ownValue(values['customFields'] as object | undefined, key);
 }
 
 /** A deal without an amount has the value 0; in a custom field 0 is a value. */
