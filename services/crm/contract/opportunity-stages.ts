@@ -76,7 +76,7 @@ export const opportunityStages = operations({
     narrows: true,
     summary: 'Move an opportunity to another stage',
     description:
-      'Send `stageId` or the code as `stage`. The probability becomes that of the stage, unless a user has set it. A move to a won or lost stage follows the rules of /win and /lose: a lost stage requires `reasonCode`. A closed deal must be reopened first. A move to the current stage changes nothing. `pipelineId` moves the deal to another pipeline: to the stage that is sent with it, or else to the default stage of that pipeline.',
+      'Send `stageId` or the code as `stage`. The probability becomes that of the stage, unless a user has set it. A move to a won or lost stage follows the rules of /win and /lose: a lost stage requires `reasonCode`. A closed deal must be reopened first. A move to the current stage changes nothing. `pipelineId` moves the deal to another pipeline: to the stage that is sent with it, or else to the default stage of that pipeline, which is the only one if deals of that pipeline skip no stages.',
     params: withId,
     body: z
       .object({

@@ -60,9 +60,17 @@ describe('a deal', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'opportunity_closed']);
   });
 
-  it('moves to another pipeline in any order of stages, with the fields that its new stage requires', async () => {
+  it('enters a pipeline without skipping in its default stage', async () => {
+    const { api, params, pipeline } = await aDealBesideA({ isDefault: true });
+    await api.setPipelineRules({ params: { id: pipeline.id }, body: { noSkip: true } });
+    const move = (stage: string) => api.moveOpportunity({ params, body: { pipelineId: pipeline.id, stage } });
+    expect((await move('proposal')).body.code).toBe('move_refused');
+    expect((await move('prospecting')).status).toBe(200);
+  });
+
+  it('moves to an earlier stage of another pipeline, with the fields that this stage requires', async () => {
     const { api, params, pipeline, deal } = await aDealBesideA();
-    const rules = { noSkip: true, noBackward: true, requiredFields: { proposal: ['value'] } };
+    const rules = { noBackward: true, requiredFields: { proposal: ['value'] } };
     for (const id of [pipeline.id, deal.pipelineId]) await api.setPipelineRules({ params: { id }, body: rules });
     const move = () => api.moveOpportunity({ params, body: { pipelineId: pipeline.id, stage: 'proposal' } });
     const refused = await move();
