@@ -78,7 +78,7 @@ describe('runAgentInBulk', () => {
   });
 
   it.each([
-    ['in the past', '0001-01-01T00:00:00Z', 'Must not be in the past'],
+    ['in the past', '1970-01-01T00:00:00Z', 'Must not be in the past'],
     ['an hour ago', inDays(-1 / 24).scheduledFor, 'Must not be in the past'],
     ['in two years', inDays(730).scheduledFor, 'Must be at most one year ahead'],
   ])('rejects a run %s', async (_, scheduledFor, message) => {

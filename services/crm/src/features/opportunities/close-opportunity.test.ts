@@ -115,7 +115,7 @@ describe('loseOpportunity', () => {
 it.each([
   [
     'before the creation of the deal',
-    () => '0001-01-01T00:00:00.000Z',
+    () => '1970-01-01T00:00:00.000Z',
     'Must not be before the opportunity was created',
   ],
   ['an hour before the creation', () => inMs(-3_600_000), 'Must not be before the opportunity was created'],
@@ -130,6 +130,15 @@ it.each([
     expect([reply.status, reply.body.errors]).toEqual([422, [{ field: 'closedAt', message }]]);
   const reply = await api.winOpportunity({ params, body: { closedAt: inMs(30_000) } });
   expect(reply.status).toBe(200);
+});
+
+it('a closed deal does not take another reason by PATCH', async () => {
+  const { api, params } = await anOpportunity();
+  const { data } = await api.winOpportunity({ params, body: { note: 'a' } });
+  const reply = await api.updateOpportunity({ params, body: { status: 'won', note: 'b' } });
+  expect([reply.status, reply.body.code]).toEqual([409, 'opportunity_closed']);
+  const same = await api.updateOpportunity({ params, body: { status: 'won' } });
+  expect([same.status, same.data.version]).toEqual([200, data.version]);
 });
 
 it('a deal is closed once, even when win and loss are concurrent', async () => {
