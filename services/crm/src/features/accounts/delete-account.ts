@@ -14,8 +14,10 @@ export const deleteAccount: Handler<typeof accounts.deleteAccount> = async ({ pa
 
 /** Marks a locked account as deleted, with its event. Fails if it has open deals, also those that the caller cannot read. */
 export async function removeAccount({ tx, emit }: { tx: Tx; emit: Emit }, accountId: number): Promise<void> {
+  // Deals of accounts that were merged into this one may still wait to be moved.
   const [open] = await tx.sql`SELECT 1 FROM opportunity
-    WHERE account_id = ${accountId} AND status = 'open' AND deleted_at IS NULL LIMIT 1`;
+    WHERE account_id = ANY(ARRAY(SELECT id FROM account WHERE id = ${accountId} OR merged_into_id = ${accountId}))
+      AND status = 'open' AND deleted_at IS NULL LIMIT 1`;
   if (open) throw fail('open_opportunities');
   const deleted = await writeAccount(tx, accountId, { deletedAt: new Date() });
   await releaseAllValues(tx, 'account', accountId);

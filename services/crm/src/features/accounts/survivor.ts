@@ -1,4 +1,5 @@
 import type { Tx } from '../../handler.ts';
+import { holdAccount } from './account.ts';
 
 const mergesMax = 20;
 
@@ -15,4 +16,9 @@ export async function survivorOf(tx: Tx, accountId: number): Promise<number> {
     current = account.mergedIntoId;
   }
   return current;
+}
+
+/** The account of a deal that is open again: the one that it was merged into, and none if it was deleted meanwhile. */
+export async function presentAccount(tx: Tx, accountId: number | null): Promise<number | null> {
+  return accountId === null ? null : holdAccount(tx, await survivorOf(tx, accountId));
 }

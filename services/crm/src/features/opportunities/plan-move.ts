@@ -3,6 +3,7 @@ import { opportunityStates } from '@tandem/crm-contract';
 import { fail, failField, transitionError } from '@tandem/service';
 import { Prisma, type StatusDefinition } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { presentAccount } from '../accounts/survivor.ts';
 import { checkStageMove } from '../pipelines/check-stage-move.ts';
 import { holdStage } from '../pipelines/hold-stage.ts';
 import type { MoverRole } from '../pipelines/mover-role.ts';
@@ -28,6 +29,13 @@ export interface MoveRequest {
   note?: string | null | undefined;
   competitor?: string | null | undefined;
   closedAt?: Date | undefined;
+}
+
+const details = ['reasonCode', 'note', 'competitor', 'closedAt'] as const;
+
+/** Whether a request describes how the deal is closed. */
+function hasDetails(request: MoveRequest): boolean {
+  return details.some((field) => request[field] !== undefined);
 }
 
 /** The caller of a move with their role, and the values that the same request gives to fields. */
@@ -61,7 +69,7 @@ export async function planMove(
     );
   const { status } = opportunity;
   const isThere = named ? named.id === opportunity.stageId : wanted === status;
-  if (wanted === undefined || isThere) return undefined;
+  if (wanted === undefined || (isThere && (status === 'open' || !hasDetails(request)))) return undefined;
   if (status !== 'open' && request.status !== 'open')
     throw fail('opportunity_closed', [transitionError(status, opportunityStates.next(status))]);
   const isClosing = wanted !== 'open';
@@ -75,7 +83,10 @@ export async function planMove(
   const from = await currentStage(tx, opportunity);
   const deal = { ...opportunity, ...fields, ...(request.value !== undefined && { value: request.value }) };
   await checkStageMove(tx, { from, to: stage, roleId, deal });
-  return { stage, status: wanted, columns };
+  // Its account may have been merged or deleted while the deal was closed.
+  const isReopened = status !== 'open' && !isClosing;
+  const account = isReopened && { accountId: await presentAccount(tx, opportunity.accountId) };
+  return { stage, status: wanted, columns: { ...columns, ...account } };
 }
 
 /** Columns of a move to an open stage. */

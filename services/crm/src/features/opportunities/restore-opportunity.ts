@@ -1,5 +1,7 @@
 import { type opportunities, opportunityRestored } from '@tandem/crm-contract';
+import { diff } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { presentAccount } from '../accounts/survivor.ts';
 import { claimAgain } from '../custom-fields/write-values.ts';
 import { lockOpportunity, writeOpportunity } from './opportunity.ts';
 
@@ -12,7 +14,9 @@ export const restoreOpportunity: Handler<typeof opportunities.restoreOpportunity
   const opportunity = await lockOpportunity(tx, params.id, 'deleted');
   ifMatch(opportunity);
   await claimAgain(tx, 'opportunity', opportunity);
-  const restored = await writeOpportunity(tx, opportunity.id, { deletedAt: null });
-  emit(opportunityRestored, { data: { opportunityId: opportunity.id }, record: restored });
+  const accountId = await presentAccount(tx, opportunity.accountId);
+  const restored = await writeOpportunity(tx, opportunity.id, { deletedAt: null, accountId });
+  const { audit } = diff(opportunity, { accountId });
+  emit(opportunityRestored, { data: { opportunityId: opportunity.id }, record: restored, changes: audit });
   return restored;
 };
