@@ -17,7 +17,7 @@ const query = listQuery(['occurredAt'])
     }).optional(),
   });
 const ofOthers =
-  'Entries about opportunities, tasks and files are left out if the caller has no permission to read these.';
+  'Entries about opportunities and tasks that the caller cannot read are left out, and those about files without a permission to read files.';
 
 export const timelines = operations({
   getLeadTimeline: {
@@ -27,7 +27,7 @@ export const timelines = operations({
     also: ['activities:read'],
     narrows: true,
     summary: 'Retrieve the timeline of a lead',
-    description: `What people logged about the lead, and what the system did: status, assignment, score, deals, tasks, messages, forms and files, newest first. A caller who can read the lead can read its whole timeline. ${ofOthers}`,
+    description: `What people logged about the lead, and what the system did: status, assignment, score, deals, tasks, messages, forms and files, newest first. A caller who can read the lead can read what everybody logged about it. ${ofOthers}`,
     params: z.object({ id: id('lead') }),
     query,
     reply: page(Activity),
@@ -40,7 +40,7 @@ export const timelines = operations({
     also: ['activities:read'],
     narrows: true,
     summary: 'Retrieve the timeline of an account',
-    description: `The activities of the account, of its leads and of its opportunities, newest first. Entries about leads and opportunities that the caller cannot read are left out. ${ofOthers}`,
+    description: `The activities of the account, of its leads and of its opportunities, newest first. Entries about leads that the caller cannot read are left out. ${ofOthers}`,
     params: z.object({ id: id('account') }),
     query,
     reply: page(Activity),

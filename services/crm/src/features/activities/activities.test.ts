@@ -193,7 +193,7 @@ describe('the timeline of a lead', () => {
     expect(outcome(wrong)).toEqual([422, 'validation_failed', ['types']]);
   });
 
-  it('is complete for whoever can read the lead, and hidden from others', async () => {
+  it('has what everybody logged about the lead, without entries about deals that the caller cannot read', async () => {
     const api = service.as();
     const { leadId, opportunityId } = await someRecords(api);
     await api.updateLead({ params: { id: leadId }, body: { assignedTo: null } });
@@ -208,7 +208,8 @@ describe('the timeline of a lead', () => {
     };
     const narrowed = ['leads:read:own', 'activities:read:own'];
     expect(await read(8, ...narrowed)).toEqual([200, ['note']]);
-    expect(await read(8, ...narrowed, 'opportunities:read:own')).toEqual([200, ['deal', 'note']]);
+    expect(await read(8, ...narrowed, 'opportunities:read:own')).toEqual([200, ['note']]);
+    expect(await read(8, ...narrowed, 'opportunities:read')).toEqual([200, ['deal', 'note']]);
     expect(await read(9, ...narrowed)).toEqual([404, undefined]);
     expect((await read(8, 'leads:read:own'))[0]).toBe(403);
     const sandbox = service.as({ tenantId, environment: 'sandbox' });
@@ -247,5 +248,21 @@ describe('the timeline of an account', () => {
     expect(await read('leads:read:own', 'opportunities:read:own')).toEqual(['account']);
     await service.sqlWithin(api.caller, `UPDATE lead SET assigned_to = 8 WHERE id = ${leadId}`);
     expect(await read('leads:read:own')).toEqual(['lead', 'account']);
+  });
+
+  it('leaves out tasks that the caller cannot read', async () => {
+    const api = service.as();
+    const { accountId, leadId } = await someRecords(api);
+    await api.createTask({ body: { title: 'Secret', type: 'call', leadId } });
+    const tenantId = api.caller.tenantId as number;
+    const read = async (...can: string[]) => {
+      const as = service.as({ tenantId, userId: 8, can: ['accounts:read', 'activities:read', 'leads:read', ...can] });
+      const params = { id: accountId };
+      const { body } = await as.getAccountTimeline({ params, query: { types: 'task' } });
+      const entries = body.data as unknown as unknown[];
+      return [entries.length, body.pagination?.total];
+    };
+    await until('the task is in the timeline', async () => (await read('tasks:read'))[0] === 1);
+    expect(await read('tasks:read:own')).toEqual([0, 0]);
   });
 });

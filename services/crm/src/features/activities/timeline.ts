@@ -14,9 +14,23 @@ interface Timeline {
   id: number;
   types: readonly string[] | undefined;
   caller: Caller;
-  /** The leads and opportunities whose entries are included; all of the record by default. */
-  leads?: Reach;
-  opportunities?: Reach;
+  reach: TimelineReach;
+}
+
+/** Which leads, opportunities and tasks the entries of a timeline may be about. */
+interface TimelineReach {
+  leads: Reach;
+  opportunities: Reach;
+  tasks: Reach;
+}
+
+/** The reach of a caller in timelines. Entries about records that they cannot read are left out. */
+export function timelineReach(caller: Caller): TimelineReach {
+  return {
+    leads: reachOf(caller, 'leads:read'),
+    opportunities: reachOf(caller, 'opportunities:read'),
+    tasks: reachOf(caller, 'tasks:read'),
+  };
 }
 
 // A larger total of a timeline is of no use.
@@ -31,11 +45,14 @@ const columns = fragment`activity.tenant_id AS "tenantId", activity.environment,
  * logged themselves, while whoever can read a lead can read its timeline.
  */
 export function timelineEntries(tx: Tx, timeline: Timeline): Listable<Entry> {
-  const { of, id, caller } = timeline;
+  const { of, id, caller, reach } = timeline;
   const types = timeline.types ?? null;
   const hidden = hiddenTypes(caller);
-  const leads = limitsOf(timeline.leads ?? 'all');
-  const deals = limitsOf(timeline.opportunities ?? (reachOf(caller, 'opportunities:read') === 'none' ? 'none' : 'all'));
+  const [leads, deals, tasks] = [reach.leads, reach.opportunities, reach.tasks].map(limitsOf) as [
+    Limits,
+    Limits,
+    Limits,
+  ];
   const counted = async (max: number): Promise<number> => {
     const [row] = await tx.sql<{ count: number }>`
       SELECT count(*) AS count FROM (SELECT 1 FROM activity WHERE ${of} = ${id}
@@ -45,6 +62,8 @@ export function timelineEntries(tx: Tx, timeline: Timeline): Listable<Entry> {
         AND (${deals.isAll} OR opportunity_id IS NULL OR EXISTS (SELECT 1 FROM opportunity AS deal
           WHERE deal.id = opportunity_id AND
           (owner_id = ${deals.userId} OR deal.created_by = ${deals.userId} OR team_id = ANY(${deals.teamIds}::bigint[]))))
+        AND (${tasks.isAll} OR task_id IS NULL OR EXISTS (SELECT 1 FROM task WHERE task.id = task_id AND
+          (assigned_to = ${tasks.userId} OR task.created_by = ${tasks.userId} OR team_id = ANY(${tasks.teamIds}::bigint[]))))
         LIMIT ${max}) AS counted`;
     return row?.count ?? 0;
   };
@@ -66,6 +85,8 @@ export function timelineEntries(tx: Tx, timeline: Timeline): Listable<Entry> {
         AND (${deals.isAll} OR opportunity_id IS NULL OR EXISTS (SELECT 1 FROM opportunity AS deal
           WHERE deal.id = opportunity_id AND
           (owner_id = ${deals.userId} OR deal.created_by = ${deals.userId} OR team_id = ANY(${deals.teamIds}::bigint[]))))
+        AND (${tasks.isAll} OR task_id IS NULL OR EXISTS (SELECT 1 FROM task WHERE task.id = task_id AND
+          (assigned_to = ${tasks.userId} OR task.created_by = ${tasks.userId} OR team_id = ANY(${tasks.teamIds}::bigint[]))))
         ORDER BY ${order} LIMIT ${args.take} OFFSET ${args.skip}`;
       if (args.isUncounted || args.isKnownLarge) return { rows, total: undefined, isLarge: true };
       const total = await countPage();
