@@ -80,7 +80,11 @@ describe('booking links', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409]);
     expect((await service.as().createBookingLink({ body })).status).toBe(201);
     const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
-    expect((await sandbox.createBookingLink({ body })).data.slug).toMatch(/^intro-sandbox-/);
+    expect((await sandbox.createBookingLink({ body })).data.slug).toMatch(/^intro--sandbox-/);
+    const { data: live } = await api.createBookingLink({ body: { ...body, slug: 'intro-sandbox' } });
+    const { tenantId: _, ...visitor } = service.as({ type: 'anonymous' }).caller;
+    const params = { slug: live.slug };
+    expect((await service.send(service.operations.getBookingOffer, { params }, visitor)).status).toBe(200);
   });
 
   it.each([

@@ -3,6 +3,8 @@ import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 
 const hourMs = 3_600_000;
+// More than a link has free times.
+const aheadMax = 10_000;
 
 /**
  * Limits the bookings of a locked link, because anybody can book: a script would fill the calendar of the hosts, and send
@@ -19,11 +21,20 @@ export async function limitBookings(tx: Tx, { linkId, email }: { linkId: number;
   const oldest = latest[bookingLimits.perHour - 1];
   if (oldest)
     throw fail('booking_limit', [], { retryAfter: (oldest.createdAt.getTime() + hourMs - Date.now()) / 1_000 });
-  const ahead = await tx.sql`SELECT 1 AS one FROM calendar_event AS event
+  const ahead = await tx.sql<{ email: string }>`SELECT attendee.email FROM calendar_event AS event
     JOIN calendar_attendee AS attendee ON attendee.tenant_id = event.tenant_id
       AND attendee.environment = event.environment AND attendee.event_id = event.id
     WHERE event.tenant_id = platform.tenant_id() AND event.environment = platform.environment()
       AND event.booking_link_id = ${linkId} AND event.start_at > now() AND event.status = 'scheduled'
-      AND lower(attendee.email) = lower(${email}) LIMIT ${bookingLimits.aheadPerAddress}::int`;
-  if (ahead.length >= bookingLimits.aheadPerAddress) throw fail('too_many_bookings');
+      AND attendee.email IS NOT NULL LIMIT ${aheadMax}::int`;
+  const mailbox = mailboxOf(email);
+  if (ahead.filter((one) => mailboxOf(one.email) === mailbox).length >= bookingLimits.aheadPerAddress)
+    throw fail('too_many_bookings');
+}
+
+/** The mailbox of an address: without its +tag, and at Gmail without dots. Matches of leads use the same rule (`email_stem`). */
+function mailboxOf(email: string): string {
+  const [local = '', host = ''] = email.toLowerCase().split('@');
+  const name = local.replace(/(?<=.)\+.*$/, '');
+  return /^(gmail|googlemail)\.com$/.test(host) ? `${name.replaceAll('.', '')}@gmail.com` : `${name}@${host}`;
 }

@@ -1,7 +1,8 @@
 import type { IdCodec } from '@tandem/ids';
 
 const nameMax = 60;
-const sandboxSuffix = '-sandbox';
+// Two dashes, which no name has, so that no link in live ends like one in the sandbox.
+const sandboxSuffix = '--sandbox';
 
 interface Owner {
   tenantId: number;
