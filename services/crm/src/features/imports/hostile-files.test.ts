@@ -73,6 +73,12 @@ describe('a file that would take too much memory or time', () => {
     expect([found.error, found.counts.rows]).toEqual([null, 3]);
   });
 
+  it('numbers rows by their place if the file gives them numbers that no sheet has', async () => {
+    const odd = ['-5', 'NaN', '9007199254740993', '1.5'].map((number) => ada.replace('<row', `<row r="${number}"`));
+    const found = await checked(await workbook(head + odd.join('')));
+    expect(found.preview.map(({ row }: { row: number }) => row)).toEqual([2, 3, 4, 5]);
+  });
+
   it('does not read a pattern of a date format longer than spreadsheet programs write it', async () => {
     const formats = `<numFmts>${`<numFmt numFmtId="170" formatCode="${'['.repeat(60_000)}"/>`.repeat(150)}</numFmts>`;
     const more = { 'xl/styles.xml': `<styleSheet>${formats}</styleSheet>` };

@@ -13,6 +13,7 @@ const entriesMax = 5_000;
 // Valid files have far less of each.
 const depthMax = 64;
 const attributesMax = 64;
+const sheetRowsMax = 1_048_576;
 const sharedTextsMax = 2_000_000;
 const stylesMax = 65_536;
 const formatCodeMax = 255;
@@ -232,7 +233,7 @@ async function* readRows(archive: Archive, sheet: Sheet): AsyncIterable<TableRow
     const parsing = parsed(await archive.open(sheet.sheet, sheetBytesMax), {
       open(tag, attributes) {
         if (tag === 'row') {
-          row = { number: Number(attributes['r'] ?? row.number + 1), cells: [] };
+          row = { number: numberOf(attributes['r']) ?? row.number + 1, cells: [] };
           cell = { ...cell, column: -1 };
         }
         if (tag === 'c') {
@@ -262,6 +263,12 @@ function putCell(cells: string[], column: number, text: string): void {
   const index = Math.min(column, importLimits.columns);
   while (cells.length < index) cells.push('');
   cells[index] = text;
+}
+
+/** The number of a row; undefined if the file has none, or one that no sheet can have. */
+function numberOf(attribute: string | undefined): number | undefined {
+  const number = Number(attribute);
+  return Number.isInteger(number) && number > 0 && number <= sheetRowsMax ? number : undefined;
 }
 
 /** `AB12` is the 28th column, with the index 27. */
