@@ -33,7 +33,9 @@ export function icsOf(events: readonly StoredEvent[], options: IcsOptions): stri
   for (const event of events) calendar.createEvent(dataOf(event, options));
   const zones = new Set(events.map(({ record }) => zoneOf(record, options)).filter((zone) => zone !== undefined));
   const definitions = [...zones].map((zone) => definitionOf(zone)).join('');
-  const file = calendar.toString().replace('BEGIN:VEVENT', `${definitions}BEGIN:VEVENT`);
+  // RFC 5545 allows no control characters in texts; the library writes them.
+  const written = calendar.toString().replace(/(?![\t\r\n])\p{Cc}/gu, '');
+  const file = written.replace('BEGIN:VEVENT', `${definitions}BEGIN:VEVENT`);
   // The library writes the occurrence as a time, which does not match a series that begins with a day (RFC 5545, 3.8.4.4).
   return options.series?.allDay
     ? file.replace(/RECURRENCE-ID(?:;TZID=[^:\r\n]*)?:(\d{8})T000000Z?/g, 'RECURRENCE-ID;VALUE=DATE:$1')
