@@ -4,6 +4,7 @@ import type { IdCodec } from '@tandem/ids';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import type { Peers, Tx } from '../../handler.ts';
+import { readDefinitions } from '../custom-fields/custom-field.ts';
 import { fieldsOf, readDefined } from './defined.ts';
 import { type FileReader, type Files, fileReader } from './fetch-file.ts';
 import {
@@ -105,7 +106,7 @@ async function readFile(
   return reader.withTable({ fileId: found.fileId, as }, async (table) => {
     const { names, rows } = await columnsOfTable(table);
     const hasMapping = Object.keys(found.mapping).length > 0;
-    const mapping = hasMapping ? found.mapping : guessMapping(target, names);
+    const mapping = hasMapping ? found.mapping : guessMapping(target, names, await readDefinitions(tx, target.type));
     const [error] = mappingErrors(target, mapping, names);
     if (error) {
       const column = error.field.slice('mapping.'.length);

@@ -50,3 +50,23 @@ it('fails instead of ending early when rows of the file are missing', async () =
   const found = await reaches(api, created.id, 'failed');
   expect([found.error.code, found.counts.processed]).toEqual(['rows_missing', 500]);
 });
+
+it('guesses columns of an export and of defined fields, and reads the texts that an export escapes', async () => {
+  const api = service.as();
+  await api.createCustomField({ body: { entityType: 'lead', key: 'renewal', label: 'Renewal date', type: 'date' } });
+  const names = 'email,firstName,lastName,phone,customFields,customFields.tier,Renewal Date,Nickname';
+  const row = `ada@example.com,Ada,Lovelace,'+49301234567,"{""tier"":""gold""}",gold,2027-03-01,Countess`;
+  const { data: created } = await api.createLeadImport({ body: { fileId: files.add(`${names}\n${row}\n`) } });
+  const found = await reaches(api, created.id, 'validated');
+  expect(found.mapping).toMatchObject({
+    phone: 'phone',
+    customFields: null,
+    'customFields.tier': 'customFields.tier',
+    'Renewal Date': 'customFields.renewal',
+    Nickname: null,
+  });
+  await api.startLeadImport({ params: { id: created.id } });
+  await reaches(api, created.id, 'completed');
+  const { data } = await api.listLeads();
+  expect(data).toMatchObject([{ phone: '+49301234567', customFields: { tier: 'gold', renewal: '2027-03-01' } }]);
+});

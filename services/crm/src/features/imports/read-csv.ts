@@ -40,7 +40,7 @@ async function* rowsOf(
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {
       number += 1;
-      if (number > skip) yield { number, cells };
+      if (number > skip) yield { number, cells: cells.map(unescaped) };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -52,6 +52,11 @@ async function* rowsOf(
   } finally {
     parser.destroy();
   }
+}
+
+/** Text of a cell without the apostrophe that keeps spreadsheet programs from reading it as a formula, as in our exports. */
+function unescaped(cell: string): string {
+  return /^'[=+\-@\t\r\0]/.test(cell) ? cell.slice(1) : cell;
 }
 
 async function* decoded(path: string, encoding: string): AsyncIterable<string> {

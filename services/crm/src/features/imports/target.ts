@@ -95,10 +95,24 @@ function normalized(name: string): string {
     .replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** The field of each column, by their names; a field is given to the first column that means it. */
-export function guessMapping({ fields }: ImportTarget, columns: readonly string[]): Record<string, string | null> {
+/**
+ * The field of each column, by their names; a field is given to the first column that means it. Columns of custom fields
+ * have the names of our exports, or the key or label of a definition.
+ */
+export function guessMapping(
+  { fields }: ImportTarget,
+  columns: readonly string[],
+  definitions: readonly Pick<Definition, 'key' | 'label'>[],
+): Record<string, string | null> {
+  const { customFields, ...own } = fields;
+  const custom = columns.filter((column) => customField.test(column)).map((column): [string, string[]] => [column, []]);
+  const defined = definitions.map(({ key, label }): [string, string[]] => [`customFields.${key}`, [key, label]]);
+  const known = customFields ? [...custom, ...defined] : [];
+  // Later entries replace earlier ones: a name of a field of the record means that field.
   const fieldOf = new Map(
-    Object.entries(fields).flatMap(([field, names]) => [field, ...names].map((name) => [normalized(name), field])),
+    [...known, ...Object.entries(own)].flatMap(([field, names]) =>
+      [field, ...names].map((name) => [normalized(name), field]),
+    ),
   );
   const used = new Set<string>();
   return Object.fromEntries(

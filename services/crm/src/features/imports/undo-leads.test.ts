@@ -51,6 +51,12 @@ describe('undoing an import of leads', () => {
     expect((await api.getLead({ params: { id: found[0].id } })).status).toBe(200);
   });
 
+  it('counts a lead that it created and updated once', async () => {
+    const api = service.as();
+    const id = await imported(api, `${columns}\nada@example.com,Ada,Lovelace\nada@example.com,Ada,Byron\n`);
+    expect(await undone(api, id)).toEqual({ deleted: 1, restored: 0, kept: 0 });
+  });
+
   it('gives back the former status, assignee and score, each with its event and history', async () => {
     const api = service.as();
     const { data: lead } = await api.createLead({ body: aLead({ email: 'ada@example.com', score: 10 }) });

@@ -35,10 +35,13 @@ export async function undoLeads(outcomes: readonly Outcome[], { tx, emit, actor 
   await inTurns(rows, (row) => emit(leadDeleted, { data: { leadId: row.id }, record: asLead(row) }));
   const hasUnique = await tx.customField.count({ where: { entityType: 'lead', unique: true, removedAt: null } });
   if (hasUnique) for (const { id } of rows) await releaseAllValues(tx, 'lead', id);
+  const deleted = new Set(rows.map(({ id }) => id));
+  // A lead that the import created and then updated is deleted as a whole.
+  const others = updates.filter(({ id }) => !deleted.has(id));
   let restored = 0;
-  for (const { id, before, after } of updates)
+  for (const { id, before, after } of others)
     if (await restore(id, { before, after }, { tx, emit, actor })) restored += 1;
-  return { deleted: rows.length, restored, kept: createdIds.length - rows.length + updates.length - restored };
+  return { deleted: rows.length, restored, kept: createdIds.length - rows.length + others.length - restored };
 }
 
 /** Restores the fields of a lead, unless one of them was changed since, or can no longer have its former value. */
