@@ -68,10 +68,11 @@ export const GeneratedStatus = StatusDefinition.pick({
 }).extend({
   description: text(500).meta({ examples: ['Not ready yet'] }),
   color: text(32).meta({ description: 'The colour name that user interfaces show', examples: ['blue'] }),
+  category: LeadStatus.describe('The status that leads with this code have'),
 });
 
 /** A generated stage. With `entityType: opportunity` it is valid as a body of POST /v1/config/statuses. */
-export const GeneratedStage = GeneratedStatus.extend({
+export const GeneratedStage = GeneratedStatus.omit({ category: true }).extend({
   isClosed: z.boolean().meta({ description: 'Whether deals in this stage are closed', examples: [false] }),
   isWon: z.boolean().meta({ description: 'Whether deals in this stage are won', examples: [false] }),
   defaultProbability: StageProbability,

@@ -6,7 +6,7 @@ import { statusTemplate } from './status-templates.ts';
 
 const instructions = `You set up a CRM. Suggest 4 to 8 lead statuses for the sales process that the user describes, in the order in which a lead passes them. \
 Exactly one has isDefault true: the status of a new lead. Codes are unique and snake_case; sortOrder is 0, 1, 2 and so on; \
-color is the name of a colour. These codes already exist and must not be used: new, contacted, qualified, unqualified.`;
+color is the name of a colour. category is one of new, contacted, qualified and unqualified: the default status is new, statuses of leads that will not buy are unqualified, and those of leads that are ready for sales are qualified. These codes already exist and must not be used: new, contacted, qualified, unqualified.`;
 
 export const generateStatuses = (
   generation: Generation,

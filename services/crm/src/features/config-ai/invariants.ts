@@ -3,12 +3,19 @@ import type { z } from 'zod';
 import { defaultCodes } from '../config/defaults.ts';
 
 type Statuses = z.output<typeof GeneratedStatuses>['statuses'];
+type Items = Omit<Statuses[number], 'category'>[];
 type Stages = z.output<typeof GeneratedStages>['stages'];
 type Rule = [isSatisfied: boolean, message: string];
 
 /** Messages of the rules that generated lead statuses violate. */
 export function statusViolations(statuses: Statuses): string[] {
-  return violations(commonRules(statuses, 'lead'));
+  return violations([
+    ...commonRules(statuses, 'lead'),
+    [
+      statuses.every(({ isDefault, category }) => !isDefault || category === 'new'),
+      'The default status must have the category new.',
+    ],
+  ]);
 }
 
 /** Messages of the rules that generated stages violate. */
@@ -35,7 +42,7 @@ export function stageViolations(stages: Stages): string[] {
   ]);
 }
 
-function commonRules(items: Statuses, entityType: 'lead' | 'opportunity'): Rule[] {
+function commonRules(items: Items, entityType: 'lead' | 'opportunity'): Rule[] {
   const codes = items.map(({ code }) => code);
   const defaults = codes.filter((code) => defaultCodes(entityType).includes(code));
   return [
