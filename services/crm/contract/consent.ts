@@ -1,6 +1,9 @@
 import { text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
+// Allows for clock differences between clients and the server.
+const clockToleranceMs = 60_000;
+
 /** Ways to contact a person, each of which needs a consent of its own. */
 export const consentChannels = ['email', 'phone', 'sms', 'whatsapp', 'post'] as const;
 export const consentStates = ['granted', 'denied', 'unknown'] as const;
@@ -35,7 +38,10 @@ export const ConsentChange = byChannel(
   z
     .object({
       state: ConsentState,
-      at: timestamp().describe('When the person decided; by default now').optional(),
+      at: timestamp()
+        .refine((at) => at.getTime() <= Date.now() + clockToleranceMs, { error: 'Must not be in the future' })
+        .describe('When the person decided; by default now')
+        .optional(),
       source: Source.nullish(),
     })
     .nullish(),

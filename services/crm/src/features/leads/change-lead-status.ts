@@ -8,7 +8,7 @@ export const changeLeadStatus: Handler<typeof leads.changeLeadStatus> = async ({
   const lead = await lockLead(tx, params.id);
   ifMatch(lead);
   const { reason = null, ...wanted } = body;
-  const status = await nextStatus(tx, lead, wanted);
+  const status = wanted.status || wanted.statusCode ? await nextStatus(tx, lead, wanted) : undefined;
   if (!status) throw failField('status', 'Is required, unless statusCode has the code of a lead status');
   const { isEmpty, values, audit } = diff(lead, status);
   // The status of a lead does not change to itself.

@@ -106,6 +106,13 @@ describe('changeLeadStatus', () => {
     }
   });
 
+  it('rejects a request that names no status', async () => {
+    const api = service.as();
+    const { data: lead } = await api.createLead({ body: aLead() });
+    const reply = await api.changeLeadStatus({ params: { id: lead.id }, body: {} });
+    expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, 'status']);
+  });
+
   it('emits lead.updated and lead.status_changed with both statuses', async () => {
     const { api, params } = await aStoredLead();
     await api.changeLeadStatus({ params, body: { status: 'contacted', reason: 'called' } });

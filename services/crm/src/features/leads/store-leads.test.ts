@@ -173,6 +173,15 @@ describe('an externalId', () => {
 });
 
 describe('consent and time zone', () => {
+  it('is not given in the future', async () => {
+    const consent = { sms: { state: 'granted', at: '2099-01-01T00:00:00Z' } };
+    const reply = await service.as().createLead({ body: aLead({ consent }) });
+    expect([reply.status, reply.body.errors]).toEqual([
+      422,
+      [{ field: 'consent.sms.at', message: 'Must not be in the future' }],
+    ]);
+  });
+
   it('changes the channels of the request, with the time of the decision, and lists them in the event', async () => {
     const api = service.as();
     const consent = {
