@@ -115,7 +115,7 @@ export const opportunities = operations({
     narrows: true,
     summary: 'Convert a lead into an opportunity',
     description:
-      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the pipeline of the team or else the default one, its default stage, the currency of the tenant, the caller as owner, and the team of the lead or else the only team of the caller. The opportunity belongs to the account of the lead, and to its partner. With `linkOpportunityId`, no opportunity is created: the lead is converted to an open opportunity without a lead, and other fields of the opportunity cannot be sent.',
+      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the pipeline of the team or else the default one, its default stage, the currency of the tenant, the caller as owner, and the team of the lead or else the only team of the caller. The opportunity belongs to the account of the lead, and to its partner. With `linkOpportunityId`, no opportunity is created: the lead is converted to an open opportunity that has no lead or this one, and other fields of the opportunity cannot be sent.',
     body: z.object({
       leadId: id('lead'),
       value: amount().optional(),

@@ -199,6 +199,7 @@ export const opportunityStages = operations({
     errors: {
       ...closedErrors,
       not_converted: [409, 'No lead was converted to this opportunity'],
+      lead_deleted: [409, 'The lead of this opportunity is deleted; restore it first'],
       opportunity_was_won: [409, 'The opportunity was won before, so its conversion cannot be undone'],
     },
   },

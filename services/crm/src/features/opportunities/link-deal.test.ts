@@ -84,7 +84,7 @@ describe('a conversion that links an opportunity', () => {
     const { api, leadId, params } = await aStoredLead();
     const [open, closed] = [await aDeal(api), await aDeal(api)];
     await api.winOpportunity({ params: { id: closed.id }, body: {} });
-    const linked = await aDeal(api, { leadId });
+    const linked = await aDeal(api, { leadId: (await aStoredLead({}, api)).leadId });
     const foreign = await aDeal(service.as());
     const answer = async (body: object) => {
       const reply = await api.convertLead({ body: { leadId, ...body } });
@@ -98,6 +98,26 @@ describe('a conversion that links an opportunity', () => {
     const narrow = service.as({ tenantId: api.caller.tenantId as number, userId: 2, can });
     expect((await narrow.convertLead({ body: { leadId, linkOpportunityId: open.id } })).status).toBe(422);
     expect((await api.getLead({ params })).data).toMatchObject({ convertedAt: null, version: 1 });
+  });
+
+  it('takes a restored deal of an undone conversion back, whose lead it has', async () => {
+    const api = service.as();
+    const { data: lead } = await api.createLead({ body: aLead() });
+    const { data: deal } = await api.convertLead({ body: { leadId: lead.id } });
+    const params = { id: deal.id };
+    await api.unconvertOpportunity({ params, body: {} });
+    await api.restoreOpportunity({ params });
+    expect((await api.convertLead({ body: { leadId: lead.id, linkOpportunityId: deal.id } })).status).toBe(201);
+    expect((await api.getLead({ params: { id: lead.id } })).data.convertedOpportunityId).toBe(deal.id);
+  });
+
+  it('says that the lead of a conversion to undo is deleted', async () => {
+    const api = service.as();
+    const { data: lead } = await api.createLead({ body: aLead() });
+    const { data: deal } = await api.convertLead({ body: { leadId: lead.id } });
+    await api.deleteLead({ params: { id: lead.id } });
+    const reply = await api.unconvertOpportunity({ params: { id: deal.id }, body: {} });
+    expect([reply.status, reply.body.code]).toEqual([409, 'lead_deleted']);
   });
 
   it('has one winner of two leads at once', async () => {

@@ -22,7 +22,8 @@ export async function linkDeal(
   const opportunity = asOpportunity(row);
   const { status, leadId, accountId, partnerId } = opportunity;
   if (status !== 'open') throw fail('opportunity_closed', [transitionError(status, opportunityStates.next(status))]);
-  if (leadId !== null)
+  // A deal that was restored after its conversion was undone has the lead already.
+  if (leadId !== null && leadId !== lead.id)
     throw fail('opportunity_has_lead', [{ field, message: 'Has a lead; send the id of an opportunity without one' }]);
   const { values, audit } = diff(opportunity, {
     leadId: lead.id,

@@ -10,8 +10,9 @@ export const unconvertOpportunity: Handler<typeof opportunityStages.unconvertOpp
   async check({ params, tx, under }) {
     const { leadId } = await readOpportunity(tx, params.id);
     if (leadId === null) throw fail('not_converted');
-    const where = { id: leadId, deletedAt: null };
-    if (!(await under('leads:write', () => tx.lead.count({ where })))) throw fail('not_found');
+    const lead = await under('leads:write', () => tx.lead.findFirst({ where: { id: leadId } }));
+    if (!lead) throw fail('not_found');
+    if (lead.deletedAt) throw fail('lead_deleted');
     return { leadId };
   },
   async run({ params, body, found: { leadId }, tx, emit, ifMatch }) {
