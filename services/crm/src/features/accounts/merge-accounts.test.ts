@@ -44,6 +44,7 @@ describe('mergeAccounts', () => {
     const { data: note } = await api.createActivity({ body: { type: 'note', accountId: other.id } });
     const fieldChoices = { name: other.id };
     const preview = await merge(api, survivor.id, [other.id], { dryRun: true, fieldChoices });
+    expect(preview.body.message).toBe('Merge previewed');
     const moved = { leads: 1, opportunities: 1, subsidiaries: 1, activities: 1 };
     const values = {
       name: 'Two',

@@ -30,7 +30,7 @@ export const mergeAccounts: Handler<Row> = {
         foreign.map(([field]) => ({ field: `fieldChoices.${field}`, message: unknownId('account') })),
       );
   },
-  async run({ params, body, tx, emit, schedule, ifMatch }) {
+  async run({ params, body, tx, emit, schedule, ifMatch, message }) {
     const mergedIds = [...new Set(body.mergeIds)];
     const [survivor, merged] = await lockAll(tx, params.id, mergedIds);
     ifMatch(survivor);
@@ -39,7 +39,10 @@ export const mergeAccounts: Handler<Row> = {
     const { isEmpty, values: changed, audit } = diff(survivor, { ...values, parentAccountId });
     const moved = await countMoved(tx, mergedIds);
     const ids = mergedIds.toSorted((one, other) => one - other);
-    if (body.dryRun) return { survivor: { ...survivor, ...changed }, mergedIds: ids, moved, conflicts };
+    if (body.dryRun) {
+      message('Merge previewed');
+      return { survivor: { ...survivor, ...changed }, mergedIds: ids, moved, conflicts };
+    }
     // First, because the survivor may get the domain of a merged account.
     for (const { id: accountId } of merged.toSorted((one, other) => one.id - other.id)) {
       const [row] = await tx.account.updateManyAndReturn({

@@ -74,5 +74,7 @@ export function checkRule({ match, teamId, userIds, method, weights }: RuleConte
   const weighted = weights.map(({ userId }) => userId);
   if (new Set(weighted).size < weighted.length)
     errors.push({ field: 'weights', message: 'Must have each user at most once' });
+  if (teamId === null && weighted.some((id) => !userIds.includes(id)))
+    errors.push({ field: 'weights', message: 'Must have users of userIds only' });
   if (errors.length) throw fail('validation_failed', errors);
 }

@@ -116,6 +116,11 @@ describe('assignment rules', () => {
     ['an inactive user', { userIds: [seller, users.suspended] }, 'userIds.1'],
     ['an unknown user in weights', { method: 'weighted', weights: [{ userId: '99', weight: 2 }] }, 'weights.0.userId'],
     ['weights of another method', { weights: [{ userId: seller, weight: 2 }] }, 'weights'],
+    [
+      'weights of other users',
+      { teamId: null, userIds: [seller], method: 'weighted', weights: [{ userId: members.both, weight: 2 }] },
+      'weights',
+    ],
     ['an unknown method', { method: 'random' }, 'method'],
     ['a capacity of 0', { capacity: 0 }, 'capacity'],
     ['an unknown field', { match: [{ field: 'x', operator: 'is_set' }] }, 'match.0.field'],
