@@ -7,9 +7,8 @@ export const deleteCustomField: Handler<typeof customFields.deleteCustomField> =
   const { params, tx, emit, schedule, ifMatch } = context;
   const field = await lockCustomField(tx, params.id);
   ifMatch(field);
-  await tx.customFieldKey.deleteMany({ where: { fieldId: field.id } });
   await tx.customField.updateMany({ where: { id: field.id }, data: { removedAt: new Date(), readTo: 0 } });
-  // Empties the column of the field, and then deletes the row.
+  // Empties the column of the field, deletes its unique values, and then deletes the row.
   await schedule(readExistingRecordsJob, [{ fieldId: field.id, isRecheck: false }]);
   emit(customFieldDeleted, { data: eventDataOf(field), record: field });
   return { id: field.id, deleted: true as const };

@@ -45,6 +45,8 @@ export const readExistingRecords = job({
         await tx.customField.updateMany({ where: { id: fieldId }, data: { readTo, ...counted } });
         return new Date();
       }
+      const isUnique = field.unique && row.removedAt === null;
+      if (!isUnique && (await deleteKeys(tx, fieldId)) === batchMax) return new Date();
       if (row.removedAt) {
         await tx.customField.deleteMany({ where: { id: fieldId } });
         return undefined;
@@ -58,6 +60,16 @@ export const readExistingRecords = job({
       return undefined;
     }),
 });
+
+/**
+ * Deletes a batch of the values that were unique; returns how many. Writers ignore them: they read only the definitions
+ * of unique fields that exist.
+ */
+async function deleteKeys(tx: Tx, fieldId: number): Promise<number> {
+  const deleted = await tx.sql`DELETE FROM custom_field_key WHERE field_id = ${fieldId}::bigint AND value IN (
+    SELECT value FROM custom_field_key WHERE field_id = ${fieldId}::bigint LIMIT ${batchMax}) RETURNING record_id`;
+  return deleted.length;
+}
 
 /** Locks the records, so that their values are not overwritten by older ones. */
 function nextRecords(

@@ -26,7 +26,6 @@ export const updateCustomField: Handler<typeof customFields.updateCustomField> =
   const isReadAgain = ['unique', 'sortable', 'options'].some((name) => name in values);
   if (isReadAgain && field.status !== 'ready') throw fail('field_not_ready');
   if (values.options) await checkOptions(tx, field, values.options);
-  if (values.unique === false) await tx.customFieldKey.deleteMany({ where: { fieldId: field.id } });
   const [row] = await tx.customField.updateManyAndReturn({
     where: { id: field.id },
     data: {
