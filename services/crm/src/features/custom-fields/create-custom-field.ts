@@ -30,7 +30,7 @@ export const createCustomField: Handler<typeof customFields.createCustomField> =
   const order = body.order ?? (await nextOrder(tx, entityType));
   const row = await tx.customField.create({ data: { ...body, options, sortable, slot, order } });
   const field = asCustomField(row);
-  await schedule(readExistingRecordsJob, [{ fieldId: field.id, isRecheck: false }]);
+  await schedule(readExistingRecordsJob, [{ fieldId: field.id, pass: field.pass, isRecheck: false }]);
   emit(customFieldCreated, { data: eventDataOf(field), record: field });
   return field;
 };

@@ -8,8 +8,8 @@ export type CustomFieldRecord = z.output<typeof CustomField>;
 export type Entity = CustomFieldRecord['entityType'];
 type Type = CustomFieldRecord['type'];
 
-/** A definition with the column that holds its values for sorting. */
-export type Definition = CustomFieldRecord & { slot: string | null };
+/** A definition with the column that holds its values for sorting, and the number of the pass over existing records. */
+export type Definition = CustomFieldRecord & { slot: string | null; pass: number };
 
 const columns = CustomField.pick({ entityType: true, type: true, status: true, options: true });
 

@@ -7,9 +7,10 @@ export const deleteCustomField: Handler<typeof customFields.deleteCustomField> =
   const { params, tx, emit, schedule, ifMatch } = context;
   const field = await lockCustomField(tx, params.id);
   ifMatch(field);
-  await tx.customField.updateMany({ where: { id: field.id }, data: { removedAt: new Date(), readTo: 0 } });
+  const pass = field.pass + 1;
+  await tx.customField.updateMany({ where: { id: field.id }, data: { removedAt: new Date(), pass, readTo: 0 } });
   // Empties the column of the field, deletes its unique values, and then deletes the row.
-  await schedule(readExistingRecordsJob, [{ fieldId: field.id, isRecheck: false }]);
+  await schedule(readExistingRecordsJob, [{ fieldId: field.id, pass, isRecheck: false }]);
   emit(customFieldDeleted, { data: eventDataOf(field), record: field });
   return { id: field.id, deleted: true as const };
 };

@@ -1,5 +1,5 @@
 import { id } from '@tandem/contract';
-import { type JobContext, job } from '@tandem/jobs';
+import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import type { Fragment } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
@@ -10,13 +10,19 @@ import { type Checked, checkValue, givenValue } from './values.ts';
 /** Job that reads the records that are older than a definition: for sorting, uniqueness and `misfits`. */
 export const readExistingRecordsJob = {
   name: 'read-existing-records',
-  payload: z.object({ fieldId: id('custom_field'), isRecheck: z.boolean() }),
+  payload: z.object({
+    fieldId: id('custom_field'),
+    // Rows that the previous release has scheduled have no number.
+    pass: z.int().default(1),
+    isRecheck: z.boolean(),
+  }),
 };
 type Payload = z.output<typeof readExistingRecordsJob.payload>;
 
 const batchMax = 2_000;
 // A write that began before the definition was committed does not know it. It ends within this time.
 const recheckAfterMs = 60_000;
+const repeatAfterMs = 600_000;
 
 interface Stored {
   id: number;
@@ -26,13 +32,15 @@ interface Stored {
 
 /**
  * Reads batch by batch along the ids. The position is stored in the transaction of its batch, so that a run that is
- * repeated after a crash continues. A second pass follows for records that were written meanwhile.
+ * repeated after a crash continues. The records are read once more later, for those that were written meanwhile. A change
+ * of the definition starts a new pass, which ends the earlier one: both would move the same position.
  */
 export const readExistingRecords = job({
   ...readExistingRecordsJob,
-  run: ({ payload: { fieldId, isRecheck }, finish }: JobContext<Payload, Tx>) =>
+  run: ({ payload, finish }: JobContext<Payload, Tx>) =>
     finish(async ({ tx, schedule }) => {
-      const row = await tx.customField.lockFirst({ where: { id: fieldId } });
+      const { fieldId, pass, isRecheck } = payload;
+      const row = await tx.customField.lockFirst({ where: { id: fieldId, pass } });
       if (!row) return undefined;
       const field = asCustomField(row);
       const table = tables[field.entityType];
@@ -55,11 +63,18 @@ export const readExistingRecords = job({
         where: { id: fieldId },
         data: { status: 'ready', readTo: 0, ...(!field.sortable && { slot: null }) },
       });
-      if (!isRecheck)
-        await schedule(readExistingRecordsJob, [{ fieldId, isRecheck: true }], new Date(Date.now() + recheckAfterMs));
+      if (!isRecheck) await schedule(readExistingRecordsJob, [{ ...payload, isRecheck: true }], after(recheckAfterMs));
       return undefined;
     }),
+  // A field must not stay `indexing`, nor a deleted one keep its column, after an outage that outlasts all attempts.
+  async giveUp({ payload, schedule }: GiveUpContext<Payload, Tx>) {
+    await schedule(readExistingRecordsJob, [payload], after(repeatAfterMs));
+  },
 });
+
+function after(ms: number): Date {
+  return new Date(Date.now() + ms);
+}
 
 /**
  * Deletes a batch of the values that were unique; returns how many. Writers ignore them: they read only the definitions

@@ -33,13 +33,13 @@ const ready = (api: Api, id: string) =>
     return data.status === 'ready' && data;
   });
 
-async function aField(api: Api, fields: { unique?: boolean } = {}) {
+async function aField(api: Api, fields: { type?: 'number'; unique?: boolean } = {}) {
   const body = { entityType: 'lead', key: 'vat', label: 'VAT id', type: 'text', ...fields } as const;
   return ready(api, (await api.createCustomField({ body })).data.id);
 }
 
-/** Calls `work` while another transaction has locked all unique values of the tenant. */
-async function whileKeysAreLocked({ caller }: Api, work: () => Promise<void>): Promise<void> {
+/** Calls `work` while another transaction has locked all rows of the tenant in this table. */
+async function whileLocked({ caller }: Api, table: string, work: () => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
@@ -47,7 +47,7 @@ async function whileKeysAreLocked({ caller }: Api, work: () => Promise<void>): P
     await client.query(`SELECT set_config('app.tenant_id', $1, true), set_config('app.environment', 'live', true)`, [
       `${caller.tenantId}`,
     ]);
-    await client.query('SELECT FROM custom_field_key FOR UPDATE');
+    await client.query(`SELECT FROM ${table} FOR UPDATE`);
     await work();
     await client.query('COMMIT');
   } finally {
@@ -62,9 +62,40 @@ it.each([
   const api = service.as();
   await manyLeads(api);
   const { id } = await aField(api, { unique: true });
-  await whileKeysAreLocked(api, async () => {
+  await whileLocked(api, 'custom_field_key', async () => {
     expect((await change(api, id)).status).toBe(200);
     expect((await api.createLead({ body: aLead({ customFields: { vat: 'DE 7' } }) })).status).toBe(201);
   });
   await until('the keys are deleted', async () => !(await sql(api, 'SELECT FROM custom_field_key LIMIT 1')).length);
+});
+
+it('a change of the definition ends the earlier pass, so that each record is counted once', async () => {
+  const api = service.as();
+  await manyLeads(api);
+  const { id, misfits } = await aField(api, { type: 'number' });
+  expect(misfits).toBe(4500);
+  const recheck = `name = 'read-existing-records' AND payload @> '{"isRecheck": true}'`;
+  await whileLocked(api, 'lead', async () => {
+    const { data } = await api.updateCustomField({ params: { id }, body: { sortable: true } });
+    expect(data.status).toBe('indexing');
+    await sql(api, `UPDATE platform.job SET due_at = now() WHERE ${recheck}`);
+    await until('the recheck of the earlier pass has begun', async () => {
+      const due = await sql(api, `SELECT FROM platform.job WHERE ${recheck} AND state IN ('waiting', 'queued')`);
+      return due.length === 0;
+    });
+  });
+  expect((await ready(api, id)).misfits).toBe(4500);
+});
+
+it('the records are read later when all attempts of a run have failed', async () => {
+  const api = service.as();
+  const { id } = await aField(api);
+  await sql(api, `UPDATE custom_field SET status = 'indexing'`);
+  await sql(api, 'UPDATE platform.job SET attempts = 10, due_at = now()');
+  await until(
+    'the run is given up',
+    async () => (await sql(api, `SELECT FROM platform.job WHERE state = 'dead'`)).length > 0,
+  );
+  await sql(api, `UPDATE platform.job SET due_at = now() WHERE state = 'waiting'`);
+  await ready(api, id);
 });

@@ -31,13 +31,14 @@ export const updateCustomField: Handler<typeof customFields.updateCustomField> =
     data: {
       ...values,
       ...(values.sortable !== undefined && { slot: await slotFor(tx, field, values.sortable) }),
-      ...(isReadAgain && { status: 'indexing', misfits: 0, readTo: 0 }),
+      ...(isReadAgain && { status: 'indexing', misfits: 0, pass: field.pass + 1, readTo: 0 }),
       version: { increment: 1 },
     },
   });
   if (!row) throw fail('not_found');
   const updated = asCustomField(row);
-  if (isReadAgain) await schedule(readExistingRecordsJob, [{ fieldId: field.id, isRecheck: false }]);
+  if (isReadAgain)
+    await schedule(readExistingRecordsJob, [{ fieldId: field.id, pass: updated.pass, isRecheck: false }]);
   emit(customFieldUpdated, { data: eventDataOf(updated), record: updated, changes: audit });
   return updated;
 };
