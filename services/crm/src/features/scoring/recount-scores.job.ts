@@ -6,6 +6,8 @@ import { crmJobs, lockState, recountScoresJob } from './scoring-state.ts';
 
 /** Leads that are recalculated in one transaction; their locks last until its end. */
 const batchMax = 500;
+// Counting more leads may take longer than a statement is permitted to.
+const countedMax = 100_000;
 
 type Payload = z.output<typeof recountScoresJob.payload>;
 
@@ -19,7 +21,8 @@ export const recountScores = job({
   async run({ payload: { jobId }, tx, finish }: JobContext<Payload, Tx>) {
     const [counted] = await tx.sql<{ leads: number }>`SELECT coalesce(
         (SELECT recount_total FROM scoring_state),
-        (SELECT count(*) FROM lead WHERE deleted_at IS NULL))::int AS leads`;
+        (SELECT CASE WHEN count(*) > ${countedMax} THEN 0 ELSE count(*) END
+          FROM (SELECT FROM lead WHERE deleted_at IS NULL LIMIT ${countedMax + 1}) AS present))::int AS leads`;
     await finish(async (inside) => {
       const state = await lockState(inside.tx);
       if (state.recountJobId !== jobId) return undefined;
@@ -28,8 +31,8 @@ export const recountScores = job({
         WHERE id > ${state.recountAfter}::bigint AND deleted_at IS NULL ORDER BY id LIMIT ${batchMax}`;
       const changed = await rescoreLeads(inside, new Map(rows.map(({ id }) => [id, 'rules_changed'])));
       const done = state.recountDone + rows.length;
-      // Leads may be created while the recount runs.
-      const total = Math.max(counted?.leads ?? 0, done);
+      // 0 is an unknown total. Leads may be created while the recount runs.
+      const total = counted?.leads ? Math.max(counted.leads, done) : 0;
       const recountChanged = state.recountChanged + changed;
       if (rows.length === batchMax) {
         const data = { recountAfter: rows.at(-1)?.id ?? 0, recountDone: done, recountTotal: total, recountChanged };
