@@ -125,6 +125,11 @@ describe('a change of rules', () => {
       (await api.createLead({ body: german() })).data,
     ];
     await api.setLeadScore({ params: { id: byHand.id }, body: { score: 0 } });
+    // Otherwise their events may come after the rule, and the leads are scored before the recount reads them.
+    await until('the events of the leads are handled', async () => {
+      const handled = `SELECT FROM platform.inbox WHERE consumer LIKE '%score-leads%'`;
+      return (await service.sqlWithin(api.caller, handled)).length >= 3;
+    });
     const { data: rule } = await api.createScoringRule({ body: germanRule });
     const job = await recounted(api, rule.recountJobId);
     expect(job).toMatchObject({
