@@ -34,10 +34,8 @@ export const exportRecords = (targets: readonly ExportTarget[], ids: IdCodec) =>
       const caller = { ...input.actor, permissions: [], tenantId, environment } as Caller;
       const toCells = cellWriter(target, { columns: input.columns, ids, tenantId });
       const readPage = await pageReader(target, input, { tx, caller });
-      const [end] = await tx.exportChunk.findMany({ where: { jobId }, orderBy: { number: 'desc' }, take: 1 });
-      let { done } = found.progress;
-      let last = end?.last ?? 0;
-      for (let number = (end?.number ?? -1) + 1; ; number++) {
+      let { number, last, done } = await storedPages(tx, jobId);
+      for (; ; number++) {
         const rows = await readPage(last);
         if (!rows.length) break;
         if (done + rows.length > exportLimits.rows) {
@@ -68,6 +66,22 @@ export const exportRecords = (targets: readonly ExportTarget[], ids: IdCodec) =>
 interface Scope {
   tenantId: number;
   environment: Caller['environment'];
+}
+
+interface Pages {
+  /** The number of the next page. */
+  number: number;
+  /** The last record that is stored. */
+  last: number;
+  /** How many records are stored. The progress of the job may lack the last page after a crash. */
+  done: number;
+}
+
+async function storedPages(tx: Tx, jobId: number): Promise<Pages> {
+  const [stored] = await tx.sql<Pages>`SELECT number + 1 AS number, last,
+      (sum(jsonb_array_length(rows)) OVER ())::int AS done
+    FROM export_chunk WHERE job_id = ${jobId}::bigint ORDER BY export_chunk.number DESC LIMIT 1`;
+  return stored ?? { number: 0, last: 0, done: 0 };
 }
 
 /** Reads the records after an id, in the order of their ids. */

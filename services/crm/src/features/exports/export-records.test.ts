@@ -24,11 +24,14 @@ const userId = Number(users.active);
 async function exported(api: Api, body: object) {
   const reply = await api.createLeadExport({ body });
   expect(reply.status).toBe(202);
-  return until('the export ends', async () => {
-    const { data } = await api.getJob({ params: { id: reply.data.jobId } });
+  return ended(api, reply.data.jobId);
+}
+
+const ended = (api: Api, id: string) =>
+  until('the export ends', async () => {
+    const { data } = await api.getJob({ params: { id } });
     return data.completedAt !== null && data;
   });
-}
 
 function download(url: string) {
   const { caller } = service.as({ type: 'anonymous' });
@@ -55,6 +58,20 @@ it('exports what the list shows as CSV, without formulas, with the ids that clie
   );
   const all = await exported(api, { format: 'csv' });
   expect((await download(all.download.url)).text.split('\r\n')[0]).toMatch(/^id,email,firstName,lastName,phone,/);
+});
+
+it('counts all pages when it continues after a crash that lost the progress', async () => {
+  const api = service.as({ userId });
+  for (const email of ['one@example.com', 'two@example.com']) await api.createLead({ body: aLead({ email }) });
+  const sql = (text: string, values?: unknown[]) => service.sqlWithin(api.caller, text, values);
+  const { jobId } = await exported(api, { format: 'csv', columns: ['email'] });
+  await sql(`UPDATE platform.background_job SET status = 'running', completed_at = NULL, result = NULL, done = 0`);
+  await sql(
+    `INSERT INTO platform.job (name, payload, due_at) VALUES ('export-records', jsonb_build_object('jobId', $1::text), now())`,
+    [jobId],
+  );
+  const job = await ended(api, jobId);
+  expect([job.progress, job.result.rows]).toEqual([{ done: 2, total: 2 }, 2]);
 });
 
 it('exports XLSX files', async () => {
@@ -96,11 +113,7 @@ it('exports opportunities and tasks by the filters of their lists', async () => 
   await api.convertLead({ body: { leadId: lead.id, name: 'Rollout', value: 12.5 } });
   await api.createTask({ body: { title: 'Call back', priority: 'high' } });
   await api.createTask({ body: { title: 'Wait', priority: 'low' } });
-  const finished = async ({ data }: { data: { jobId: string } }) =>
-    until('the export ends', async () => {
-      const { data: job } = await api.getJob({ params: { id: data.jobId } });
-      return job.completedAt !== null && job;
-    });
+  const finished = ({ data }: { data: { jobId: string } }) => ended(api, data.jobId);
   const columns = ['name', 'value', 'currency', 'stage'];
   const deals = await finished(await api.createOpportunityExport({ body: { format: 'csv', columns } }));
   expect((await download(deals.download.url)).text).toBe(`${columns}\r\nRollout,12.5,EUR,prospecting\r\n`);
@@ -140,10 +153,7 @@ it('exports ids inside of other fields as clients know them', async () => {
   await api.winOpportunity({ params: { id: deal.id }, body: {} });
   const body = { format: 'csv', columns: ['outcome'] };
   const { data: started } = await api.createOpportunityExport({ body });
-  const job = await until('the export ends', async () => {
-    const { data } = await api.getJob({ params: { id: started.jobId } });
-    return data.completedAt !== null && data;
-  });
+  const job = await ended(api, started.jobId);
   const { text } = await download(job.download.url);
   const code = ids.encode('user', api.caller.tenantId as number, userId);
   expect(text).toContain(`""byUserId"":""${code}""`);
