@@ -43,7 +43,11 @@ export const CustomField = z.object({
   description: text(500)
     .nullable()
     .meta({ examples: ['The number of people who will use it'] }),
-  type: CustomFieldType.meta({ examples: ['number'] }),
+  type: CustomFieldType.meta({
+    description:
+      'The type of the values of the field. A value of the type `user` must have the form of an id; whether it is the id of a user of the tenant is not checked',
+    examples: ['number'],
+  }),
   options: Options.meta({ examples: [[]] }),
   required: z.boolean().meta({ description: 'Whether new records must have a value', examples: [false] }),
   unique: z.boolean().meta({
