@@ -9,8 +9,8 @@ import { changeAccount } from '../accounts/change-account.ts';
 import { givenValues } from './given-values.ts';
 import { lockRecords } from './lock-records.ts';
 import { failedBy, sides } from './outcomes.ts';
+import { customFieldsOf, listOf } from './parse-cells.ts';
 import type { Batch, Checked, Dedupe, ImportTarget, Outcome, RowContext, Texts } from './target.ts';
-import { customFieldsOf, listOf } from './texts.ts';
 import { undoAccounts } from './undo-accounts.ts';
 import { findUsers, putUser, type References, userErrors } from './users.ts';
 

@@ -5,7 +5,7 @@ import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import type { Peers, Tx } from '../../handler.ts';
 import { readDefinitions } from '../custom-fields/custom-field.ts';
-import { fieldsOf, readDefined } from './defined.ts';
+import { fieldsOf, readDefined } from './definitions.ts';
 import { type FileReader, type Files, fileReader } from './fetch-file.ts';
 import {
   actorOf,
@@ -21,10 +21,10 @@ import {
   toColumn,
   writeImport,
 } from './import.ts';
-import { findKnown } from './known.ts';
 import { previewTexts, type RowError, rowReader, type StoredRow } from './read-rows.ts';
 import { columnsOfTable, FileError, type Table } from './table.ts';
 import { type Checked, guessMapping, type ImportTarget, mappingErrors } from './target.ts';
+import { findKnown } from './users-of-rows.ts';
 
 /** Dependencies of the job, for reading files and checking rows. */
 export interface ImportTools {

@@ -3,6 +3,7 @@ import { unknownId } from '@tandem/contract';
 import { inTurns } from '@tandem/process';
 import { failField } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import type { Definition } from '../custom-fields/custom-field.ts';
 import { claimValues, writeOf } from '../custom-fields/write-values.ts';
 import {
   emitCreated,
@@ -15,10 +16,26 @@ import { amountColumns, asOpportunity, type LockedOpportunity } from '../opportu
 import { startHistory } from '../opportunities/stage-history.ts';
 import { checkFirstStage, pipelineOfStage } from '../pipelines/check-stage-move.ts';
 import { firstStageOf } from '../pipelines/first-stage.ts';
+import type { MoverRole } from '../pipelines/mover-role.ts';
 import { passing } from './outcomes.ts';
-import type { Checked, Outcome } from './target.ts';
+import type { Batch, Checked, Dedupe, Outcome } from './target.ts';
 import { uniqueValues } from './unique-values.ts';
-import type { OpportunityContext } from './write-opportunities.ts';
+import type { References } from './users.ts';
+
+/** What the rows refer to in other services. */
+export interface OpportunityReferences {
+  users: References;
+  /** The currency of amounts without one. */
+  currency: string;
+  /** The role of the person who imports, for rules about moves. */
+  roleId: MoverRole;
+}
+
+export interface OpportunityContext extends Batch {
+  dedupe: Dedupe;
+  references: OpportunityReferences;
+  definitions: readonly Definition[];
+}
 
 type OpportunityRow = Checked<NewOpportunity>;
 

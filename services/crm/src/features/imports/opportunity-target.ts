@@ -7,14 +7,15 @@ import type { Peers } from '../../handler.ts';
 import type { NewOpportunity } from '../opportunities/new-opportunity.ts';
 import { moverRole } from '../pipelines/mover-role.ts';
 import { timeOf } from './dates.ts';
-import { type Lookup, wordsOf } from './known.ts';
-import { decoder, findAccounts, findLeads } from './related.ts';
+import type { OpportunityReferences } from './new-opportunities.ts';
+import { amountOf, customFieldsOf, putNumber } from './parse-cells.ts';
+import { decoder, findAccounts, findLeads } from './records-of-rows.ts';
 import { putStage } from './stage-of-row.ts';
-import type { ImportTarget, RowContext, Texts } from './target.ts';
-import { amountOf, customFieldsOf, putNumber } from './texts.ts';
+import type { ImportTarget, Lookup, RowContext, Texts } from './target.ts';
 import { undoOpportunities } from './undo-opportunities.ts';
 import { findUsers, putUser, userErrors } from './users.ts';
-import { type OpportunityReferences, writeOpportunities } from './write-opportunities.ts';
+import { wordsOf } from './users-of-rows.ts';
+import { writeOpportunities } from './write-opportunities.ts';
 
 const fields = {
   name: ['opportunity', 'opportunity name', 'deal', 'deal name', 'title', 'titel', 'verkaufschance', 'bezeichnung'],

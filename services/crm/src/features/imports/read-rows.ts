@@ -5,9 +5,8 @@ import { ApiError, readFields } from '@tandem/service';
 import type { z } from 'zod';
 import type { Definition } from '../custom-fields/custom-field.ts';
 import { writeOf } from '../custom-fields/write-values.ts';
-import type { Defined } from './defined.ts';
-import type { Known } from './known.ts';
-import type { Checked, Dedupe, ImportTarget, Texts } from './target.ts';
+import type { Defined } from './definitions.ts';
+import type { Checked, Dedupe, ImportTarget, Known, Texts } from './target.ts';
 
 /** A stored row: its number in the file, and its cells. */
 export type StoredRow = [number: number, ...cells: string[]];

@@ -4,7 +4,7 @@ import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import type { Tx } from '../../handler.ts';
 import type { ImportTools } from './analyse-import.job.ts';
-import { fieldsOf, readDefined } from './defined.ts';
+import { fieldsOf, readDefined } from './definitions.ts';
 import {
   actorOf,
   asImport,
@@ -16,9 +16,9 @@ import {
   toColumn,
   writeImport,
 } from './import.ts';
-import { findKnown } from './known.ts';
 import { rowReader, type StoredRow } from './read-rows.ts';
 import type { Checked, ImportTarget, Outcome } from './target.ts';
+import { findKnown } from './users-of-rows.ts';
 
 // Imports of a tenant run one after another, so that they leave connections and processor time to requests.
 const waitMs = 1_000;

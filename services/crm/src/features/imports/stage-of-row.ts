@@ -1,5 +1,5 @@
 import type { IdCodec } from '@tandem/ids';
-import { named } from './defined.ts';
+import { named } from './definitions.ts';
 import type { RowContext, Texts } from './target.ts';
 
 /** Puts the pipeline and the stage that a row names by code or name into the body, or the error. */

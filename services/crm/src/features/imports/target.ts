@@ -5,9 +5,8 @@ import type { Emit } from '@tandem/events';
 import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import type { Definition, Entity } from '../custom-fields/custom-field.ts';
-import type { Defined } from './defined.ts';
+import type { Defined } from './definitions.ts';
 import type { ImportedType } from './import.ts';
-import type { Known } from './known.ts';
 
 /** The texts of a row by field. */
 export type Texts = Record<string, string>;
@@ -32,6 +31,17 @@ export type Outcome =
   | { row: number; action: 'updated'; id: number; before: Record<string, unknown>; after: Record<string, unknown> }
   | { row: number; action: 'skipped' }
   | { row: number; action: 'failed'; errors: FieldError[] };
+
+/** Finds a record by what rows call it; `several` when that is not clear. */
+export type Lookup = ReadonlyMap<string, number | 'several'>;
+
+/** Who and what the texts of a batch name. */
+export interface Known {
+  /** Active users by their address in lower case. */
+  users: ReadonlyMap<string, number>;
+  leads: Lookup;
+  accounts: Lookup;
+}
 
 /** The context in which a row is converted. */
 export interface RowContext {

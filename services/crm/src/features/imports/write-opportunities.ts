@@ -1,33 +1,15 @@
 import type { Caller } from '@tandem/caller';
 import { Opportunity } from '@tandem/crm-contract';
 import type { Tx } from '../../handler.ts';
-import type { Definition } from '../custom-fields/custom-field.ts';
 import { changeOpportunity, type FieldChange } from '../opportunities/change-opportunity.ts';
 import type { NewOpportunity } from '../opportunities/new-opportunity.ts';
 import { lockOpportunity, type OpportunityRecord } from '../opportunities/opportunity.ts';
-import type { MoverRole } from '../pipelines/mover-role.ts';
 import { givenValues } from './given-values.ts';
 import { lockRecords } from './lock-records.ts';
 import { matchRows } from './match-rows.ts';
-import { createOpportunities } from './new-opportunities.ts';
+import { createOpportunities, type OpportunityContext } from './new-opportunities.ts';
 import { failedBy, sides } from './outcomes.ts';
-import type { Batch, Checked, Dedupe, Outcome } from './target.ts';
-import type { References } from './users.ts';
-
-/** What the rows refer to in other services. */
-export interface OpportunityReferences {
-  users: References;
-  /** The currency of amounts without one. */
-  currency: string;
-  /** The role of the person who imports, for rules about moves. */
-  roleId: MoverRole;
-}
-
-export interface OpportunityContext extends Batch {
-  dedupe: Dedupe;
-  references: OpportunityReferences;
-  definitions: readonly Definition[];
-}
+import type { Checked, Outcome } from './target.ts';
 
 type OpportunityRow = Checked<NewOpportunity>;
 

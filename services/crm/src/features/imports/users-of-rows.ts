@@ -1,18 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import { asService } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
-import type { ImportTarget, Texts } from './target.ts';
-
-/** Finds a record by what rows call it; `several` when that is not clear. */
-export type Lookup = ReadonlyMap<string, number | 'several'>;
-
-/** Who and what the texts of a batch name. */
-export interface Known {
-  /** Active users by their address in lower case. */
-  users: ReadonlyMap<string, number>;
-  leads: Lookup;
-  accounts: Lookup;
-}
+import type { ImportTarget, Known, Texts } from './target.ts';
 
 /** Looks up what the rows of a batch name, once for all rows. */
 export async function findKnown(

@@ -1,7 +1,7 @@
 import type { ResourceType } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Tx } from '../../handler.ts';
-import type { Lookup } from './known.ts';
+import type { Lookup } from './target.ts';
 
 /** The rows of a query that finds records by a key. */
 interface Key {
