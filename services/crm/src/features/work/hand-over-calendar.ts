@@ -8,12 +8,13 @@ import { withAttendees, writeEvent } from '../calendar-events/event.ts';
 // Events that are changed in one transaction; their locks last until its end.
 const batchMax = 100;
 
-interface Inside {
+export interface Inside {
   tx: Tx;
   emit: Emit;
 }
 
-interface Leaving {
+/** A user who left, and the one who takes over. */
+export interface Leaving {
   userId: number;
   successorId: number | null;
 }
