@@ -6,7 +6,6 @@ import type { Tx } from './handler.ts';
 interface Links {
   leadId?: number | null | undefined;
   opportunityId?: number | null | undefined;
-  accountId?: number | null | undefined;
 }
 
 interface Inside {
@@ -16,15 +15,13 @@ interface Inside {
 
 /** The errors of records that a request refers to: they must exist, and the caller must be able to read them. */
 export async function linkErrors({ tx, under }: Inside, links: Links): Promise<FieldError[]> {
-  const { leadId, opportunityId, accountId } = links;
+  const { leadId, opportunityId } = links;
   const present = (id: number) => ({ where: { id, deletedAt: null }, select: { id: true } });
   const errors: FieldError[] = [];
   if (leadId && !(await under('leads:read', () => tx.lead.findFirst(present(leadId)))))
     errors.push({ field: 'leadId', message: unknownId('lead') });
   if (opportunityId && !(await under('opportunities:read', () => tx.opportunity.findFirst(present(opportunityId)))))
     errors.push({ field: 'opportunityId', message: unknownId('opportunity') });
-  if (accountId && !(await under('accounts:read', () => tx.account.findFirst(present(accountId)))))
-    errors.push({ field: 'accountId', message: unknownId('account') });
   return errors;
 }
 

@@ -1,14 +1,26 @@
-import { unknownId } from '@tandem/contract';
-import { failField, type Under } from '@tandem/service';
+import { type FieldError, unknownId } from '@tandem/contract';
+import { fail, type Under } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 
-/** Fails with a field error unless the caller can read the account. */
-export async function checkAccount(
-  { under, tx }: { under: Under; tx: Tx },
+interface Inside {
+  under: Under;
+  tx: Tx;
+}
+
+/** The error of an account that does not exist, or that the caller cannot read. */
+export async function accountErrors(
+  { under, tx }: Inside,
   id: number | null | undefined,
   field = 'accountId',
-): Promise<void> {
-  if (id === null || id === undefined) return;
+): Promise<FieldError[]> {
+  if (id === null || id === undefined) return [];
   const where = { id, deletedAt: null };
-  if (!(await under('accounts:read', () => tx.account.count({ where })))) throw failField(field, unknownId('account'));
+  const isFound = await under('accounts:read', () => tx.account.count({ where }));
+  return isFound ? [] : [{ field, message: unknownId('account') }];
+}
+
+/** Fails with this error. */
+export async function checkAccount(inside: Inside, id: number | null | undefined, field = 'accountId'): Promise<void> {
+  const errors = await accountErrors(inside, id, field);
+  if (errors.length) throw fail('validation_failed', errors);
 }

@@ -1,17 +1,17 @@
 import { actingUserId } from '@tandem/caller';
 import { type activities, activityLogged } from '@tandem/crm-contract';
-import { checkLinks } from '../../check-links.ts';
 import { checkPartner } from '../../check-partner.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { holdLead } from '../leads/lead.ts';
 import { asActivity, checkLinked, checkOccurredAt, timelineAccountOf } from './activity.ts';
+import { checkRecords } from './check-records.ts';
 
 export const createActivity = (peers: Peers): Handler<typeof activities.createActivity> => ({
   async check({ body, caller, tx, under }) {
     const { leadId = null, opportunityId = null, accountId = null, partnerId = null } = body;
     checkLinked({ leadId, opportunityId, accountId, partnerId });
     checkOccurredAt(body.occurredAt);
-    await checkLinks({ tx, under }, body);
+    await checkRecords({ tx, under }, body);
     await checkPartner(peers, body.partnerId, caller);
   },
   async run({ body, caller, tx, emit }) {

@@ -1,15 +1,15 @@
 import { type activities, activityUpdated } from '@tandem/crm-contract';
 import { diff, fail } from '@tandem/service';
-import { checkLinks } from '../../check-links.ts';
 import { checkPartner } from '../../check-partner.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { holdLead } from '../leads/lead.ts';
 import { asActivity, checkLinked, checkOccurredAt, lockActivity, timelineAccountOf } from './activity.ts';
+import { checkRecords } from './check-records.ts';
 
 export const updateActivity = (peers: Peers): Handler<typeof activities.updateActivity> => ({
   async check({ body, caller, tx, under }) {
     checkOccurredAt(body.occurredAt);
-    await checkLinks({ tx, under }, body);
+    await checkRecords({ tx, under }, body);
     await checkPartner(peers, body.partnerId, caller);
   },
   async run({ params, body, tx, emit, ifMatch }) {
