@@ -180,6 +180,9 @@ it('names the statuses of a change within a category, and leaves out scores of a
   const { data: lead } = await api.createLead({ body: aLead({ source: 'web' }) });
   const params = { id: lead.id };
   await api.changeLeadStatus({ params, body: { status: 'contacted' } });
+  // An event that is handled after the rule was created would change the score itself.
+  const handled = `SELECT 1 FROM platform.inbox WHERE consumer = 'score-leads'`;
+  await until('both changes are scored', async () => (await service.sqlWithin(api.caller, handled)).length === 2);
   await api.createScoringRule({ body: { name: 'Web', field: 'source', operator: 'equals', value: 'web', points: 25 } });
   await until('the lead is scored', async () => (await api.getLeadScore({ params })).data.score === 25);
   await api.changeLeadStatus({ params, body: { statusCode: 'called_twice' } });
