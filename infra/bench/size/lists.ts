@@ -158,6 +158,7 @@ function recordLists(code: Encode): MeasuredList[] {
     count: size.tasks,
     deepSort: 'title',
     filters: {
+      partnerId: code('partner', 3),
       ...created,
       ...{
         status: ['pending', 'completed'],
@@ -175,6 +176,7 @@ function recordLists(code: Encode): MeasuredList[] {
       ['one', 'c4ca4238a0b9'],
       ['a task that does not exist', 'no such task'],
     ],
+    withoutRecords: ['partnerId'],
   };
   const activities: MeasuredList = {
     row: fleet.crm.listActivities,
