@@ -23,7 +23,7 @@ export async function findCandidates(
   return identity.findAssignees({ body: { userIds, teamIds }, as });
 }
 
-/** What an assignee is chosen by. */
+/** The rules, candidates and open leads that decide who gets a lead. */
 export interface Choice {
   rules: readonly RuleRecord[];
   candidates: readonly Candidate[];

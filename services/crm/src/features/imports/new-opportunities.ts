@@ -22,7 +22,7 @@ import type { Batch, Checked, Dedupe, Outcome } from './target.ts';
 import { uniqueValues } from './unique-values.ts';
 import type { References } from './users.ts';
 
-/** What the rows refer to in other services. */
+/** Users, currency and role that rows of opportunities depend on. */
 export interface OpportunityReferences {
   users: References;
   /** The currency of amounts without one. */

@@ -35,7 +35,7 @@ export type Outcome =
 /** Finds a record by what rows call it; `several` when that is not clear. */
 export type Lookup = ReadonlyMap<string, number | 'several'>;
 
-/** Who and what the texts of a batch name. */
+/** Users, leads and accounts that the texts of a batch name. */
 export interface Known {
   /** Active users by their address in lower case. */
   users: ReadonlyMap<string, number>;

@@ -39,7 +39,7 @@ export async function changeLead(
   return storeChange(inside, lead, withConsent(lead, { ...wanted, ...status }), how);
 }
 
-/** Who changes a lead, and why. */
+/** The author and the cause of a change of a lead. */
 interface How extends Pick<Changed, 'reason' | 'byUserId' | 'within'> {
   /** Why the score changes. */
   cause?: ScoreCause;
