@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isFree, nextFree, Ports } from './ports.ts';
+import { anyFreePort, isFree, nextFree, Ports } from './ports.ts';
 
 const servers: Server[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve)))));
@@ -44,5 +44,12 @@ describe('Ports', () => {
     const port = await nextFree(29_000);
     await occupy(port, '0.0.0.0');
     expect(await isFree(port)).toBe(false);
+  });
+});
+
+describe('anyFreePort', () => {
+  it('returns each port only once, although nobody listens on it yet', async () => {
+    const ports = await Promise.all(Array.from({ length: 600 }, () => anyFreePort()));
+    expect(new Set(ports).size).toBe(ports.length);
   });
 });

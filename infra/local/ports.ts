@@ -44,10 +44,15 @@ export class Ports {
   }
 }
 
-/** A free port that no outgoing connection takes; not saved. */
+/** Given by `anyFreePort` and perhaps not used yet: without it, two of the 50 ports of a large fleet are often the same. */
+const given = new Set<number>();
+
+/** A free port that no outgoing connection takes, and that this process gets only once; not saved. */
 export async function anyFreePort(): Promise<number> {
   for (let tries = 0; tries < portsMax; tries += 1) {
     const port = firstPort + Math.floor(Math.random() * portsMax);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
   throw new Error('no free port on this machine');

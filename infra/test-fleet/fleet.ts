@@ -163,11 +163,19 @@ export async function startFleet(
   });
   const baseUrl = `http://127.0.0.1:${environment[gatewayName]?.PORT}`;
   const pid = (name: string): number => JSON.parse(readFileSync(join(dir, `${name}.process.json`), 'utf8')).pid;
+  const stop = async () => {
+    await fleet.stop();
+    await pooler?.close();
+    await mailbox.close();
+    for (const balancer of balancers) await balancer.close();
+    await Promise.all(databases.map((database) => database.drop()));
+    // Stores that belong to the test stop with it.
+    if (!options.stores) await removeQueues(namespace);
+  };
   try {
     await fleet.start(() => {});
   } catch (error) {
-    await fleet.stop();
-    await mailbox.close();
+    await stop();
     throw error;
   }
 
@@ -192,14 +200,6 @@ export async function startFleet(
       return { end, ms: performance.now() - startedAt, errors: logged };
     },
     ready: (name) => isReady(environment[name]?.PORT),
-    async stop() {
-      await fleet.stop();
-      await pooler?.close();
-      await mailbox.close();
-      for (const balancer of balancers) await balancer.close();
-      await Promise.all(databases.map((database) => database.drop()));
-      // Stores that belong to the test stop with it.
-      if (!options.stores) await removeQueues(namespace);
-    },
+    stop,
   };
 }
