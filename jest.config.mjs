@@ -9,7 +9,5 @@ export default {
   runner: ['jest-light-runner', { runtime: 'child_process' }],
   setupFilesAfterEnv: ['<rootDir>/infra/local/jest-setup.mjs'],
   maxWorkers: 2,
-  // A test that fails before it closes its connections must not keep the run from ending.
-  forceExit: true,
   reporters: ['default', '<rootDir>/infra/local/jest-summary.mjs'],
 };
