@@ -1,3 +1,4 @@
+import { inTurns } from '@tandem/process';
 import type { Tx } from '../../handler.ts';
 import { type Identity, type MatchKeys, matchKeys } from './match-keys.ts';
 import { compareFacts, factsOf, type Similarity } from './similarity.ts';
@@ -41,7 +42,7 @@ export async function pairLeads(
   const compared = [...candidates, ...known];
   const current = await lockPersons(tx, [...stale, ...compared.flatMap(({ leadId, otherId }) => [leadId, otherId])]);
   await writeKeys(tx, current.filter(isStale));
-  const pairs = comparePairs(compared, current);
+  const pairs = await comparePairs(compared, current);
   const isAlike = ({ confidence }: Pair) => confidence > 0;
   const written = await storePairs(tx, pairs.filter(isAlike), mayReopen);
   const removed = await removePairs(
@@ -84,12 +85,12 @@ async function bestCandidates(tx: Tx, changed: Person[]): Promise<Candidate[]> {
   if (!changed.length) return [];
   const found = await findByKeys(tx, changed);
   const persons = await readPersons(tx, [...new Set(found.map(({ otherId }) => otherId))]);
-  const byId = factsById([...persons, ...changed]);
-  const rated = found.flatMap((candidate) => {
+  const byId = await factsById([...persons, ...changed]);
+  const compared = await inTurns(found, (candidate) => {
     const [one, other] = [byId.get(candidate.leadId), byId.get(candidate.otherId)];
-    const confidence = one && other ? compareFacts(one, other).confidence : 0;
-    return confidence > 0 ? [{ ...candidate, confidence }] : [];
+    return { ...candidate, confidence: one && other ? compareFacts(one, other).confidence : 0 };
   });
+  const rated = compared.filter(({ confidence }) => confidence > 0);
   return [...Map.groupBy(rated, ({ leadId }) => leadId).values()].flatMap((ofLead) =>
     ofLead
       .sort((one, other) => other.confidence - one.confidence || other.otherId - one.otherId)
@@ -163,8 +164,8 @@ async function writeKeys(tx: Tx, stale: Person[]): Promise<void> {
 }
 
 /** Compares the leads of each candidate. Skips candidates with a deleted lead, so that their pairs stay unchanged. */
-function comparePairs(candidates: Candidate[], persons: Person[]): Pair[] {
-  const byId = factsById(persons);
+async function comparePairs(candidates: Candidate[], persons: Person[]): Promise<Pair[]> {
+  const byId = await factsById(persons);
   const keys = new Map(
     candidates.map(({ leadId, otherId }) => {
       const [first, second] = [Math.min(leadId, otherId), Math.max(leadId, otherId)];
@@ -177,8 +178,8 @@ function comparePairs(candidates: Candidate[], persons: Person[]): Pair[] {
   });
 }
 
-function factsById(persons: Person[]) {
-  return new Map(persons.map((person) => [person.id, factsOf(person)]));
+async function factsById(persons: Person[]) {
+  return new Map(await inTurns(persons, (person) => [person.id, factsOf(person)] as const));
 }
 
 /** Creates pairs, updates open ones and reopens dismissed ones; returns how many were missing or differed. */
