@@ -135,7 +135,7 @@ export const customFieldFilters = {
     .record(text(64), text(200))
     .meta({
       description:
-        'Return only records whose custom fields have these values: `customFields[tier]=gold`. A field of the type `multi_select` matches if it contains the value; one of the type `currency` takes an amount and its currency, such as `12.5 EUR`.',
+        'Return only records whose custom fields have these values: `customFields[tier]=gold`. A field of the type `multi_select` matches if it contains the value; one of the type `currency` takes an amount and its currency, such as `12.5 EUR`. A value that a defined field cannot have is a 422.',
       examples: [{ tier: 'gold' }],
     })
     .optional(),

@@ -11,7 +11,7 @@ export const ofAccounts = {
   type: 'account',
   model: (tx: Tx) => tx.account,
   listed: async (filter: Parameters<typeof listedAccounts>[0], tx: Tx) =>
-    listedAccounts(filter, (await listByCustomFields(tx, 'account', filter)).conditions),
+    listedAccounts(filter, (await listByCustomFields(tx, 'account', filter, 'filter.')).conditions),
   readPermission: accounts.listAccounts.permission,
 } as const;
 

@@ -16,35 +16,53 @@ export interface CustomList {
   sortColumn: string | undefined;
 }
 
+/** A value of a filter, and its place in the request for field errors. */
+interface Filter {
+  field: string;
+  key: string;
+  text: string;
+}
+
 const sortPrefix = /^-?customFields\./;
 
 /**
  * Translates filters of custom fields to conditions, and sorts and ranges to the columns that hold their values. A list sorted by a custom field has
  * only records with a value.
+ * @param within the place of the filters in a body, for field errors: `filter.`
  * @throws 422 for a key that is not sortable, whose records are still being read, or whose type the value does not fit
  */
-export async function listByCustomFields(tx: Tx, entityType: Entity, query: CustomQuery): Promise<CustomList> {
+export async function listByCustomFields(
+  tx: Tx,
+  entityType: Entity,
+  query: CustomQuery,
+  within = '',
+): Promise<CustomList> {
   const { sort = '', customFields = {}, customFieldsMin = {}, customFieldsMax = {} } = query;
   const sortKey = sortPrefix.test(sort) ? sort.replace(sortPrefix, '') : undefined;
   const ranges = [
-    ...rangesOf('customFieldsMin', 'gte', customFieldsMin),
-    ...rangesOf('customFieldsMax', 'lte', customFieldsMax),
+    ...filtersOf(`${within}customFieldsMin`, customFieldsMin).map((filter) => ({ ...filter, operator: 'gte' })),
+    ...filtersOf(`${within}customFieldsMax`, customFieldsMax).map((filter) => ({ ...filter, operator: 'lte' })),
   ];
-  const filters = Object.entries(customFields);
+  const filters = filtersOf(`${within}customFields`, customFields);
   if (sortKey === undefined && !ranges.length && !filters.length) return { conditions: [], sortColumn: undefined };
   const definitions = await readDefinitions(tx, entityType);
   const sortColumn = sortKey === undefined ? undefined : slotOf(definitions, 'sort', sortKey);
-  const equal = filters.map(([key, text]) => equality(definitions.find((one) => one.key === key)?.type, key, text));
-  const between = ranges.map(({ field, operator, key, text }) => {
-    const slot = slotOf(definitions, `${field}.${key}`, key);
-    return { [slot]: { [operator]: boundOf(definitions, { field: `${field}.${key}`, key, text }) } };
+  const equal = filters.map((filter) =>
+    equality(
+      definitions.find(({ key }) => key === filter.key),
+      filter,
+    ),
+  );
+  const between = ranges.map(({ operator, ...filter }) => {
+    const slot = slotOf(definitions, filter.field, filter.key);
+    return { [slot]: { [operator]: boundOf(definitions, filter) } };
   });
   const sorted = sortColumn ? [{ [sortColumn]: { not: null } }] : [];
   return { conditions: [...sorted, ...between, ...equal], sortColumn };
 }
 
-function rangesOf(field: string, operator: 'gte' | 'lte', bounds: Record<string, string>) {
-  return Object.entries(bounds).map(([key, text]) => ({ field, operator, key, text }));
+function filtersOf(parameter: string, texts: Record<string, string>): Filter[] {
+  return Object.entries(texts).map(([key, text]) => ({ field: `${parameter}.${key}`, key, text }));
 }
 
 function slotOf(definitions: readonly Definition[], field: string, key: string): string {
@@ -59,29 +77,48 @@ function slotOf(definitions: readonly Definition[], field: string, key: string):
 }
 
 /** Numbers are text in a query; texts are compared as they are sorted. */
-function boundOf(
-  definitions: readonly Definition[],
-  { field, key, text }: { field: string; key: string; text: string },
-): string | number | Date {
+function boundOf(definitions: readonly Definition[], { field, key, text }: Filter): string | number | Date {
   const { type } = definitions.find((one) => one.key === key) as Definition;
-  const isNumber = type === 'number' && text.trim() !== '' && Number.isFinite(Number(text));
-  const checked = checkValue({ type: type === 'select' ? 'text' : type, options: [] }, isNumber ? Number(text) : text);
+  const checked = checkValue({ type: type === 'select' ? 'text' : type, options: [] }, spelledValue(type, text));
   if ('sortValue' in checked) return checked.sortValue;
   throw failField(field, errorOf(checked) ?? 'Does not fit the type of the field');
 }
 
-/** The condition of the filter `customFields` for one key. A list matches if it contains the value. */
-function equality(type: Definition['type'] | undefined, key: string, text: string): Record<string, unknown> {
-  if (type === 'multi_select') return { customFields: { path: [key], array_contains: [text] } };
-  const values = type === 'currency' ? [moneyOf(key, text)] : jsonValuesOf(text);
+/**
+ * The condition of the filter `customFields` for one key. A list matches if it contains the value.
+ * @throws 422 for a value that the field cannot have: an empty list would look like an answer
+ */
+function equality(definition: Definition | undefined, { field, key, text }: Filter): Record<string, unknown> {
+  const values = definition ? valuesOf(definition, field, text) : jsonValuesOf(text);
+  if (definition?.type === 'multi_select') return { customFields: { path: [key], array_contains: values } };
   return { OR: values.map((value) => ({ customFields: { path: [key], equals: value } })) };
 }
 
-function moneyOf(key: string, text: string): { amount: number; currency: string } {
+/** JSON values of a defined field that a query text matches. Values that are older than the definition may be texts. */
+function valuesOf({ type, options }: Definition, field: string, text: string): unknown[] {
+  const value = spelledValue(type, text);
+  // A filter names one value of a list.
+  const error = errorOf(checkValue({ type: type === 'multi_select' ? 'select' : type, options }, value));
+  if (error)
+    throw failField(field, type === 'currency' ? 'Must be an amount and its currency, such as 12.5 EUR' : error);
+  if (type === 'multi_select' || type === 'currency') return [value];
+  return type === 'number' ? [text, value] : jsonValuesOf(text);
+}
+
+/** The value of the field's type that a query text spells, or else the text. */
+function spelledValue(type: Definition['type'], text: string): unknown {
+  if (type === 'currency') return moneyOf(text) ?? text;
+  if (type === 'number') return numberOf(text) ?? text;
+  return type === 'checkbox' && (text === 'true' || text === 'false') ? text === 'true' : text;
+}
+
+function numberOf(text: string): number | undefined {
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined;
+}
+
+function moneyOf(text: string): { amount: number; currency: string } | undefined {
   const [, amount, currency] = /^(-?\d{1,15}(?:\.\d{1,15})?) ([A-Z]{3})$/.exec(text) ?? [];
-  if (amount === undefined || currency === undefined)
-    throw failField(`customFields.${key}`, 'Must be an amount and its currency, such as 12.5 EUR');
-  return { amount: Number(amount), currency };
+  return amount === undefined || currency === undefined ? undefined : { amount: Number(amount), currency };
 }
 
 /** JSON values that a query text may match in a custom field: the string, and the number or boolean it spells. */

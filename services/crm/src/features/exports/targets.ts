@@ -40,7 +40,7 @@ export const opportunityExport: ExportTarget = {
   record: Opportunity,
   model: (tx) => tx.opportunity,
   listed: async (filter, { tx }) =>
-    listedOpportunities(filter, (await listByCustomFields(tx, 'opportunity', filter)).conditions),
+    listedOpportunities(filter, (await listByCustomFields(tx, 'opportunity', filter, 'filter.')).conditions),
   read: asOpportunity,
   owners: ['ownerId', 'createdBy'],
 };

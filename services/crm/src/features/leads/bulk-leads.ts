@@ -8,6 +8,6 @@ export const ofLeads = {
   type: 'lead',
   model: (tx: Tx) => tx.lead,
   listed: async (filter: Parameters<typeof listedLeads>[0], tx: Tx) =>
-    listedLeads(filter, (await listByCustomFields(tx, 'lead', filter)).conditions),
+    listedLeads(filter, (await listByCustomFields(tx, 'lead', filter, 'filter.')).conditions),
   readPermission: leads.listLeads.permission,
 } as const;

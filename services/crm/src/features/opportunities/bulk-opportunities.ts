@@ -8,6 +8,6 @@ export const ofOpportunities = {
   type: 'opportunity',
   model: (tx: Tx) => tx.opportunity,
   listed: async (filter: Parameters<typeof listedOpportunities>[0], tx: Tx) =>
-    listedOpportunities(filter, (await listByCustomFields(tx, 'opportunity', filter)).conditions),
+    listedOpportunities(filter, (await listByCustomFields(tx, 'opportunity', filter, 'filter.')).conditions),
   readPermission: opportunities.listOpportunities.permission,
 } as const;
