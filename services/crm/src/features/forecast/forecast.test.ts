@@ -235,7 +235,10 @@ it('a submitted forecast keeps the sums of its time, and is compared with what w
       accuracy: null,
     },
   ]);
-  expect((await seller.submitForecast({ body: { ...body, period: '2020-01' } })).body.code).toBe('period_closed');
+  expect((await seller.submitForecast({ body: { ...body, period: '2020-01' } })).body).toMatchObject({
+    code: 'period_closed',
+    errors: [{ field: 'period', message: '2020-01 has ended; use a current or later period' }],
+  });
   await aDeal(seller, { value: 64, ownerId: members.seller, won: '2020-05-05T00:00:00Z' });
   await service.sqlWithin(seller.caller, `UPDATE forecast_submission SET period = '2020-05'`);
   const { data: listed } = await seller.listForecastSubmissions();

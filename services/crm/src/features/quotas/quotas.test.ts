@@ -30,6 +30,11 @@ describe('the quotas of a period that has ended', () => {
       await api.deleteQuota({ params }),
     ];
     expect(replies.map(({ status, body }) => [status, body.code])).toEqual(Array(3).fill([409, 'period_closed']));
+    expect(replies.map(({ body }) => body.errors)).toEqual(
+      ['2020-01', '2020-Q1', '2020-Q1'].map((period) => [
+        { field: 'period', message: `${period} has ended; use a current or later period` },
+      ]),
+    );
     expect((await api.getQuota({ params })).data).toMatchObject({ amount: 5, version: 1 });
   });
 });
@@ -37,9 +42,15 @@ describe('the quotas of a period that has ended', () => {
 it('quotas are listed by period, owner and team; a holder has one for a period', async () => {
   const api = service.as();
   const create = (body: object) => api.createQuota({ body: { period: '2031-01', amount: 5, ...body } });
-  for (const holder of [{}, { ownerId: seller }, { teamId: teams.sales }, { period: '2031-02' }]) {
+  for (const [field, holder] of [
+    ['period', {}],
+    ['ownerId', { ownerId: seller }],
+    ['teamId', { teamId: teams.sales }],
+    ['period', { period: '2031-02' }],
+  ] as const) {
     expect((await create(holder)).status).toBe(201);
-    expect((await create(holder)).body.code).toBe('quota_taken');
+    const message = expect.stringMatching(/^The (owner|team|tenant) has the quota .+ for 2031-0[12]; change that one$/);
+    expect((await create(holder)).body).toMatchObject({ code: 'quota_taken', errors: [{ field, message }] });
   }
   const listed = async (query: Record<string, string>) => (await api.listQuotas({ query })).data.length;
   expect([await listed({}), await listed({ period: '2031-01' }), await listed({ period: '2031-02' })]).toEqual([
