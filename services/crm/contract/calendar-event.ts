@@ -139,7 +139,16 @@ export const calendarEventResponded = event('calendar_event.responded', {
   ...eventParts,
   description: 'An attendee answers an invitation',
   action: 'calendar_event.respond',
-  data: z.object({ ...eventId, userId: id('user').nullable(), email: z.string().nullable(), response: AttendeeAnswer }),
+  data: z.object({
+    ...eventId,
+    userId: id('user').nullable(),
+    email: z.string().nullable(),
+    response: AttendeeAnswer,
+    byAnswerToSeries: z
+      .boolean()
+      .describe('Whether the attendee answered the series in which the event replaces one occurrence'),
+  }),
+  whenMissing: { data: { byAnswerToSeries: false } },
 });
 
 const Attendees = z

@@ -184,7 +184,8 @@ export const calendarEvents = operations({
     narrows: true,
     checksPermissions: true,
     summary: 'Answer an invitation',
-    description: 'For the acting user, who must be an attendee.',
+    description:
+      'For the acting user, who must be an attendee. An answer to a series also applies to its changed occurrences, except those that the user has answered themselves.',
     params: withId,
     body: z.object({ response: AttendeeAnswer }),
     reply: CalendarEvent,

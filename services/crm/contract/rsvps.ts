@@ -46,6 +46,8 @@ export const rsvps = operations({
     path: '/v1/public/rsvp/:token',
     audience: 'public',
     summary: 'Answer an invitation by its link',
+    description:
+      'An answer to a series also applies to its changed occurrences, except those that the person has answered themselves.',
     params: withToken,
     body: z.object({ response: AttendeeAnswer }),
     reply: Rsvp,

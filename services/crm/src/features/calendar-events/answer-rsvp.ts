@@ -1,7 +1,7 @@
-import { calendarEventResponded, type rsvps } from '@tandem/crm-contract';
+import type { rsvps } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
 import type { CalendarTools } from '../calendar/tools.ts';
-import { writeResponse } from './response.ts';
+import { respond } from './response.ts';
 import { asRsvp, findInvitation, invitedBy } from './rsvp.ts';
 
 export const answerRsvp =
@@ -11,14 +11,7 @@ export const answerRsvp =
     const { tenantId, environment } = invited;
     return inTenant({ tenantId, environment }, async ({ tx, emit }) => {
       const { event, attendee } = await findInvitation(tx, invited, 'write');
-      const { isChanged, event: answered } = await writeResponse(tx, event, attendee, body.response);
-      if (isChanged) {
-        const { userId, email } = attendee;
-        emit(calendarEventResponded, {
-          data: { calendarEventId: event.row.id, userId, email, response: body.response },
-          record: answered.record,
-        });
-      }
+      const answered = await respond({ tx, emit }, event, attendee, body.response);
       return asRsvp(answered.record, attendee);
     });
   };

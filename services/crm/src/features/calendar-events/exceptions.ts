@@ -79,7 +79,7 @@ export async function moveExceptions(
  * The exceptions of a locked series, locked in the order of ids. The lock of the series does not cover them: they are
  * changed by their own id, too.
  */
-async function lockExceptions(tx: Tx, series: StoredEvent, condition: object = {}): Promise<StoredEvent[]> {
+export async function lockExceptions(tx: Tx, series: StoredEvent, condition: object = {}): Promise<StoredEvent[]> {
   const where = { recurringEventId: series.row.id, ...condition };
   const found = await tx.calendarEvent.findMany({ where, orderBy: { id: 'asc' }, select: { id: true } });
   const rows: StoredEvent['row'][] = [];

@@ -104,7 +104,7 @@ describe('invitations by mail', () => {
     const reply = await answer(token, 'accepted');
     expect([reply.status, reply.body.message]).toEqual([200, 'Thank you for your answer']);
     const event = await eventNamed(api, 'responded');
-    expect(event.data).toEqual({ calendarEventId: id, userId: null, email, response: 'accepted' });
+    expect(event.data).toMatchObject({ calendarEventId: id, userId: null, email, response: 'accepted' });
     expect((await api.getCalendarEvent({ params: { id } })).data.attendees[0].response).toBe('accepted');
     await api.cancelCalendarEvent({ params: { id }, body: {} });
     expect([(await answer(token, 'declined')).status, (await show()).body.data]).toEqual([
@@ -113,5 +113,20 @@ describe('invitations by mail', () => {
     ]);
     await api.deleteCalendarEvent({ params: { id } });
     expect([(await show()).status, (await answer('unknown', 'accepted')).status]).toEqual([404, 404]);
+  });
+
+  it('to a series are answered with its changed occurrences', async () => {
+    const api = service.as();
+    const email = anAddress();
+    const { id } = await create(api, { recurrence: 'FREQ=WEEKLY;COUNT=3', attendees: [{ email }] });
+    const token = tokenIn(await mailTo(email, /^Invitation/));
+    const { data: changed } = await api.updateCalendarEvent({
+      params: { id },
+      query: { scope: 'this', originalStartAt: at('03-17T09:00:00.000Z') },
+      body: { title: 'Other' },
+    });
+    expect((await answer(token, 'declined')).status).toBe(200);
+    const { data } = await api.getCalendarEvent({ params: { id: changed.id } });
+    expect(data.attendees).toMatchObject([{ email, response: 'declined' }]);
   });
 });

@@ -131,12 +131,19 @@ it('notifies the host of a booking, and attendees of the deletion of a scheduled
   expect((await inboxOf(tenant, attendee)).map(({ title }) => title)).toEqual(['An event was cancelled']);
 });
 
-it('notifies the organizer of answers', async () => {
+it('notifies the organizer of answers, of one to a series once', async () => {
   const tenant = await aTenant(service);
   const { id: attendee } = await tenant.addUser('member');
-  await send(eventOf(tenant, 'responded', { attendee, data: { userId: attendee, email: null, response: 'accepted' } }));
-  const shown = await until('the answer arrives', async () => (await inboxOf(tenant, tenant.user.id))[0]);
-  expect(shown.title).toBe('An invitation was answered');
+  const data = { userId: attendee, email: null, response: 'accepted' };
+  const occurrence = { id: '8', recurringEventId: '7' };
+  await send(eventOf(tenant, 'responded', { attendee, data: { ...data, byAnswerToSeries: true }, record: occurrence }));
+  await send(eventOf(tenant, 'responded', { attendee, data }));
+  await until('the answer arrives', async () => (await inboxOf(tenant, tenant.user.id)).length > 0);
+  const caller = { type: 'system', requestId: 'req_1' };
+  await send(eventOf(tenant, 'cancelled', { attendee, data: { reason: null }, record: { id: '9' }, caller }));
+  const titles = async () => (await inboxOf(tenant, tenant.user.id)).map(({ title }) => title);
+  await until('a later notification arrives', async () => (await titles()).includes('An event was cancelled'));
+  expect(await titles()).toEqual(['An event was cancelled', 'An invitation was answered']);
 });
 
 it('moves an event that cannot be read to the dead letters', async () => {

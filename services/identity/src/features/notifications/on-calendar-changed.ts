@@ -71,7 +71,9 @@ function messagesOf(event: CalendarEvent): Message[] {
     case 'calendar_event.created':
       return [{ title: event.caller.type === 'anonymous' ? titles.booked : titles.invited, members: membersOf(event) }];
     case 'calendar_event.responded':
-      return [{ title: titles.answered, members: organizerId === null ? [] : [organizerId] }];
+      // The notification of the answer to the series is enough.
+      if (organizerId === null || event.data.byAnswerToSeries) return [];
+      return [{ title: titles.answered, members: [organizerId] }];
     case 'calendar_event.deleted':
       return record.status === 'scheduled' ? [{ title: titles.cancelled, members: membersOf(event) }] : [];
     case 'calendar_event.cancelled':
