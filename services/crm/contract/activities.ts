@@ -1,5 +1,6 @@
 import { event, flag, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { consentChannels } from './consent.ts';
 
 export const activityTypes = ['call', 'email', 'meeting', 'note', 'other'] as const;
 /** Types of entries that only the system writes. */
@@ -13,6 +14,7 @@ export const systemActivityTypes = [
   'message',
   'form',
   'file',
+  'consent',
 ] as const;
 export const activityKinds = [
   'lead_created',
@@ -20,6 +22,9 @@ export const activityKinds = [
   'lead_status_changed',
   'lead_assigned',
   'lead_score_changed',
+  'lead_consent_changed',
+  'lead_merged',
+  'lead_merge_undone',
   'opportunity_created',
   'opportunity_stage_changed',
   'opportunity_won',
@@ -67,6 +72,11 @@ export const ActivityDetails = z.object({
   fromUserId: id('user').nullish().describe('The assignee before the change'),
   toUserId: id('user').nullish().describe('The assignee after the change'),
   fileId: id('file').optional().describe('The file'),
+  mergedLeadId: id('lead').optional().describe('The lead that was merged into this one'),
+  channel: z
+    .enum(consentChannels)
+    .describe('The channel whose consent changed; `from` and `to` are null if nothing was known about it')
+    .optional(),
   amount: z
     .number()
     .meta({ description: 'The value of the deal', examples: [4800] })

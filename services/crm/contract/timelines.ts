@@ -27,7 +27,7 @@ export const timelines = operations({
     also: ['activities:read'],
     narrows: true,
     summary: 'Retrieve the timeline of a lead',
-    description: `What people logged about the lead, and what the system did: status, assignment, score, deals, tasks, messages, forms and files, newest first. A caller who can read the lead can read what everybody logged about it. ${ofOthers}`,
+    description: `What people logged about the lead, and what the system did: status, assignment, score, consent, merges, deals, tasks, messages, forms and files, newest first. A caller who can read the lead can read what everybody logged about it. ${ofOthers}`,
     params: z.object({ id: id('lead') }),
     query,
     reply: page(Activity),

@@ -13,6 +13,7 @@ const StoredDetails = ActivityDetails.extend({
   fromUserId: z.int().nullish(),
   toUserId: z.int().nullish(),
   fileId: z.int().optional(),
+  mergedLeadId: z.int().optional(),
 });
 const columns = Activity.pick({ type: true, kind: true, direction: true }).extend({ details: StoredDetails });
 const dayMs = 86_400_000;

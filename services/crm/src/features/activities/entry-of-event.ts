@@ -1,8 +1,11 @@
 import { engagementRecorded } from '@tandem/analytics-contract';
-import type { activityKinds, systemActivityTypes } from '@tandem/crm-contract';
+import type { activityKinds, Consent, systemActivityTypes } from '@tandem/crm-contract';
 import {
+  consentChannels,
   leadConverted,
   leadCreated,
+  leadDeleted,
+  leadRestored,
   leadStatusChanged,
   leadUpdated,
   opportunityCreated,
@@ -14,12 +17,15 @@ import {
 } from '@tandem/crm-contract';
 import type { Received } from '@tandem/events';
 import { fileDeleted, fileUploaded } from '@tandem/files-contract';
+import type { z } from 'zod';
 import type { Details } from './activity.ts';
 
 /** The events that become entries of timelines. */
 export const loggedEvents = [
   leadCreated,
   leadUpdated,
+  leadDeleted,
+  leadRestored,
   leadStatusChanged,
   leadConverted,
   opportunityCreated,
@@ -82,8 +88,16 @@ const entries: { [Name in LoggedEvent['name']]: (event: never, decode: DecodeId)
               details: { from: from('score') ?? null, to: to.score },
             },
           ]),
+      ...(to.consent === undefined
+        ? []
+        : consentEntries(leadId, changes['consent']?.from as Wire | undefined, to.consent)),
     ];
   },
+  // A merge is a fact about the lead that remains; the others are deleted by it.
+  'lead.deleted': ({ data: { leadId, mergedIntoId } }: One<typeof leadDeleted>) =>
+    mergedIntoId ? [mergeOf(mergedIntoId, 'lead_merged', leadId)] : [],
+  'lead.restored': ({ data: { leadId, unmergedFromId } }: One<typeof leadRestored>) =>
+    unmergedFromId ? [mergeOf(unmergedFromId, 'lead_merge_undone', leadId)] : [],
   // Two statuses of a category have different codes.
   'lead.status_changed': ({ data: { leadId, from, to, fromCode, toCode, reason } }: One<typeof leadStatusChanged>) => [
     {
@@ -130,6 +144,21 @@ const entries: { [Name in LoggedEvent['name']]: (event: never, decode: DecodeId)
     ];
   },
 };
+
+type Wire = z.input<typeof Consent>;
+
+/** An entry for each channel whose state changed. A later time or another source of the same decision is no change. */
+function consentEntries(leadId: number, before: Wire = {}, after: z.output<typeof Consent>): Entry[] {
+  return consentChannels.flatMap((channel) => {
+    const [from, to] = [before[channel]?.state ?? null, after[channel]?.state ?? null];
+    if (from === to) return [];
+    return [{ type: 'consent', kind: 'lead_consent_changed', leadId, details: { channel, from, to } }];
+  });
+}
+
+function mergeOf(leadId: number, kind: 'lead_merged' | 'lead_merge_undone', mergedLeadId: number): Entry {
+  return { type: 'lead', kind, leadId, details: { mergedLeadId } };
+}
 
 /** Whether a score changed in a run over all leads: an entry of each run would fill timelines with what nobody did. */
 function isOfAllLeads(cause: One<typeof leadUpdated>['data']['scoreCause']): boolean {

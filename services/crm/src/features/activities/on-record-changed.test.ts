@@ -189,3 +189,46 @@ it('names the statuses of a change within a category, and leaves out scores of a
   const entries = await become(api, lead.id, ['lead_created', 'lead_status_changed', 'lead_status_changed']);
   expect(entries.at(-1)?.details).toMatchObject({ from: 'contacted', to: 'called_twice' });
 });
+
+it('logs a merge and its undoing in the timeline of the lead that remains', async () => {
+  const api = service.as();
+  const { data: lead } = await api.createLead({ body: aLead() });
+  const { data: other } = await api.createLead({ body: aLead() });
+  await until('both leads are logged', async () => (await kinds(api, other.id)).includes('lead_created'));
+  await become(api, lead.id, ['lead_created']);
+  const { data } = await api.mergeLeads({ params: { id: lead.id }, body: { mergeIds: [other.id] } });
+  const merged = await become(api, lead.id, ['lead_created', 'lead_created', 'lead_merged']);
+  expect(merged.at(-1)).toMatchObject({ type: 'lead', details: { mergedLeadId: other.id }, userId: '1' });
+  await api.undoLeadMerge({ params: { id: data.mergeId } });
+  const undone = await become(api, lead.id, ['lead_created', 'lead_merged', 'lead_merge_undone']);
+  expect(undone.at(-1)).toMatchObject({ type: 'lead', details: { mergedLeadId: other.id } });
+  await api.deleteLead({ params: { id: other.id } });
+  await api.restoreLead({ params: { id: other.id } });
+  await api.updateLead({ params: { id: other.id }, body: { score: 5 } });
+  await become(api, other.id, ['lead_created', 'lead_score_changed']);
+});
+
+it('logs each channel whose consent changes, also by a merge', async () => {
+  const api = service.as();
+  const consent = { email: { state: 'granted' }, phone: { state: 'granted' } };
+  const { data: lead } = await api.createLead({ body: aLead({ consent }) });
+  const params = { id: lead.id };
+  await api.updateLead({
+    params,
+    body: { consent: { email: { state: 'granted', source: 'Call' }, phone: null, sms: { state: 'denied' } } },
+  });
+  const entries = await become(api, lead.id, ['lead_created', 'lead_consent_changed', 'lead_consent_changed']);
+  const details = entries.filter(({ type }) => type === 'consent').map((one) => one.details);
+  expect(details).toEqual(
+    expect.arrayContaining([
+      { channel: 'phone', from: 'granted', to: null },
+      { channel: 'sms', from: null, to: 'denied' },
+    ]),
+  );
+  const { data: other } = await api.createLead({ body: aLead({ consent: { email: { state: 'denied' } } }) });
+  await api.mergeLeads({ params, body: { mergeIds: [other.id] } });
+  const ofMerge = await until('the merge is logged', async () =>
+    (await timeline(api, lead.id)).find((one) => one.details['channel'] === 'email'),
+  );
+  expect(ofMerge.details).toEqual({ channel: 'email', from: 'granted', to: 'denied' });
+});
