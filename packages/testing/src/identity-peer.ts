@@ -38,6 +38,10 @@ export async function identityPeer(): Promise<{
   leads: Map<string, string>;
   /** The roles of users. */
   rolesOf: Map<string, string>;
+  /** The names of users other than Ada Lovelace. */
+  names: Map<string, string>;
+  /** Paths that answer 503. */
+  failing: Set<string>;
   close(): Promise<void>;
 }> {
   const asked: string[] = [];
@@ -54,6 +58,9 @@ export async function identityPeer(): Promise<{
   const left = new Set<string>();
   const leads = new Map<string, string>();
   const rolesOf = new Map<string, string>();
+  const names = new Map<string, string>();
+  const nameOf = (id: string) => names.get(id) ?? 'Ada Lovelace';
+  const failing = new Set<string>();
   const statusOf = (id: string) => {
     if (left.has(id)) return 'deactivated';
     return id === users.suspended || successors.has(id) ? 'suspended' : 'active';
@@ -68,11 +75,13 @@ export async function identityPeer(): Promise<{
           teamIds.some((one) => body.teamIds.includes(one))),
     );
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ data: found.map(([id, teamIds]) => ({ id, teamIds, email: addressOf(id) })) }));
+    const data = found.map(([id, teamIds]) => ({ id, teamIds, email: addressOf(id), name: nameOf(id) }));
+    response.end(JSON.stringify({ data }));
   };
   const server = http.createServer((request, response) => {
     const path = request.url as string;
     asked.push(path);
+    if (failing.has(path)) return void response.writeHead(503).end('{}');
     if (path === '/internal/users/assignees') return void answerAssignees(request, response);
     const id = path.split('/').at(-1) as string;
     const found = path.endsWith('/settings')
@@ -86,7 +95,7 @@ export async function identityPeer(): Promise<{
             : (id === users.suspended || teamsOf.has(id)) && {
                 id,
                 status: statusOf(id),
-                name: 'Ada Lovelace',
+                name: nameOf(id),
                 teamIds: teamsOf.get(id) ?? [],
                 successorId: successors.get(id) ?? null,
                 defaultCurrency: currencies.get(id) ?? null,
@@ -108,6 +117,8 @@ export async function identityPeer(): Promise<{
     left,
     leads,
     rolesOf,
+    names,
+    failing,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));

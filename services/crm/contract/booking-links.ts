@@ -207,9 +207,16 @@ export const bookingLinks = operations({
   },
 });
 
+const HostNames = z.array(z.string());
+
 /** A booking link as people see it who book. */
 export const BookingOffer = z.object({
   title: Title,
+  hostNames: HostNames.meta({
+    description: 'The names of the active hosts; empty if they cannot be read at the moment',
+    examples: [['Grace Hopper']],
+  }),
+  hostMode: HostMode,
   description: BookingLink.shape.description,
   durationMinutes: BookingLink.shape.durationMinutes,
   location: BookingLink.shape.location,
@@ -229,6 +236,10 @@ export const BookingOffer = z.object({
 
 export const Booking = z.object({
   title: Title,
+  hostNames: HostNames.meta({
+    description: 'The names of the hosts who attend; empty if they cannot be read at the moment',
+    examples: [['Grace Hopper']],
+  }),
   startAt: timestamp().describe('When the event begins'),
   endAt: timestamp().describe('When the event ends'),
   timezone: z.string().meta({ description: 'The time zone (IANA) of the event', examples: ['Europe/Berlin'] }),

@@ -91,8 +91,13 @@ export const internalAssignees = operations({
       teamIds: z.array(id('team')).max(assigneesMax),
       emails: z.array(z.string()).max(assigneesMax).optional(),
     }),
-    // The address is absent in the previous release.
-    reply: z.array(InternalUser.pick({ id: true, teamIds: true }).extend({ email: z.string().nullish() })),
+    // Address and name are absent in the previous release.
+    reply: z.array(
+      InternalUser.pick({ id: true, teamIds: true }).extend({
+        email: z.string().nullish(),
+        name: z.string().nullish(),
+      }),
+    ),
     message: 'Assignees found',
     emits: [],
   },

@@ -14,6 +14,7 @@ import { asEvent, type StoredEvent } from '../calendar-events/event.ts';
 import { mailAttendees } from '../calendar-events/invitations.ts';
 import { insertLead } from '../leads/create-lead.ts';
 import { asBookingLink } from './booking-link.ts';
+import { namesOf, readHostNames } from './host-names.ts';
 import { limitBookings } from './limit-bookings.ts';
 import { type BookingTenant, bookableSlots, findBookingLink, tenantOf } from './offer.ts';
 import { placeBookedLeadJob } from './place-booked-lead.job.ts';
@@ -35,6 +36,7 @@ interface Inside {
   caller: Caller;
 }
 
+const listed = new Intl.ListFormat('en', { type: 'conjunction' });
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 // Names of a single word have no last name, which leads require.
@@ -42,11 +44,15 @@ const noLastName = '-';
 
 export const bookTime = (tools: CalendarTools): Handler<typeof bookings.bookTime, BookingTenant> => ({
   check: ({ params, caller }) => tenantOf(tools, params.slug, caller.requestId),
-  run({ params, body, caller: { requestId }, inTenant, found: { tenantId, environment, settings } }) {
-    return inTenant({ tenantId, environment }, async ({ tx, emit, schedule }) => {
+  async run({ params, body, inTenant, found: tenant, message }) {
+    const { tenantId, environment, requestId, settings } = tenant;
+    const scope = { tenantId, environment };
+    // Read before the transaction that chooses among the hosts, because it cannot call other services.
+    const found = await inTenant(scope, ({ tx }) => findBookingLink(tx, params.slug));
+    const names = await readHostNames(tools, tenant, found.hostIds);
+    return inTenant(scope, async ({ tx, emit, schedule }) => {
       const { timezone, locale } = settings;
-      const { id } = await findBookingLink(tx, params.slug);
-      const link = await tx.bookingLink.lockFirst({ where: { id } });
+      const link = await tx.bookingLink.lockFirst({ where: { id: found.id } });
       if (!link?.active) throw fail('not_found');
       await limitBookings(tx, { linkId: link.id, email: body.email });
       const description = descriptionOf(link, body, tools);
@@ -62,12 +68,15 @@ export const bookTime = (tools: CalendarTools): Handler<typeof bookings.bookTime
         data: { calendarEventId: event.row.id, title: event.row.title },
         record: event.record,
       });
-      const caller = { name: 'Tandem', tenantId, environment };
+      const hostNames = namesOf(names, hosts);
+      const caller = { name: names.get(hosts[0]) ?? 'Tandem', tenantId, environment };
       const to = event.attendees;
-      await mailAttendees(tools, { tx, schedule, caller, locale }, [{ event, occasion: 'booked', to }]);
+      await mailAttendees(tools, { tx, schedule, caller, locale }, [{ event, occasion: 'booked', to, hostNames }]);
+      if (hostNames.length) message(`Your booking with ${listed.format(hostNames)} is confirmed`);
       const { title, location, joinUrl } = link;
       return {
         title,
+        hostNames,
         location,
         joinUrl,
         startAt: event.row.startAt,

@@ -8,6 +8,7 @@ let mailbox: Mailbox;
 let service: TestService<typeof crm>;
 beforeAll(async () => {
   identity = await identityPeer();
+  identity.names.set(users.active, 'Grace Hopper');
   mailbox = await startMailbox();
   service = await startCrm({ IDENTITY_URL: identity.url, SMTP_URL: mailbox.smtpUrl });
 });
@@ -148,6 +149,35 @@ describe('a booking page', () => {
     expect(later.data.slots[0]).toEqual(data.slots[5]);
   });
 
+  it.each([
+    ['any', 'With Grace Hopper or Ada Lovelace'],
+    ['all', 'With Grace Hopper and Ada Lovelace'],
+  ])('names its hosts, of whom %s attend', async (hostMode, text) => {
+    const { slug } = await aLink(service.as(), { hostIds: [users.active, members.seller], hostMode });
+    const { data } = await offer(slug);
+    expect(data).toMatchObject({ hostNames: ['Grace Hopper', 'Ada Lovelace'], hostMode });
+    const page = await service.send(service.operations.showBookingPage, { params: { slug } }, visitor());
+    expect(page.text).toContain(`<p>${text}<br>30 minutes</p>`);
+  });
+
+  it('works without the names of its hosts while identity does not answer', async () => {
+    const { slug } = await aLink(service.as());
+    identity.failing.add('/internal/users/assignees');
+    try {
+      const { status, data } = await offer(slug);
+      expect([status, data.hostNames]).toEqual([200, []]);
+      const page = await service.send(service.operations.showBookingPage, { params: { slug } }, visitor());
+      expect(page.text).toContain('<p>30 minutes</p>');
+      const email = 'unnamed-host@example.com';
+      const { body } = await book(slug, { startAt: data.slots[0].startAt, email });
+      expect(body).toMatchObject({ message: 'Your booking is confirmed', data: { hostNames: [] } });
+      const mail = await until('the confirmation arrives', () => mailbox.to(email)[0]);
+      expect(mail.text).toContain('Your booking is confirmed.');
+    } finally {
+      identity.failing.clear();
+    }
+  });
+
   it('does not exist for an unknown slug, and while the link is inactive', async () => {
     const api = service.as();
     const { id, slug } = await aLink(api);
@@ -170,7 +200,10 @@ describe('a booking', () => {
     const { status, body } = await book(slug, { startAt, email, answers: { size: '12' } });
     expect([status, body]).toMatchObject([
       201,
-      { message: 'Your booking is confirmed', data: { title: 'Intro call', startAt, location: 'Room 4' } },
+      {
+        message: 'Your booking with Grace Hopper is confirmed',
+        data: { title: 'Intro call', hostNames: ['Grace Hopper'], startAt, location: 'Room 4' },
+      },
     ]);
     const [lead] = (await api.listLeads()).data;
     expect(lead).toMatchObject({
@@ -192,7 +225,11 @@ describe('a booking', () => {
     await eventOf(api, 'calendar_event.created');
     await eventOf(api, 'lead.created');
     const mail = await until('the confirmation arrives', () => mailbox.to(email)[0]);
-    expect([mail.subject, mail.invitation]).toEqual(['Booked: Intro call', expect.stringContaining('METHOD:REQUEST')]);
+    expect([mail.subject, mail.invitation]).toEqual([
+      'Booked: Intro call',
+      expect.stringMatching(/METHOD:REQUEST[\s\S]*ORGANIZER;CN="Grace Hopper"/),
+    ]);
+    expect(mail.text).toContain('Your booking with Grace Hopper is confirmed.');
     expect(await slotsOf(slug)).not.toContain(startAt);
   });
 

@@ -9,6 +9,7 @@ import { widened } from '../calendar/period.ts';
 import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
 import { type Period, workingHoursOf } from '../calendar/working-hours.ts';
 import { asBookingLink } from './booking-link.ts';
+import { namesOf, readHostNames } from './host-names.ts';
 import { ownerOf } from './slug.ts';
 
 const minuteMs = 60_000;
@@ -20,6 +21,8 @@ const offerDaysMax = 31;
 export interface BookingTenant {
   tenantId: number;
   environment: 'live' | 'sandbox';
+  /** The request that reads the page. */
+  requestId: string;
   settings: NonNullable<KnownSettings>;
 }
 
@@ -27,7 +30,7 @@ export interface BookingTenant {
 export async function tenantOf(tools: CalendarTools, slug: string, requestId: string): Promise<BookingTenant> {
   const owner = ownerOf(tools.ids, slug);
   if (!owner) throw fail('not_found');
-  return { ...owner, settings: await settingsFor(tools, { ...owner, requestId }) };
+  return { ...owner, requestId, settings: await settingsFor(tools, { ...owner, requestId }) };
 }
 
 /** The free slots of a booking link within a period, as far as its notice and horizon allow. */
@@ -54,22 +57,24 @@ export async function findBookingLink(tx: Tx, slug: string): Promise<LinkRow> {
   return link;
 }
 
-/** The content of a booking page: the link with its free slots. */
-export function readOffer(
+/** The content of a booking page: the link with the names of its hosts, and its free slots. */
+export async function readOffer(
   tools: CalendarTools,
   slug: string,
   { tenant, query, inTenant }: { tenant: BookingTenant; query: { from?: Date; to?: Date }; inTenant: InTenant<Tx> },
 ) {
   const { tenantId, environment, settings } = tenant;
   const { timezone } = settings;
-  return inTenant({ tenantId, environment }, async ({ tx }) => {
+  const { hostIds, ...offer } = await inTenant({ tenantId, environment }, async ({ tx }) => {
     const link = await findBookingLink(tx, slug);
     const from = query.from && query.from.getTime() > Date.now() ? query.from : new Date();
     const latest = new Date(from.getTime() + offerDaysMax * dayMs);
     const to = query.to && query.to < latest ? query.to : latest;
     const slots = await bookableSlots(tx, link, { period: { from, to }, timezone });
-    const { title, description, durationMinutes, location, questions } = asBookingLink(link, tools);
+    const { title, description, durationMinutes, location, questions, hostIds, hostMode } = asBookingLink(link, tools);
     return {
+      hostIds,
+      hostMode,
       title,
       description,
       durationMinutes,
@@ -79,4 +84,5 @@ export function readOffer(
       slots: slots.slice(0, bookingSlotsMax),
     };
   });
+  return { ...offer, hostNames: namesOf(await readHostNames(tools, tenant, hostIds), hostIds) };
 }

@@ -1,5 +1,6 @@
-import type { bookings } from '@tandem/crm-contract';
+import type { BookingOffer, bookings } from '@tandem/crm-contract';
 import { formPage, noticePage } from '@tandem/service';
+import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
 import type { CalendarTools } from '../calendar/tools.ts';
 import { type BookingTenant, readOffer, tenantOf } from './offer.ts';
@@ -9,7 +10,9 @@ export const showBookingPage = (tools: CalendarTools): Handler<typeof bookings.s
   async run({ params, inTenant, found: tenant }) {
     const offer = await readOffer(tools, params.slug, { tenant, query: {}, inTenant });
     const { title, description, location, questions, slots, timezone } = offer;
-    if (!slots.length) return noticePage({ title, text: 'There are no free times at the moment.' });
+    const hosts = hostsOf(offer);
+    if (!slots.length)
+      return noticePage({ title, text: [hosts, 'There are no free times at the moment.'].filter(Boolean).join('\n') });
     const form = new Intl.DateTimeFormat('en', {
       timeZone: timezone,
       weekday: 'short',
@@ -22,7 +25,7 @@ export const showBookingPage = (tools: CalendarTools): Handler<typeof bookings.s
     const times = slots.map(({ startAt }) => ({ value: startAt.toISOString(), label: form.format(startAt) }));
     return formPage({
       title,
-      text: [`${offer.durationMinutes} minutes`, location, description].filter(Boolean).join('\n'),
+      text: [hosts, `${offer.durationMinutes} minutes`, location, description].filter(Boolean).join('\n'),
       action: `/v1/public/booking/${params.slug}`,
       fields: [
         { name: 'startAt', label: 'Time', options: times },
@@ -40,3 +43,10 @@ export const showBookingPage = (tools: CalendarTools): Handler<typeof bookings.s
     });
   },
 });
+
+/** With whom people book: with one of the hosts, unless all attend. */
+function hostsOf({ hostMode, hostNames }: Pick<z.output<typeof BookingOffer>, 'hostMode' | 'hostNames'>) {
+  if (!hostNames.length) return undefined;
+  const type = hostMode === 'all' ? 'conjunction' : 'disjunction';
+  return `With ${new Intl.ListFormat('en', { type }).format(hostNames)}`;
+}

@@ -15,6 +15,8 @@ interface LetterInput {
   url: string | undefined;
   /** Why the event is cancelled. */
   reason: string | null;
+  /** The names of the hosts of a booking, as far as they are known. */
+  hostNames: readonly string[];
 }
 
 type Language = 'en' | 'de';
@@ -26,7 +28,8 @@ const words = {
       invited: (by: string) => `${by} invites you to an event.`,
       changed: (by: string) => `${by} changed an event to which you are invited.`,
       cancelled: (by: string) => `${by} cancelled an event to which you were invited.`,
-      booked: () => 'Your booking is confirmed.',
+      booked: (_: string, hosts: string) =>
+        hosts ? `Your booking with ${hosts} is confirmed.` : 'Your booking is confirmed.',
     },
     when: 'When',
     because: 'Reason',
@@ -44,7 +47,8 @@ const words = {
       invited: (by: string) => `${by} lädt Sie zu einem Termin ein.`,
       changed: (by: string) => `${by} hat einen Termin geändert, zu dem Sie eingeladen sind.`,
       cancelled: (by: string) => `${by} hat einen Termin abgesagt, zu dem Sie eingeladen waren.`,
-      booked: () => 'Ihre Buchung ist bestätigt.',
+      booked: (_: string, hosts: string) =>
+        hosts ? `Ihre Buchung bei ${hosts} ist bestätigt.` : 'Ihre Buchung ist bestätigt.',
     },
     when: 'Wann',
     because: 'Grund',
@@ -59,9 +63,11 @@ const words = {
 };
 
 /** The message about an event, in the language of the tenant: German for German locales, else English. */
-export function invitationLetter({ occasion, event, organizer, locale, url, reason }: LetterInput) {
+export function invitationLetter({ occasion, event, organizer, locale, url, reason, hostNames }: LetterInput) {
   const language: Language = /^de\b/i.test(locale) ? 'de' : 'en';
   const text = words[language];
+  const hosts = new Intl.ListFormat(language, { type: 'conjunction' }).format(hostNames);
+  const why = text.text[occasion](organizer, hosts);
   const subject = `${text.subject[occasion]}: ${event.title}`;
   const details = [
     `${text.when}: ${periodOf(event, language)}`,
@@ -72,9 +78,9 @@ export function invitationLetter({ occasion, event, organizer, locale, url, reas
     language,
     subject,
     title: event.title,
-    preview: text.text[occasion](organizer),
+    preview: why,
     paragraphs: [
-      text.text[occasion](organizer),
+      why,
       ...(reason === null ? [] : [`${text.because}: ${reason}`]),
       details.join('\n'),
       ...(event.description === null ? [] : [event.description]),

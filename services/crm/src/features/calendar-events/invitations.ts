@@ -18,6 +18,8 @@ export interface Mailing {
   series?: StoredEvent | undefined;
   /** Why the event is cancelled. */
   reason?: string | null;
+  /** The names of the hosts of a booking, as far as they are known. */
+  hostNames?: readonly string[];
 }
 
 export interface Sender {
@@ -42,7 +44,7 @@ export async function mailAttendees(tools: CalendarTools, sender: Sender, mailin
 }
 
 function messagesOf(tools: CalendarTools, { caller, locale }: Sender, mailing: Mailing): Message[] {
-  const { event, occasion, to, series, reason = null } = mailing;
+  const { event, occasion, to, series, reason = null, hostNames = [] } = mailing;
   const by = caller.name ?? 'Tandem';
   const method = occasion === 'cancelled' ? 'CANCEL' : 'REQUEST';
   return to.flatMap((attendee) => {
@@ -51,7 +53,7 @@ function messagesOf(tools: CalendarTools, { caller, locale }: Sender, mailing: M
     const own = { ...event, record: shownTo(attendee, event) };
     const ics = icsOf([own], { method, organizer, ...(series && { series: series.row }) });
     const url = method === 'CANCEL' ? undefined : linkOf(tools, caller, event, attendee);
-    const letter = invitationLetter({ occasion, event: own.record, organizer: by, locale, url, reason });
+    const letter = invitationLetter({ occasion, event: own.record, organizer: by, locale, url, reason, hostNames });
     return [
       {
         kind: 'account',

@@ -2,6 +2,7 @@ import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { KnownSettings } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Mailer } from '@tandem/mail';
+import type { Log } from '@tandem/process';
 import type { LinkTokens } from '@tandem/sealed';
 import { fail } from '@tandem/service';
 import type { Peers } from '../../handler.ts';
@@ -22,6 +23,7 @@ export interface CalendarTools extends Peers {
   mailFrom: string;
   links: LinkTokens<Invited>;
   ids: IdCodec;
+  log: Log;
   /** The address of the gateway as clients see it, without a slash at the end. */
   publicUrl: string;
 }

@@ -1,5 +1,5 @@
 import { assigneesMax, type internalAssignees } from '@tandem/identity-contract';
-import type { Handler } from '../../handler.ts';
+import { type Handler, nameOf } from '../../handler.ts';
 import { teamIdsOf } from '../teams/members.ts';
 
 export const findAssignees: Handler<typeof internalAssignees.findAssignees> = async ({ body, caller, tx }) => {
@@ -14,7 +14,7 @@ export const findAssignees: Handler<typeof internalAssignees.findAssignees> = as
         { email: { in: (body.emails ?? []).map((email) => email.toLowerCase()) } },
       ],
     },
-    select: { id: true, email: true },
+    select: { id: true, email: true, firstName: true, lastName: true },
     orderBy: { id: 'asc' },
     take: assigneesMax,
   });
@@ -22,5 +22,10 @@ export const findAssignees: Handler<typeof internalAssignees.findAssignees> = as
     tx,
     users.map(({ id }) => id),
   );
-  return users.map(({ id, email }) => ({ id, email, teamIds: teams.get(id) ?? [] }));
+  return users.map((user) => ({
+    id: user.id,
+    email: user.email,
+    name: nameOf(user),
+    teamIds: teams.get(user.id) ?? [],
+  }));
 };
