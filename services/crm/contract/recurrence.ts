@@ -38,13 +38,23 @@ export const Recurrence = z.object({
   ...recurrenceFields,
   until: timestamp()
     .nullable()
-    .meta({ description: 'The end of the series', examples: [null] }),
+    .meta({ description: 'The end of the series, also that of UNTIL in the rule', examples: [null] }),
   count: z
     .int()
     .nullable()
-    .meta({ description: 'The number of occurrences of the series', examples: [12] }),
+    .meta({ description: 'The number of occurrences of the series, also that of COUNT in the rule', examples: [12] }),
   occurrence: z.int().meta({ description: 'The number of this task in the series, from 1', examples: [1] }),
 });
+
+/** The field that links a task to the next one of its series. */
+export const nextTaskId = () =>
+  id('task')
+    .nullable()
+    .meta({
+      description:
+        'The next task of the series, which is created when this one is completed or cancelled; null if there is none, or none that the caller can read',
+      examples: [null],
+    });
 
 const withId = z.object({ id: id('task') });
 

@@ -1,9 +1,12 @@
 import { id, name, operations, sharedErrors, text } from '@tandem/contract';
 import { z } from 'zod';
+import { nextTaskId } from './recurrence.ts';
 import { Task, taskAssigned, taskCompleted, taskCreated, taskReopened, taskUpdated } from './task.ts';
 
 const withId = z.object({ id: id('task') });
 const write = { method: 'POST', permission: 'tasks:write', narrows: true, params: withId, reply: Task } as const;
+/** A task that ended, with the next one of its series. */
+const EndedTask = Task.extend({ nextTaskId: nextTaskId() });
 const reason = text(500)
   .nullish()
   .meta({ description: 'The reason for the change', examples: ['The customer has called themselves'] });
@@ -40,6 +43,7 @@ export const taskWork = operations({
     summary: 'Complete a task',
     description: 'Cancels its reminders. If the task recurs, the next task of its series is created.',
     body: z.object(completion),
+    reply: EndedTask,
     message: 'Task completed',
     emits: [taskCompleted, taskCreated],
     errors: taskErrors,
@@ -61,6 +65,7 @@ export const taskWork = operations({
     summary: 'Cancel a task',
     description: 'Cancels its reminders. If the task recurs, the next task of its series is created.',
     body: z.object({ reason }),
+    reply: EndedTask,
     message: 'Task cancelled',
     emits: [taskUpdated, taskCreated],
     errors: { transition_refused: sharedErrors.transition_refused },

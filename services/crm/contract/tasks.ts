@@ -1,6 +1,6 @@
 import { assigneeFilter, flag, id, listQuery, operations, page, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { Recurrence, RecurrenceInput } from './recurrence.ts';
+import { nextTaskId, Recurrence, RecurrenceInput } from './recurrence.ts';
 import { Reminder, ReminderInput, remindersMax } from './reminders.ts';
 import { Subtask } from './subtasks.ts';
 import {
@@ -19,14 +19,19 @@ import {
 } from './task.ts';
 import { taskErrors } from './task-work.ts';
 
-/** A task with the records that belong to it. */
-export const TaskDetail = Task.extend({
-  subtasks: z.array(Subtask).meta({ description: 'The subtasks, by `order`', examples: [[]] }),
-  reminders: z.array(Reminder).meta({ description: 'The reminders, by time', examples: [[]] }),
+/** A task with its place in a series. */
+export const TaskSummary = Task.extend({
   recurrence: Recurrence.nullable().meta({
     description: 'The series that the task belongs to; null if it does not recur',
     examples: [null],
   }),
+  nextTaskId: nextTaskId(),
+});
+
+/** A task with the records that belong to it. */
+export const TaskDetail = TaskSummary.extend({
+  subtasks: z.array(Subtask).meta({ description: 'The subtasks, by `order`', examples: [[]] }),
+  reminders: z.array(Reminder).meta({ description: 'The reminders, by time', examples: [[]] }),
 });
 
 const fields = {
@@ -103,7 +108,7 @@ export const tasks = operations({
         .describe('Return only deleted records (`true`), or only records that are not deleted (`false`, the default)')
         .optional(),
     }),
-    reply: page(Task),
+    reply: page(TaskSummary),
     message: 'Tasks retrieved',
   },
   getTask: {

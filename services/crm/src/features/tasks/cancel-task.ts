@@ -1,9 +1,10 @@
 import { actingUserId } from '@tandem/caller';
 import type { taskWork } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
+import { withNextTask } from './series.ts';
 import { setStatus } from './set-status.ts';
 
-export const cancelTask: Handler<typeof taskWork.cancelTask> = ({
+export const cancelTask: Handler<typeof taskWork.cancelTask> = async ({
   params,
   body,
   caller,
@@ -13,5 +14,5 @@ export const cancelTask: Handler<typeof taskWork.cancelTask> = ({
   ifMatch,
 }) => {
   const work = { tx, emit, schedule, userId: actingUserId(caller) ?? null };
-  return setStatus(work, params.id, { ...body, to: 'cancelled', ifMatch });
+  return withNextTask(tx, await setStatus(work, params.id, { ...body, to: 'cancelled', ifMatch }));
 };

@@ -1,9 +1,10 @@
 import { actingUserId } from '@tandem/caller';
 import type { taskWork } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
+import { withNextTask } from './series.ts';
 import { setStatus } from './set-status.ts';
 
-export const completeTask: Handler<typeof taskWork.completeTask> = ({
+export const completeTask: Handler<typeof taskWork.completeTask> = async ({
   params,
   body,
   caller,
@@ -13,5 +14,5 @@ export const completeTask: Handler<typeof taskWork.completeTask> = ({
   ifMatch,
 }) => {
   const work = { tx, emit, schedule, userId: actingUserId(caller) ?? null };
-  return setStatus(work, params.id, { ...body, to: 'completed', ifMatch });
+  return withNextTask(tx, await setStatus(work, params.id, { ...body, to: 'completed', ifMatch }));
 };

@@ -78,7 +78,7 @@ describe('createTask', () => {
     expect([status, data]).toEqual([201, expect.objectContaining(body)]);
     const event = await createdEvent(api);
     expect(event.data).toEqual({ taskId: data.id, title: 'Demo', assigneeId: users.active });
-    const { subtasks, reminders, recurrence, ...task } = data;
+    const { subtasks, reminders, recurrence, nextTaskId, ...task } = data;
     expect(event.record).toEqual(task);
   });
 

@@ -4,6 +4,7 @@ import type { tasks } from '@tandem/crm-contract';
 import type { ListFilter } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
+import { withSeries } from './series.ts';
 import { asTask, openStatuses } from './task.ts';
 
 const noUserId = 0;
@@ -19,7 +20,7 @@ export const listTasks: Handler<typeof tasks.listTasks> = async ({ query, caller
     ),
     nullable: ['dueAt'],
   });
-  return { ...page, items: page.items.map(asTask) };
+  return { ...page, items: await withSeries(tx, page.items.map(asTask)) };
 };
 
 type Filters = Omit<Partial<z.output<typeof tasks.listTasks.query>>, 'assignedTo' | 'mine'> & {

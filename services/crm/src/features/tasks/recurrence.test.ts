@@ -75,6 +75,50 @@ it('ends after the COUNT of its rule if count is null', async () => {
   expect(await dueTimes(api, 4)).toHaveLength(2);
 });
 
+it.each([
+  ['FREQ=DAILY;UNTIL=20990312T080000Z', 'UTC', '2099-03-12T08:00:00.000Z'],
+  ['FREQ=DAILY;UNTIL=20990312', 'Asia/Tokyo', '2099-03-12T14:59:59.000Z'],
+])('shows the UNTIL of the rule %s as until, which can be sent back', async (rrule, timezone, until) => {
+  const api = service.as();
+  const { id, recurrence } = await aTask(api, { dueAt: '2099-03-10T08:00:00Z', recurrence: { rrule, timezone } });
+  expect(recurrence).toEqual({ rrule, timezone, until, count: null, occurrence: 1 });
+  expect((await api.getTask({ params: { id } })).data.recurrence).toEqual(recurrence);
+  const again = await api.setTaskRecurrence({ params: { id }, body: { rrule, timezone, until, count: null } });
+  expect([again.status, again.data.recurrence]).toEqual([200, recurrence]);
+  expect(await dueTimes(api, 5)).toHaveLength(3);
+});
+
+it('lists tasks with their recurrence, and links an ended task to the next one', async () => {
+  const api = service.as();
+  const { id, nextTaskId } = await aTask(api, { dueAt: '2099-03-10T08:00:00Z', recurrence: berlin });
+  const single = await aTask(api, { dueAt: '2099-03-11T07:00:00Z' });
+  expect([nextTaskId, single.nextTaskId, single.recurrence]).toEqual([null, null, null]);
+  const { data: completed } = await done(api, id);
+  const second = await api.cancelTask({ params: { id: completed.nextTaskId }, body: {} });
+  expect((await done(api, single.id)).data.nextTaskId).toBeNull();
+  const { data: tasks } = await api.listTasks({ query: { sort: 'dueAt' } });
+  const shown = { ...berlin, until: null, count: null };
+  expect(tasks).toMatchObject([
+    { id, recurrence: { ...shown, occurrence: 1 }, nextTaskId: completed.nextTaskId },
+    { id: single.id, recurrence: null, nextTaskId: null },
+    { id: completed.nextTaskId, recurrence: { ...shown, occurrence: 2 }, nextTaskId: second.data.nextTaskId },
+    { id: second.data.nextTaskId, recurrence: { ...shown, occurrence: 3 }, nextTaskId: null },
+  ]);
+  expect((await api.getTask({ params: { id } })).data.nextTaskId).toBe(completed.nextTaskId);
+  await api.deleteTask({ params: { id: second.data.nextTaskId } });
+  expect((await api.getTask({ params: { id: completed.nextTaskId } })).data.nextTaskId).toBeNull();
+});
+
+it('does not link to a next task that a narrowed caller cannot read', async () => {
+  const api = service.as();
+  const { id } = await aTask(api, { dueAt: '2099-03-10T08:00:00Z', assignedTo: members.seller, recurrence: berlin });
+  const { data } = await done(api, id);
+  await api.assignTask({ params: { id: data.nextTaskId }, body: { assignedTo: null } });
+  const own = service.as({ tenantId: api.caller.tenantId as number, userId: 8, can: ['tasks:read:own'] });
+  expect((await own.getTask({ params: { id } })).data).toMatchObject({ recurrence: berlin, nextTaskId: null });
+  expect((await own.listTasks()).data).toMatchObject([{ id, nextTaskId: null }]);
+});
+
 it('keeps the clock time of subtasks across the clock change', async () => {
   const api = service.as();
   const dueAt = '2026-03-28T08:00:00.000Z';

@@ -1,10 +1,12 @@
 import type { FieldError } from '@tandem/contract';
 import type { Recurrence, RecurrenceInput } from '@tandem/crm-contract';
-import { checkRule, nextOccurrence } from '@tandem/recurrence';
+import { checkRule, lastOccurrence, nextOccurrence } from '@tandem/recurrence';
 import type { z } from 'zod';
 import type { TaskSeries } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import type { TaskRecord } from './task.ts';
+
+const secondMs = 1_000;
 
 type Input = z.output<typeof RecurrenceInput>;
 
@@ -20,11 +22,9 @@ export function placeOf({ seriesId, occurrence, occurrenceAt }: TaskRecord): Ser
   return { seriesId, occurrence, occurrenceAt };
 }
 
-/** The recurrence of a task as it is shown; null if the task does not recur. */
-export async function recurrenceOf(tx: Tx, task: TaskRecord): Promise<z.output<typeof Recurrence> | null> {
-  const place = placeOf(task);
-  const series = place && (await tx.taskSeries.findFirst({ where: { id: place.seriesId } }));
-  return series ? { ...series, occurrence: place.occurrence } : null;
+/** The recurrence of a task as it is shown. */
+export function asRecurrence(series: TaskSeries, { occurrence }: SeriesPlace): z.output<typeof Recurrence> {
+  return { ...series, until: series.until ?? untilIn(series), occurrence };
 }
 
 /**
@@ -37,7 +37,11 @@ export function recurrenceErrors(input: Input, dueAt: Date | null, within = ''):
   if (dueAt === null) return error('rrule', 'Requires a task with dueAt; set dueAt first');
   const fault = checkRule(rrule);
   if (fault !== undefined) return error('rrule', fault);
-  const ends = [until, count, endIn(rrule)].filter((end) => end !== null && end !== undefined);
+  // A response shows the end of the rule beside the rule, so that it can be sent back.
+  const isShown = until?.getTime() === untilIn(input)?.getTime();
+  const ends = [isShown ? null : until, count === countIn(rrule) ? null : count, endIn(rrule)].filter(
+    (end) => end !== null && end !== undefined,
+  );
   if (ends.length > 1) return error('until', 'Send only one of until, count, and COUNT or UNTIL in the rule');
   if (until && until < dueAt) return error('until', 'Must not be before dueAt');
   if (nextOccurrence({ rrule: endless(rrule), timezone, start: dueAt }, dueAt)) return [];
@@ -46,7 +50,8 @@ export function recurrenceErrors(input: Input, dueAt: Date | null, within = ''):
 
 /** Stores a new series that begins with a task, whose due time `recurrenceErrors` has checked. */
 export async function startSeries(tx: Tx, input: Input, startAt: Date): Promise<SeriesPlace> {
-  const { rrule, timezone, until = null } = input;
+  const { rrule, timezone } = input;
+  const until = untilIn(input) ? null : (input.until ?? null);
   const count = input.count ?? countIn(rrule);
   const { id: seriesId } = await tx.taskSeries.create({ data: { rrule, timezone, startAt, until, count } });
   return { seriesId, occurrence: 1, occurrenceAt: startAt };
@@ -64,6 +69,13 @@ export function nextPlace(series: TaskSeries, { occurrence, occurrenceAt }: Seri
 
 function endIn(rrule: string): string | undefined {
   return /(?:^|;)(?:COUNT|UNTIL)=([^;]*)/.exec(rrule)?.[1];
+}
+
+/** The UNTIL of a rule, to the second; null if it has none. A date means the whole day. */
+function untilIn({ rrule, timezone }: Pick<TaskSeries, 'rrule' | 'timezone'>): Date | null {
+  if (!/(?:^|;)UNTIL=/.test(rrule)) return null;
+  const last = lastOccurrence({ rrule, timezone, start: new Date(0) });
+  return last ? new Date(Math.floor(last.getTime() / secondMs) * secondMs) : null;
 }
 
 function countIn(rrule: string): number | null {

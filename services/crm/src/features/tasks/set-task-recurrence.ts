@@ -1,7 +1,8 @@
 import type { recurrences } from '@tandem/crm-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { recurrenceErrors, recurrenceOf, startSeries } from './recurrence.ts';
+import { recurrenceErrors, startSeries } from './recurrence.ts';
+import { withSeries } from './series.ts';
 import { lockOpenTask, partChanged } from './task.ts';
 
 export const setTaskRecurrence: Handler<typeof recurrences.setTaskRecurrence> = async ({
@@ -17,7 +18,7 @@ export const setTaskRecurrence: Handler<typeof recurrences.setTaskRecurrence> = 
   if (errors.length) throw fail('validation_failed', errors);
   const place = await startSeries(tx, body, task.dueAt as Date);
   const updated = await partChanged({ tx, emit }, task.id, 'recurrence', place);
-  const recurrence = await recurrenceOf(tx, updated);
-  if (!recurrence) throw new Error('The series of the task is missing');
-  return { ...updated, recurrence };
+  const [placed] = await withSeries(tx, [updated]);
+  if (!placed?.recurrence) throw new Error('The series of the task is missing');
+  return { ...updated, recurrence: placed.recurrence };
 };

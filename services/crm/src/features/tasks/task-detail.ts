@@ -1,8 +1,8 @@
 import type { TaskDetail } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
-import { recurrenceOf } from './recurrence.ts';
 import { asReminder } from './reminder.ts';
+import { withSeries } from './series.ts';
 import { asSubtask } from './subtask.ts';
 import type { TaskRecord } from './task.ts';
 
@@ -18,10 +18,6 @@ export async function withParts(tx: Tx, task: TaskRecord): Promise<z.output<type
     orderBy: [{ remindAt: 'asc' }, { id: 'asc' }],
     take: remindersShownMax,
   });
-  return {
-    ...task,
-    subtasks: subtasks.map(asSubtask),
-    reminders: reminders.map(asReminder),
-    recurrence: await recurrenceOf(tx, task),
-  };
+  const [placed] = (await withSeries(tx, [task])) as [Awaited<ReturnType<typeof withSeries>>[number]];
+  return { ...placed, subtasks: subtasks.map(asSubtask), reminders: reminders.map(asReminder) };
 }
