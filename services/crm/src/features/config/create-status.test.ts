@@ -32,6 +32,13 @@ describe('default statuses of a tenant', () => {
     expect([await defaults(api, 'lead'), await defaults(api, 'opportunity')]).toEqual([['new'], ['prospecting']]);
   });
 
+  it('were not updated before they were created', async () => {
+    const { data: statuses } = await service.as().listStatuses({ query: { limit: '100' } });
+    const { data: reasons } = await service.as().listWinLossReasons({ query: { limit: '100' } });
+    expect(statuses.length + reasons.length).toBeGreaterThan(10);
+    for (const { createdAt, updatedAt } of [...statuses, ...reasons]) expect(updatedAt).toBe(createdAt);
+  });
+
   it('are separate in each environment', async () => {
     const api = service.as();
     await api.createStatus({ body: aStage() });

@@ -41,16 +41,15 @@ const reasons = {
 
 /** Creates the default lead statuses, pipeline and win-loss reasons of a tenant. */
 export async function defineDefaults(tx: Tx): Promise<void> {
-  const now = { updatedAt: new Date() };
   const { id: pipelineId } = await tx.pipeline.create({ data: { name: 'Sales', isDefault: true } });
   const statuses = [
-    ...leadStatuses.map((one, sortOrder) => ({ ...one, ...now, sortOrder })),
-    ...defaultStages.map((one) => ({ ...one, ...now, pipelineId })),
+    ...leadStatuses.map((one, sortOrder) => ({ ...one, sortOrder })),
+    ...defaultStages.map((one) => ({ ...one, pipelineId })),
   ];
   await tx.statusDefinition.createMany({ data: statuses });
   await tx.winLossReason.createMany({
     data: Object.entries(reasons).flatMap(([outcome, names]) =>
-      Object.entries(names).map(([code, name]) => ({ outcome, code, name, ...now })),
+      Object.entries(names).map(([code, name]) => ({ outcome, code, name })),
     ),
   });
 }
