@@ -6,11 +6,7 @@ const unstorable = 'Must not contain NUL characters or unpaired surrogates';
 export function timestamp() {
   const error = 'Must be an ISO 8601 date and time with a zone';
   return z.codec(z.iso.datetime({ offset: true, error }).refine(isStorableTime, { error }), z.date(), {
-    decode: (wire, { issues }) => {
-      const time = new Date(wire);
-      if (isAtEdge(time)) issues.push({ code: 'custom', input: wire, message: 'Must be between the years 2 and 9998' });
-      return time;
-    },
+    decode: (wire) => new Date(wire),
     encode: (date) => date.toISOString(),
   });
 }
@@ -155,12 +151,6 @@ function contentFaults(value: unknown, levels: number, found = new Set<string>()
 function isStorableTime(wire: string): boolean {
   const year = new Date(wire).getUTCFullYear();
   return !(year < 1 || year > 9999);
-}
-
-/** Whether a day, a month or a time zone more or less may be a time that cannot be written. */
-function isAtEdge(time: Date): boolean {
-  const year = time.getUTCFullYear();
-  return year < 2 || year > 9998;
 }
 
 function isStorable(value: string): boolean {

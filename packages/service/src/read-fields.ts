@@ -21,7 +21,22 @@ export function readFields<Schema extends z.ZodType>(
     const field = printable(issue.path.map(String).join('.')) || 'body';
     errors.push({ field, message: isMissing(issue, input) ? 'Is required' : issue.message });
   }
-  return data;
+  const atEdge = timesAtEdge(data);
+  for (const path of atEdge)
+    errors.push({ field: printable(path) || 'body', message: 'Must be between the years 2 and 9998' });
+  return atEdge.length ? undefined : data;
+}
+
+/**
+ * The paths of times that are refused in requests: a day, a month or a time zone more or less may be a time that cannot be
+ * written. Stored records and events may have them, so the schema itself accepts them.
+ */
+function timesAtEdge(value: unknown, path = '', levels = levelsMax): string[] {
+  if (value instanceof Date) return value.getUTCFullYear() < 2 || value.getUTCFullYear() > 9998 ? [path] : [];
+  if (typeof value !== 'object' || value === null || levels === 0) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    typeof inner === 'object' ? timesAtEdge(inner, path ? `${path}.${key}` : key, levels - 1) : [],
+  );
 }
 
 /**
