@@ -39,6 +39,23 @@ describe('a deal of a deleted account', () => {
     expect((await api.reopenOpportunity({ params, body: {} })).data).toMatchObject({ status: 'open', accountId: null });
   });
 
+  it('has the account that the request which reopens it names', async () => {
+    const { api, account, params } = await aDeal();
+    await api.winOpportunity({ params, body: {} });
+    const { data: other } = await api.createAccount({ body: { name: 'Other' } });
+    expect(await remove(api, account.id)).toBe(200);
+    const { data } = await api.updateOpportunity({ params, body: { status: 'open', accountId: other.id } });
+    expect(data).toMatchObject({ status: 'open', accountId: other.id });
+  });
+
+  it('keeps the account when it is closed and restored, which the account may be as well', async () => {
+    const { api, account, params } = await aDeal();
+    await api.winOpportunity({ params, body: {} });
+    await api.deleteOpportunity({ params });
+    expect(await remove(api, account.id)).toBe(200);
+    expect((await api.restoreOpportunity({ params })).data).toMatchObject({ status: 'won', accountId: account.id });
+  });
+
   it('belongs to the survivor when the account was merged', async () => {
     const { api, account, params } = await aDeal();
     await api.deleteOpportunity({ params });
@@ -51,6 +68,15 @@ describe('a deal of a deleted account', () => {
     const { api, account } = await aDeal();
     const { data: survivor } = await api.createAccount({ body: { name: 'Survivor' } });
     await api.mergeAccounts({ params: { id: survivor.id }, body: { mergeIds: [account.id] } });
+    expect(await remove(api, survivor.id)).toBe(409);
+  });
+
+  it('keeps the survivor of two merges as well', async () => {
+    const { api, account } = await aDeal();
+    const { data: middle } = await api.createAccount({ body: { name: 'Middle' } });
+    const { data: survivor } = await api.createAccount({ body: { name: 'Survivor' } });
+    await api.mergeAccounts({ params: { id: middle.id }, body: { mergeIds: [account.id] } });
+    await api.mergeAccounts({ params: { id: survivor.id }, body: { mergeIds: [middle.id] } });
     expect(await remove(api, survivor.id)).toBe(409);
   });
 });

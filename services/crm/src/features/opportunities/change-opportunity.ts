@@ -1,4 +1,5 @@
 import { actingUserId, type Caller } from '@tandem/caller';
+import { unknownId } from '@tandem/contract';
 import {
   opportunityLost,
   opportunityReopened,
@@ -9,6 +10,7 @@ import {
 import type { Emit } from '@tandem/events';
 import { type Assignee, diff, fail, failField, teamOfAssignee, toJsonColumn } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { holdAccount } from '../accounts/account.ts';
 import { claimValues, customWrite } from '../custom-fields/write-values.ts';
 import type { MoverRole } from '../pipelines/mover-role.ts';
 import { amountColumns, type LockedOpportunity, type OpportunityRecord, writeOpportunity } from './opportunity.ts';
@@ -70,6 +72,7 @@ export async function changeOpportunity(
   if (move && move.status !== 'open') checkSetByClosing(fields, move);
   if (opportunity.status !== 'open' && move?.status !== 'open') checkClosed(Object.keys(values));
   if (isEmpty && !move) return opportunity;
+  await checkAccountExists(tx, values.accountId);
   const { customFields } = values;
   const custom =
     customFields && (await customWrite(tx, 'opportunity', { after: customFields, before: opportunity.customFields }));
@@ -93,6 +96,11 @@ export async function changeOpportunity(
     emitMove(emit, { before: opportunity, after, move, reason });
   }
   return after;
+}
+
+/** Holds the account until the end of the transaction, so that it is not deleted meanwhile. */
+async function checkAccountExists(tx: Tx, accountId: number | null | undefined): Promise<void> {
+  if (accountId && (await holdAccount(tx, accountId)) === null) throw failField('accountId', unknownId('account'));
 }
 
 function checkClosed(fields: string[]): void {
@@ -189,6 +197,8 @@ export function stageChanges(before: OpportunityRecord, after: OpportunityRecord
     'forecastCategory',
     'closedAt',
     'outcome',
+    // A deal that is opened again loses an account that was deleted meanwhile.
+    'accountId',
   ] as const;
   const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));

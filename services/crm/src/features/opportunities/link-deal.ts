@@ -8,8 +8,8 @@ import type { LeadRecord } from '../leads/lead.ts';
 import { asOpportunity, type LockedOpportunity, writeOpportunity } from './opportunity.ts';
 
 /**
- * Links an open deal without a lead to a lead that is converted. The deal gets the account and the partner of the lead if it has none.
- * @throws 409 when the deal is closed or has a lead
+ * Links an open deal to a lead that is converted. The deal gets the account and the partner of the lead if it has none.
+ * @throws 409 when the deal is closed or has another lead
  */
 export async function linkDeal(
   { tx, emit }: { tx: Tx; emit: Emit },
@@ -30,6 +30,7 @@ export async function linkDeal(
     ...(accountId === null && { accountId: await holdAccount(tx, lead.accountId) }),
     ...(partnerId === null && { partnerId: lead.partnerId }),
   });
+  if (!Object.keys(values).length) return opportunity;
   const linked = await writeOpportunity(tx, opportunityId, values);
   emit(opportunityUpdated, { data: { opportunityId, fields: Object.keys(values) }, record: linked, changes: audit });
   return linked;

@@ -43,7 +43,7 @@ export interface MoveContext {
   caller: Caller;
   /** The result of `moverRole`. */
   roleId: MoverRole;
-  fields?: object;
+  fields?: { accountId?: number | null | undefined };
 }
 
 /** A checked move, with the columns that it changes. */
@@ -85,7 +85,8 @@ export async function planMove(
   await checkStageMove(tx, { from, to: stage, roleId, deal });
   // Its account may have been merged or deleted while the deal was closed.
   const isReopened = status !== 'open' && !isClosing;
-  const account = isReopened && { accountId: await presentAccount(tx, opportunity.accountId) };
+  const isKept = isReopened && fields.accountId === undefined;
+  const account = isKept && { accountId: await presentAccount(tx, opportunity.accountId) };
   return { stage, status: wanted, columns: { ...columns, ...account } };
 }
 

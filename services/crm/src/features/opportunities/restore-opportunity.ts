@@ -14,7 +14,9 @@ export const restoreOpportunity: Handler<typeof opportunities.restoreOpportunity
   const opportunity = await lockOpportunity(tx, params.id, 'deleted');
   ifMatch(opportunity);
   await claimAgain(tx, 'opportunity', opportunity);
-  const accountId = await presentAccount(tx, opportunity.accountId);
+  // A closed deal keeps its account, which may be restored later.
+  const accountId =
+    opportunity.status === 'open' ? await presentAccount(tx, opportunity.accountId) : opportunity.accountId;
   const restored = await writeOpportunity(tx, opportunity.id, { deletedAt: null, accountId });
   const { audit } = diff(opportunity, { accountId });
   emit(opportunityRestored, { data: { opportunityId: opportunity.id }, record: restored, changes: audit });

@@ -28,7 +28,8 @@ export const updateOpportunity = (
     const { fields, move } = splitChange(body);
     const isOfOtherLead = body.leadId !== undefined && body.leadId !== opportunity.leadId;
     if (isOfOtherLead) await checkNotConverted(tx, opportunity);
-    if (isOfOtherLead && opportunity.partnerId === null) fields.partnerId ??= await partnerOfLead(tx, body.leadId);
+    if (isOfOtherLead && opportunity.partnerId === null && fields.partnerId === undefined)
+      fields.partnerId = await partnerOfLead(tx, body.leadId);
     return changeOpportunity({ tx, emit, caller }, { opportunity, fields, move, ...found });
   },
 });
