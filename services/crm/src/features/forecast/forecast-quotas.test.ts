@@ -60,6 +60,8 @@ describe('the quota of a forecast', () => {
     expect(await quotaOf(api, { pipelineId: pipeline.id })).toBeNull();
     expect(await groupsOf(api, 'owner', { pipelineId: pipeline.id })).toEqual({ [seller]: null, [both]: null });
     expect(await groupsOf(api, 'team', { ownerId: seller })).toEqual({ [teams.sales]: null });
+    expect(await groupsOf(api, 'owner', { teamId: teams.sales })).toEqual({ [seller]: null, [both]: null });
+    expect(await quotaOf(api, { ownerId: seller, teamId: teams.sales })).toBeNull();
   });
 
   it('is the own one for callers who access their own deals', async () => {

@@ -97,7 +97,7 @@ async function bucketOf({ tx, query, caller, converter, quotaOf }: Summing, span
   /** A stage has no quota, and neither has the part of a team's deals that one owner has. */
   const holderOf = (value: number | null): QuotaHolder | undefined => {
     if (value === null || key === 'stageId') return undefined;
-    if (key === 'ownerId') return { ownerId: value };
+    if (key === 'ownerId') return typeof teamId === 'number' ? undefined : { ownerId: value };
     return ownerId === undefined ? { teamId: value } : undefined;
   };
   const groups = key

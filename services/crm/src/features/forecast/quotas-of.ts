@@ -18,12 +18,14 @@ export interface QuotaHolder {
  * @returns undefined when there is no quota for exactly these sums, or the caller cannot read it
  */
 export function comparedHolder(caller: Caller, asked: QuotaHolder): QuotaHolder | undefined {
+  const { ownerId, teamId } = asked;
+  // The deals of an owner in one team are a part of what the owner's quota is for.
+  if (typeof ownerId === 'number' && typeof teamId === 'number') return undefined;
   const reach = reachOf(caller, 'opportunities:read');
   if (reach === 'none') return undefined;
   if (reach === 'all' && reachOf(caller, 'config:read') === 'all') return asked;
   const userId = actingUserId(caller);
   const teamIds = reach === 'all' ? (caller.teamIds ?? []) : (reach.teamIds ?? []);
-  const { ownerId, teamId } = asked;
   if (typeof ownerId === 'number') return ownerId === userId ? asked : undefined;
   if (typeof teamId === 'number') return teamIds.includes(teamId) ? asked : undefined;
   if (reach === 'all') return undefined;
