@@ -146,6 +146,20 @@ it('notifies the organizer of answers, of one to a series once', async () => {
   expect(await titles()).toEqual(['An event was cancelled', 'An invitation was answered']);
 });
 
+it('notifies members of a cancelled occurrence, also while the series gets answers', async () => {
+  const tenant = await aTenant(service);
+  const { id: attendee } = await tenant.addUser('member');
+  const answer = { userId: attendee, email: null, response: 'accepted' };
+  const record = { id: '8', recurringEventId: '7' };
+  await Promise.all([
+    send(eventOf(tenant, 'responded', { attendee, data: answer })),
+    send(eventOf(tenant, 'updated', { attendee, data: { fields: ['leadId'] } })),
+    send(eventOf(tenant, 'cancelled', { attendee, data: { reason: null }, record })),
+  ]);
+  const titles = async () => (await inboxOf(tenant, attendee)).map(({ title }) => title);
+  await until('the cancellation arrives', async () => (await titles()).includes('An event was cancelled'));
+});
+
 it('moves an event that cannot be read to the dead letters', async () => {
   const tenant = await aTenant(service);
   await send({ ...eventOf(tenant, 'created', { data: {} }), record: { id: 'none' } } as never);

@@ -50,12 +50,19 @@ export const notifyOfCalendar = ({ ids }: Pick<Tools, 'ids'>) =>
   });
 
 /**
- * The event of the series that also cancels or removes this occurrence, which another event replaced. The notification of
- * it is enough for members of the series.
+ * The event of the series that also cancels or removes this occurrence: the series ended, or its times changed. The
+ * notification of it is enough for members of the series.
  */
 function seriesEventOf({ name, record }: CalendarEvent, received: readonly CalendarEvent[]): CalendarEvent | undefined {
   if (name !== 'calendar_event.cancelled' && name !== 'calendar_event.deleted') return undefined;
-  return received.find((other) => other.record.id === record.recurringEventId);
+  return received.find((other) => other.record.id === record.recurringEventId && endsOccurrences(other));
+}
+
+const timeFields = ['startAt', 'endAt', 'timezone', 'recurrence'];
+
+function endsOccurrences(event: CalendarEvent): boolean {
+  if (event.name === 'calendar_event.updated') return event.data.fields.some((field) => timeFields.includes(field));
+  return event.name === 'calendar_event.cancelled' || event.name === 'calendar_event.deleted';
 }
 
 interface Message {
