@@ -12,8 +12,8 @@ export const readExistingRecordsJob = {
   name: 'read-existing-records',
   payload: z.object({
     fieldId: id('custom_field'),
-    // Rows that the previous release has scheduled have no number.
-    pass: z.int().default(1),
+    // Rows that the previous release has scheduled have no number; they continue the current pass.
+    pass: z.int().optional(),
     isRecheck: z.boolean(),
   }),
 };
@@ -40,7 +40,7 @@ export const readExistingRecords = job({
   run: ({ payload, finish }: JobContext<Payload, Tx>) =>
     finish(async ({ tx, schedule }) => {
       const { fieldId, pass, isRecheck } = payload;
-      const row = await tx.customField.lockFirst({ where: { id: fieldId, pass } });
+      const row = await tx.customField.lockFirst({ where: { id: fieldId, ...(pass !== undefined && { pass }) } });
       if (!row) return undefined;
       const field = asCustomField(row);
       const table = tables[field.entityType];

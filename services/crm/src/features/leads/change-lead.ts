@@ -40,7 +40,7 @@ export async function changeLead(
 }
 
 /** The author and the cause of a change of a lead. */
-interface How extends Pick<Changed, 'reason' | 'byUserId' | 'within'> {
+interface ChangeOptions extends Pick<Changed, 'reason' | 'byUserId' | 'within'> {
   /** Why the score changes. */
   cause?: ScoreCause;
   /** Whether the custom fields were accepted for a lead before, under definitions that may have changed since. */
@@ -52,7 +52,7 @@ export async function storeChange(
   { tx, emit }: { tx: Tx; emit: Emit },
   lead: LeadRecord,
   fields: Fields,
-  { reason = null, byUserId, within = '', cause = 'manual', hasOldCustomFields = false }: How = {},
+  { reason = null, byUserId, within = '', cause = 'manual', hasOldCustomFields = false }: ChangeOptions = {},
 ): Promise<LeadRecord> {
   const { isEmpty, values, audit } = diff(lead, fields);
   if (isEmpty) return lead;
@@ -67,7 +67,8 @@ export async function storeChange(
     ...(values.score !== undefined && { scoreComponents: [], scoredAt: new Date() }),
   });
   const leadId = lead.id;
-  emit(leadUpdated, { data: { leadId, changes: values }, record: updated, changes: audit });
+  const scoreCause = values.score !== undefined && { scoreCause: cause };
+  emit(leadUpdated, { data: { leadId, changes: values, ...scoreCause }, record: updated, changes: audit });
   if (values.status !== undefined || values.statusCode !== undefined)
     emit(leadStatusChanged, { data: statusChange(lead, updated, null), record: updated });
   if (values.assignedTo !== undefined) {

@@ -1,8 +1,9 @@
 import { idInText } from '@tandem/contract';
 import { leadRestored, type leads } from '@tandem/crm-contract';
-import { fail } from '@tandem/service';
+import { diff, fail } from '@tandem/service';
 import type { Handler, Tx } from '../../handler.ts';
 import { survivorOf } from '../accounts/survivor.ts';
+import { placeInAccounts } from '../activities/on-record-changed.ts';
 import { claimAgain } from '../custom-fields/write-values.ts';
 import { checkExternalId, lockExternalIds } from './external-id.ts';
 import { type LeadRecord, lockLead, writeLead } from './lead.ts';
@@ -18,7 +19,9 @@ export const restoreLead: Handler<typeof leads.restoreLead> = async ({ params, t
     throw fail('lead_merged', [{ field: 'id', message }]);
   }
   const restored = await bringBack(tx, lead);
-  emit(leadRestored, { data: { leadId: lead.id }, record: restored });
+  const { isEmpty, audit } = diff(lead, { accountId: restored.accountId });
+  if (!isEmpty) await placeInAccounts(tx, [lead.id]);
+  emit(leadRestored, { data: { leadId: lead.id }, record: restored, changes: audit });
   return restored;
 };
 

@@ -55,7 +55,8 @@ export async function writeScore(
     return lead;
   }
   const updated = await writeLead(tx, lead.id, { ...columns, score });
-  emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: updated, changes: audit });
+  const scoreCause = values.score !== undefined && { scoreCause: why.cause };
+  emit(leadUpdated, { data: { leadId: lead.id, changes: values, ...scoreCause }, record: updated, changes: audit });
   await scoreChanged({ tx, emit }, [{ from: lead.score, lead: updated, ...why }]);
   return updated;
 }
