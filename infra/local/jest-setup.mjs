@@ -32,7 +32,7 @@ for (const name of ['beforeAll', 'beforeEach', 'afterAll', 'afterEach']) {
 }
 
 const { it } = globalThis;
-globalThis.it = (title, work, timeoutMs) => it(title, limited(work, timeoutMs));
+globalThis.it = Object.assign((title, work, timeoutMs) => it(title, limited(work, timeoutMs)), it);
 globalThis.it.each =
   (...table) =>
   (title, work, timeoutMs) =>

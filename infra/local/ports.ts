@@ -44,15 +44,15 @@ export class Ports {
   }
 }
 
-/** Given by `anyFreePort` and perhaps not used yet: without it, two of the 50 ports of a large fleet are often the same. */
-const given = new Set<number>();
+/** Ports that `anyFreePort` returned and that nobody may use yet: two of the 50 of a large fleet would often be the same. */
+const allocated = new Set<number>();
 
 /** A free port that no outgoing connection takes, and that this process gets only once; not saved. */
 export async function anyFreePort(): Promise<number> {
   for (let tries = 0; tries < portsMax; tries += 1) {
     const port = firstPort + Math.floor(Math.random() * portsMax);
-    if (given.has(port)) continue;
-    given.add(port);
+    if (allocated.has(port)) continue;
+    allocated.add(port);
     if (await isFree(port)) return port;
   }
   throw new Error('no free port on this machine');

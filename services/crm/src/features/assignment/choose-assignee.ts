@@ -61,7 +61,7 @@ function isOf({ teamId, userIds }: RuleRecord, { id, teamIds }: Candidate): bool
   return teamId === null || teamIds.includes(teamId);
 }
 
-type Of = Pick<Choice, 'candidates' | 'openLeads'> & { lead: LeadRecord };
+type Selection = Pick<Choice, 'candidates' | 'openLeads'> & { lead: LeadRecord };
 
 interface Standing {
   user: Candidate;
@@ -71,7 +71,7 @@ interface Standing {
   weight: number;
 }
 
-async function nextUser(tx: Tx, rule: RuleRecord, of: Of): Promise<Candidate | undefined> {
+async function nextUser(tx: Tx, rule: RuleRecord, of: Selection): Promise<Candidate | undefined> {
   const standings = (await readStandings(tx, rule, of)).filter(
     ({ openLeads }) => rule.capacity === null || openLeads < rule.capacity,
   );
@@ -103,7 +103,7 @@ function orderOf(method: RuleRecord['method']): (one: Standing, other: Standing)
 async function readStandings(
   tx: Tx,
   { id, capacity, method, weights }: RuleRecord,
-  { lead, candidates, openLeads }: Of,
+  { lead, candidates, openLeads }: Selection,
 ): Promise<Standing[]> {
   const userIds = candidates.map((one) => one.id);
   if (!userIds.length) return [];

@@ -2,7 +2,7 @@ import { handOverCalendar, type Inside, type Leaving } from './hand-over-calenda
 import { handOverParts } from './hand-over-parts.ts';
 
 /** Hands over what belongs to a user who left and is not counted as open work. */
-export function handOverMore(settings: { publicUrl: string }) {
+export function handOverPartsAndCalendar(settings: { publicUrl: string }) {
   const ofCalendar = handOverCalendar(settings);
   return async (inside: Inside, leaving: Leaving): Promise<boolean> =>
     (await handOverParts(inside, leaving)) || ofCalendar(inside, leaving);
