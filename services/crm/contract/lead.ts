@@ -157,7 +157,7 @@ export const leadUpdated = event('lead.updated', {
     changes: Lead.omit({ id: true, tenantId: true })
       .partial()
       .describe('The fields that changed, with their new values'),
-    scoreCause: z.enum(scoreCauses).nullish().describe('Why the score was recalculated, if it was'),
+    scoreCause: z.enum(scoreCauses).nullish().describe('Why the score changed, if it did'),
   }),
   record: Lead,
   whenMissing,

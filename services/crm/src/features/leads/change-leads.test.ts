@@ -26,7 +26,11 @@ describe('updateLead', () => {
     const event = await until('the event arrives', () =>
       service.events.find((one) => one.name === 'lead.updated' && one.target.id === Number(params.id)),
     );
-    expect(event.data).toEqual({ leadId: params.id, changes: { score: 40, scorePinned: true, firstName: 'Grace' } });
+    expect(event.data).toEqual({
+      leadId: params.id,
+      changes: { score: 40, scorePinned: true, firstName: 'Grace' },
+      scoreCause: 'manual',
+    });
     expect(event.changes?.score).toEqual({ from: 0, to: 40 });
   });
 
