@@ -44,7 +44,7 @@ export class Ports {
   }
 }
 
-/** Ports that `anyFreePort` returned and that nobody may use yet: two of the 50 of a large fleet would often be the same. */
+/** Returned by `anyFreePort`, perhaps without a listener yet: among the 50 of a large fleet, two would often be the same. */
 const allocated = new Set<number>();
 
 /** A free port that no outgoing connection takes, and that this process gets only once; not saved. */
