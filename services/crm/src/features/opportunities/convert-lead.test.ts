@@ -90,6 +90,20 @@ describe('convertLead', () => {
     });
   });
 
+  it('accepts another account and partner than those of the lead, or none', async () => {
+    const { api, leadId } = await aStoredLead();
+    const account = (await api.createAccount({ body: { name: 'Analytical Engines' } })).data;
+    const lead = (await api.updateLead({ params: { id: leadId }, body: { accountId: account.id } })).data;
+    expect(lead.accountId).toBe(account.id);
+    const unknown = await api.convertLead({ body: { leadId, accountId: '999999' } });
+    expect([unknown.status, unknown.body.errors?.[0]?.field]).toEqual([422, 'accountId']);
+    const other = (await api.createAccount({ body: { name: 'Difference Engines' } })).data;
+    const { data } = await api.convertLead({ body: { leadId, accountId: other.id, partnerId: null } });
+    expect(data).toMatchObject({ accountId: other.id, partnerId: null });
+    const { leadId: second } = await aStoredLead({ accountId: account.id }, api);
+    expect((await api.convertLead({ body: { leadId: second, accountId: null } })).data.accountId).toBeNull();
+  });
+
   it.each([
     [899_999_999_999.99, 'EUR'],
     [4800, 'JPY'],

@@ -3,9 +3,11 @@ import { idInText, unknownId } from '@tandem/contract';
 import { leadConverted, leadUpdated, type opportunities } from '@tandem/crm-contract';
 import { type Assignee, checkUser, diff, fail, failField, teamOfAssignee } from '@tandem/service';
 import type { z } from 'zod';
+import { checkPartner } from '../../check-partner.ts';
 import { checkTeam } from '../../check-team.ts';
 import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
+import { checkAccount } from '../accounts/check-account.ts';
 import { type LeadRecord, lockLeadOf, writeLead } from '../leads/lead.ts';
 import { nextStatus } from '../leads/lead-status.ts';
 import { type MoverRole, moverRole } from '../pipelines/mover-role.ts';
@@ -29,6 +31,8 @@ const fieldsOfDeal = [
   'expectedCloseAt',
   'ownerId',
   'teamId',
+  'accountId',
+  'partnerId',
   'customFields',
 ] as const;
 
@@ -49,6 +53,8 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
     }
     const owner = await checkUser(peers, 'ownerId', body.ownerId, caller);
     await checkTeam(peers, body.teamId, caller);
+    await checkAccount({ under, tx }, body.accountId);
+    await checkPartner(peers, body.partnerId, caller);
     const currency = body.currency ?? (await defaultCurrency(peers, caller));
     amountColumns(body.value ?? 0, currency);
     return { currency, owner, roleId: await moverRole(peers, tx, caller) };
@@ -91,8 +97,8 @@ function newDeal(body: Body, { lead, caller, found }: { lead: LeadRecord; caller
     ...fields,
     name,
     currency: found.currency,
-    accountId: lead.accountId,
-    partnerId: lead.partnerId,
+    accountId: body.accountId === undefined ? lead.accountId : body.accountId,
+    partnerId: body.partnerId === undefined ? lead.partnerId : body.partnerId,
     teamId: body.teamId === undefined ? teamOfDeal(lead, caller, found.owner) : body.teamId,
   };
 }
