@@ -111,11 +111,11 @@ export const opportunities = operations({
     path: '/v1/opportunities/convert',
     // A narrowed permission is checked on the lead only, because the caller owns the opportunity that they create.
     permission: 'leads:write',
-    also: ['opportunities:write', 'leads:read'],
+    also: ['opportunities:write', 'leads:read', inAccount, ofPartner],
     narrows: true,
     summary: 'Convert a lead into an opportunity',
     description:
-      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the pipeline of the team or else the default one, its default stage, the currency of the tenant, the caller as owner, and the team of the lead or else the only team of the caller. The opportunity belongs to the account of the lead, and to its partner. With `linkOpportunityId`, no opportunity is created: the lead is converted to an open opportunity that has no lead or this one, and other fields of the opportunity cannot be sent.',
+      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the pipeline of the team or else the default one, its default stage, the currency of the tenant, the caller as owner, the team of the lead or else the only team of the caller, and the account and the partner of the lead. With `linkOpportunityId`, no opportunity is created: the lead is converted to an open opportunity that has no lead or this one, and other fields of the opportunity cannot be sent.',
     body: z.object({
       leadId: id('lead'),
       value: amount().optional(),
@@ -126,9 +126,11 @@ export const opportunities = operations({
       expectedCloseAt: timestamp().nullish(),
       ownerId: id('user').nullish(),
       teamId: id('team').nullish(),
+      accountId: id('account').nullish(),
+      partnerId: id('partner').nullish(),
       customFields: freeForm().optional(),
       linkOpportunityId: id('opportunity')
-        .describe('The open opportunity to link instead of creating one; it must not have a lead')
+        .describe('The open opportunity to link instead of creating one, without a lead or with this one')
         .optional(),
     }),
     reply: Opportunity,

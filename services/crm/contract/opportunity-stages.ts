@@ -190,7 +190,7 @@ export const opportunityStages = operations({
     narrows: true,
     summary: 'Undo the conversion of a lead',
     description:
-      'Deletes the open opportunity that a lead was converted to, or removes the lead from it if the conversion linked an existing opportunity. The lead keeps the status qualified, which can change again, and can be converted again. Not possible for a deal that was ever won.',
+      'Deletes the open opportunity that a lead was converted to, or removes the lead from it if the conversion linked an existing opportunity. An opportunity that had the lead before it was linked keeps it. The lead keeps the status qualified, which can change again, and can be converted again. Not possible for a deal that was ever won.',
     params: withId,
     body: z.object({ reason: MoveReason.nullish() }).meta({ examples: [{ reason: 'Converted by mistake' }] }),
     reply: Lead,

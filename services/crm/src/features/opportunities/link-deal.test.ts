@@ -111,6 +111,21 @@ describe('a conversion that links an opportunity', () => {
     expect((await api.getLead({ params: { id: lead.id } })).data.convertedOpportunityId).toBe(deal.id);
   });
 
+  it('leaves the lead to a deal that had it before, when the conversion is undone', async () => {
+    const { api, leadId } = await aStoredLead();
+    const deal = await aDeal(api, { leadId });
+    await api.convertLead({ body: { leadId, linkOpportunityId: deal.id } });
+    const undone = await api.unconvertOpportunity({ params: { id: deal.id }, body: {} });
+    expect([undone.status, undone.data.convertedOpportunityId]).toEqual([200, null]);
+    const shown = async () => (await api.getOpportunity({ params: { id: deal.id } })).data;
+    expect(await shown()).toMatchObject({ leadId, status: 'open', version: 1 });
+    // Linked a second time after the lead was removed by hand, the conversion sets it.
+    await api.updateOpportunity({ params: { id: deal.id }, body: { leadId: null } });
+    await api.convertLead({ body: { leadId, linkOpportunityId: deal.id } });
+    await api.unconvertOpportunity({ params: { id: deal.id }, body: {} });
+    expect((await shown()).leadId).toBeNull();
+  });
+
   it('says that the lead of a conversion to undo is deleted', async () => {
     const api = service.as();
     const { data: lead } = await api.createLead({ body: aLead() });

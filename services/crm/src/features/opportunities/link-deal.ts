@@ -30,16 +30,22 @@ export async function linkDeal(
     ...(accountId === null && { accountId: await holdAccount(tx, lead.accountId) }),
     ...(partnerId === null && { partnerId: lead.partnerId }),
   });
-  if (!Object.keys(values).length) return opportunity;
-  const linked = await writeOpportunity(tx, opportunityId, values);
+  // Read by unconvertOpportunity, which removes only a lead that the conversion has set.
+  const leadByConversion = leadId === null;
+  if (!Object.keys(values).length) {
+    await tx.opportunity.updateMany({ where: { id: opportunityId }, data: { leadByConversion } });
+    return opportunity;
+  }
+  const linked = await writeOpportunity(tx, opportunityId, { ...values, leadByConversion });
   emit(opportunityUpdated, { data: { opportunityId, fields: Object.keys(values) }, record: linked, changes: audit });
   return linked;
 }
 
-/** Removes the lead from a locked deal, which the conversion of the lead had linked. */
+/** Removes the lead from a locked deal that a conversion had linked, unless the deal had the lead before. */
 export async function unlinkDeal({ tx, emit }: { tx: Tx; emit: Emit }, opportunity: LockedOpportunity): Promise<void> {
+  if (opportunity.leadByConversion === false) return;
   const { values, audit } = diff(opportunity, { leadId: null });
-  const record = await writeOpportunity(tx, opportunity.id, values);
+  const record = await writeOpportunity(tx, opportunity.id, { ...values, leadByConversion: null });
   emit(opportunityUpdated, {
     data: { opportunityId: opportunity.id, fields: Object.keys(values) },
     record,

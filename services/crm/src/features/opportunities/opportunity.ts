@@ -6,8 +6,8 @@ import type { Opportunity as OpportunityRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
 export type OpportunityRecord = z.output<typeof Opportunity>;
-/** An opportunity whose row is locked, with when it entered its stage. */
-export type LockedOpportunity = OpportunityRecord & Pick<OpportunityRow, 'stageEnteredAt'>;
+/** An opportunity whose row is locked, with what its record does not show. */
+export type LockedOpportunity = OpportunityRecord & Pick<OpportunityRow, 'stageEnteredAt' | 'leadByConversion'>;
 
 const columns = Opportunity.pick({ status: true, forecastCategory: true }).extend({
   customFields: storedObject,
