@@ -54,7 +54,7 @@ const ForecastSums = z.object({
     .nullable()
     .meta({
       description:
-        'The quota of the owner, the team or the tenant that the sums are of; null if none is set, with `pipelineId`, and for a quota that the caller cannot read. Callers who can access own or team opportunities only get their own quota or that of their team.',
+        'The quota of the owner, the team or the tenant that the sums are of; null if none is set, with `pipelineId`, and for a quota that the caller cannot read. Callers who can access own or team opportunities only get their own quota and those of their teams.',
       examples: [60_000],
     }),
   gap: z
@@ -127,7 +127,7 @@ export const forecast = operations({
     narrows: true,
     summary: 'Forecast opportunities',
     description:
-      'Sums open opportunities by `expectedCloseAt` and won ones by `closedAt`, per month or quarter in the time zone of the tenant. `from` is now by default; without `to`, the forecast has 12 months or 4 quarters. At most 24 periods.',
+      'Sums open opportunities by `expectedCloseAt` and won ones by `closedAt`, per month or quarter in the time zone of the tenant. `from` is now by default; without `to`, the forecast has 12 months or 4 quarters. At most 24 periods. Without `ownerId` and `teamId`, callers who can access their own opportunities only get the forecast of those that they own, and callers in one team whose opportunities they can access that of the team.',
     query: z.object({
       period: z.enum(['month', 'quarter']).describe('The length of the periods').default('month'),
       from: timestamp().describe('The forecast begins with the period of this time').optional(),

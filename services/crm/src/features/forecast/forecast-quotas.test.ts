@@ -72,12 +72,25 @@ describe('the quota of a forecast', () => {
     expect(await groupsOf(own, 'owner')).toEqual({ [seller]: 30 });
   });
 
+  it('is compared with the deals that count for it, without those that the caller created for others', async () => {
+    const { as } = await aTenant();
+    const own = as(['opportunities:read:own', 'opportunities:write', 'config:read']);
+    await own.createOpportunity({
+      body: { name: 'For a colleague', value: 70, currency: 'EUR', expectedCloseAt: march.from, ownerId: both },
+    });
+    const [bucket] = (await own.getForecast({ query: march })).data.buckets;
+    expect(bucket).toMatchObject({ count: 1, openValue: 10, quota: 30 });
+    const [ofOther] = (await own.getForecast({ query: { ...march, ownerId: both } })).data.buckets;
+    expect(ofOther).toMatchObject({ count: 1, openValue: 70, quota: null });
+  });
+
   it('is that of their team for callers who access the deals of their team', async () => {
     const { as } = await aTenant();
     const can = ['opportunities:read:team', 'config:read'];
     const team = as(can);
     expect([await quotaOf(team), await quotaOf(team, { teamId: teams.sales })]).toEqual([100, 100]);
-    expect(await groupsOf(team, 'owner')).toEqual({ [seller]: 30, [both]: null });
+    expect(await groupsOf(team, 'owner')).toEqual({ [seller]: null, [both]: null });
+    expect(await quotaOf(team, { ownerId: seller })).toBe(30);
     expect(await quotaOf(as(can, []))).toBe(30);
     expect(await quotaOf(as(can, [Number(teams.sales), Number(teams.support)]))).toBeNull();
   });

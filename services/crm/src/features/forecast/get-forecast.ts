@@ -7,7 +7,7 @@ import type { Handler, Peers, Tx } from '../../handler.ts';
 import { type Converter, converterTo } from '../exchange-rates/exchange-rates.ts';
 import { type KeyedPart, readParts } from './parts.ts';
 import { type Period, periodsBetween } from './periods.ts';
-import { comparedHolder, type QuotaHolder, type QuotaOf, readQuotas } from './quotas-of.ts';
+import { comparedHolder, type QuotaHolder, type QuotaOf, readQuotas, summedHolder } from './quotas-of.ts';
 import { leaveOut, sumsOf } from './sums.ts';
 
 const periodsMax = 24;
@@ -28,7 +28,7 @@ export const getForecast = (peers: Peers): Handler<typeof forecast.getForecast, 
       periods.map(({ name }) => name),
       converter,
     );
-    const summing: Summing = { tx, query, caller, converter, quotaOf };
+    const summing: Summing = { tx, query: { ...query, ...summedHolder(caller, query) }, caller, converter, quotaOf };
     const [{ from }] = periods as [Period, ...Period[]];
     const spans: Span[] = [
       ...periods.map((period) => ({ kind: 'period' as const, ...period })),
@@ -58,7 +58,7 @@ function periodsOf({ period: kind, from = new Date(), to }: Query, timezone: str
 
 interface Summing {
   tx: Tx;
-  query: Query;
+  query: Omit<Query, keyof QuotaHolder> & QuotaHolder;
   caller: Caller;
   converter: Converter;
   quotaOf: QuotaOf;
@@ -87,9 +87,9 @@ async function bucketOf({ tx, query, caller, converter, quotaOf }: Summing, span
   ]);
   const parts = [...open, ...won];
   leaveOut(parts, converter);
-  const sums = (some: KeyedPart[], asked: QuotaHolder | undefined) => {
+  const sums = (some: KeyedPart[], summed: QuotaHolder | undefined) => {
     // Quotas are set for all pipelines together.
-    const holder = asked && pipelineId === undefined ? comparedHolder(caller, asked) : undefined;
+    const holder = summed && pipelineId === undefined ? comparedHolder(caller, summed) : undefined;
     const quota = kind === 'period' && holder ? quotaOf(span.name, holder) : null;
     const { value: _value, expectedValue: _expected, ...rest } = sumsOf(some, converter);
     return { ...rest, quota, gap: quota === null ? null : difference(quota, rest.closedWon, converter.currency) };

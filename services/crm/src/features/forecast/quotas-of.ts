@@ -11,27 +11,36 @@ export interface QuotaHolder {
 }
 
 /**
- * The holder whose quota is compared with the sums of a caller. A caller who is narrowed to own or team records, so that
- * the sums have these only, gets their own quota or that of their team. Without the permission to read quotas a caller
- * gets the same ones.
- * @param asked the owner and team that the sums are limited to
+ * The holder whose deals a forecast has: the owner and team that the request names. Without them, a caller who is narrowed
+ * to own or team records gets the deals that they own, or those of their only team. A quota is set for exactly these; the
+ * deals that a caller created for others, which they can read too, count for the others.
+ */
+export function summedHolder(caller: Caller, { ownerId, teamId }: QuotaHolder): QuotaHolder {
+  if (ownerId !== undefined || teamId !== undefined) return { ownerId, teamId };
+  const reach = reachOf(caller, 'opportunities:read');
+  if (reach === 'all' || reach === 'none') return {};
+  const [only, ...others] = reach.teamIds ?? [];
+  if (only === undefined) return { ownerId: reach.userId };
+  return others.length ? {} : { teamId: only };
+}
+
+/**
+ * The holder whose quota is compared with sums. A caller who is narrowed to own or team records, or who cannot read quotas,
+ * gets their own quota and those of their teams.
+ * @param summed the owner and team that the sums are limited to
  * @returns undefined when there is no quota for exactly these sums, or the caller cannot read it
  */
-export function comparedHolder(caller: Caller, asked: QuotaHolder): QuotaHolder | undefined {
-  const { ownerId, teamId } = asked;
+export function comparedHolder(caller: Caller, summed: QuotaHolder): QuotaHolder | undefined {
+  const { ownerId, teamId } = summed;
   // The deals of an owner in one team are a part of what the owner's quota is for.
   if (typeof ownerId === 'number' && typeof teamId === 'number') return undefined;
   const reach = reachOf(caller, 'opportunities:read');
   if (reach === 'none') return undefined;
-  if (reach === 'all' && reachOf(caller, 'config:read') === 'all') return asked;
+  if (reach === 'all' && reachOf(caller, 'config:read') === 'all') return summed;
   const userId = actingUserId(caller);
   const teamIds = reach === 'all' ? (caller.teamIds ?? []) : (reach.teamIds ?? []);
-  if (typeof ownerId === 'number') return ownerId === userId ? asked : undefined;
-  if (typeof teamId === 'number') return teamIds.includes(teamId) ? asked : undefined;
-  if (reach === 'all') return undefined;
-  const [only] = teamIds;
-  if (only === undefined) return { ownerId: reach.userId };
-  return teamIds.length === 1 ? { teamId: only } : undefined;
+  if (typeof ownerId === 'number') return ownerId === userId ? summed : undefined;
+  return typeof teamId === 'number' && teamIds.includes(teamId) ? summed : undefined;
 }
 
 /** The quota of a holder for a period, in major units of the converter's currency; null if none is set. */
