@@ -8,7 +8,7 @@ import { ExportInput, type ExportLinks, type ExportTarget, exportJobs } from './
 import { toXlsx, xlsxType } from './xlsx.ts';
 
 interface Tools {
-  identity: Pick<Peers['identity'], 'findUserPermissions'>;
+  identity: Pick<Peers['identity'], 'findUser' | 'findUserPermissions'>;
   links: ExportLinks;
   targets: readonly ExportTarget[];
 }
@@ -21,15 +21,15 @@ export const downloadExport =
     if (!link) throw fail('not_found');
     const { tenantId, environment, jobId, userId } = link;
     const scope = { tenantId, environment };
-    const reach = await reachOfUser(identity, link, caller);
+    const user = await readUser(identity, link, caller);
     const actor = { type: 'user' as const, userId: userId as number };
     const { input } = await inTenant({ ...scope, actor }, async ({ tx, emit }) => {
       const job = await exportJobs.find(tx.sql, jobId);
       if (!job?.expiresAt || job.expiresAt.getTime() <= Date.now()) throw fail('link_expired');
       const found = ExportInput.parse(job.input);
       const row = targets.find(({ type }) => type === found.entityType)?.row;
-      const mayRead = row && reach(row.permission as string);
-      const isWideEnough = mayRead === 'all' || (job.userId === userId && mayReach(found, mayRead));
+      const reach = row && allows(user.permissions, row.permission as string);
+      const isWideEnough = reach === 'all' || (job.userId === userId && mayReach(found, reach, user.teamIds));
       if (!isWideEnough) throw fail('not_found');
       // Recorded before the first byte, because an interrupted download has read records too.
       emit(exportDownloaded, { data: { jobId }, record: { id: jobId } });
@@ -46,22 +46,29 @@ export const downloadExport =
     };
   };
 
-/** Whether a narrowed permission reaches what the export contains: all records, those of teams, or own ones. */
-function mayReach({ narrow }: ExportInput, reach: ReturnType<typeof allows>): boolean {
+/**
+ * Whether a narrowed permission reaches what the export contains: all records, those of teams, or own ones.
+ * @param teamIds the teams in which the user is now
+ */
+function mayReach({ narrow }: ExportInput, reach: ReturnType<typeof allows>, teamIds: readonly number[]): boolean {
   if (!reach || !narrow) return false;
-  return reach === 'team' || !narrow.teamIds?.length;
+  const exported = narrow.teamIds ?? [];
+  return !exported.length || (reach === 'team' && exported.every((id) => teamIds.includes(id)));
 }
 
-/** How far the permissions that the user of the link has now reach. */
-async function reachOfUser(
+/** The permissions and teams that the user of the link has now. */
+async function readUser(
   identity: Tools['identity'],
   { tenantId, environment, userId }: JobLink,
   { requestId }: Caller,
 ) {
   if (userId === null) throw fail('not_found');
   const as = { tenantId, environment, requestId };
-  const { permissions } = await identity.findUserPermissions({ params: { id: userId }, as });
-  return (permission: string) => allows(permissions, permission);
+  const params = { id: userId };
+  const { permissions } = await identity.findUserPermissions({ params, as });
+  // A user who does not exist any more has no permissions, and no teams to read.
+  const { teamIds } = permissions.length ? await identity.findUser({ params, as }) : { teamIds: [] };
+  return { permissions, teamIds };
 }
 
 async function readPage(tx: Tx, jobId: number, number: number): Promise<Cell[][] | undefined> {

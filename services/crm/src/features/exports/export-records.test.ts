@@ -127,6 +127,7 @@ it('sends an export only while the permission of its user reaches all of its rec
   const api = service.as({ userId: Number(id), teamIds: [Number(teams.sales)] });
   const narrowed = (can: string[]) =>
     service.as({ tenantId: api.caller.tenantId as number, userId: Number(id), teamIds: [Number(teams.sales)], can });
+  const formerTeams = identity.teamsOf.get(id) as string[];
   await api.createLead({ body: aLead() });
   const body = { format: 'csv', columns: ['email'] };
   const all = await exported(api, body);
@@ -141,7 +142,11 @@ it('sends an export only while the permission of its user reaches all of its rec
     expect(await statuses('leads:read')).toEqual([200, 200, 200]);
     expect(await statuses('leads:read:team')).toEqual([404, 200, 200]);
     expect(await statuses('leads:read:own')).toEqual([404, 404, 200]);
+    // The user changes to another team.
+    identity.teamsOf.set(id, [teams.support]);
+    expect(await statuses('leads:read:team')).toEqual([404, 404, 200]);
   } finally {
+    identity.teamsOf.set(id, formerTeams);
     identity.permissions.delete(id);
   }
 });
