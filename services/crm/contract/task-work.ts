@@ -5,8 +5,8 @@ import { Task, taskAssigned, taskCompleted, taskCreated, taskReopened, taskUpdat
 
 const withId = z.object({ id: id('task') });
 const write = { method: 'POST', permission: 'tasks:write', narrows: true, params: withId, reply: Task } as const;
-/** A task that ended, with the next one of its series. */
-const EndedTask = Task.extend({ nextTaskId: nextTaskId() });
+/** A task with the next one of its series, which the end of the task creates. */
+export const TaskWithNext = Task.extend({ nextTaskId: nextTaskId() });
 const reason = text(500)
   .nullish()
   .meta({ description: 'The reason for the change', examples: ['The customer has called themselves'] });
@@ -43,7 +43,7 @@ export const taskWork = operations({
     summary: 'Complete a task',
     description: 'Cancels its reminders. If the task recurs, the next task of its series is created.',
     body: z.object(completion),
-    reply: EndedTask,
+    reply: TaskWithNext,
     message: 'Task completed',
     emits: [taskCompleted, taskCreated],
     errors: taskErrors,
@@ -65,7 +65,7 @@ export const taskWork = operations({
     summary: 'Cancel a task',
     description: 'Cancels its reminders. If the task recurs, the next task of its series is created.',
     body: z.object({ reason }),
-    reply: EndedTask,
+    reply: TaskWithNext,
     message: 'Task cancelled',
     emits: [taskUpdated, taskCreated],
     errors: { transition_refused: sharedErrors.transition_refused },

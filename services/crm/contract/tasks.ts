@@ -1,6 +1,6 @@
 import { assigneeFilter, flag, id, listQuery, operations, page, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { nextTaskId, Recurrence, RecurrenceInput } from './recurrence.ts';
+import { Recurrence, RecurrenceInput } from './recurrence.ts';
 import { Reminder, ReminderInput, remindersMax } from './reminders.ts';
 import { Subtask } from './subtasks.ts';
 import {
@@ -17,15 +17,14 @@ import {
   taskRestored,
   taskUpdated,
 } from './task.ts';
-import { taskErrors } from './task-work.ts';
+import { TaskWithNext, taskErrors } from './task-work.ts';
 
 /** A task with its place in a series. */
-export const TaskSummary = Task.extend({
+export const TaskSummary = TaskWithNext.extend({
   recurrence: Recurrence.nullable().meta({
     description: 'The series that the task belongs to; null if it does not recur',
     examples: [null],
   }),
-  nextTaskId: nextTaskId(),
 });
 
 /** A task with the records that belong to it. */
@@ -138,7 +137,7 @@ export const tasks = operations({
       priority: TaskPriority.optional(),
       status: TaskStatus.optional(),
     }),
-    reply: Task,
+    reply: TaskWithNext,
     message: 'Task updated',
     emits: [taskUpdated, taskAssigned, taskCompleted, taskReopened, taskCreated],
     errors: taskErrors,

@@ -189,7 +189,8 @@ it('is set, replaced and ended for an open task, from its current due time', asy
   const weekly = { rrule: 'FREQ=WEEKLY', timezone: 'UTC', count: 2 };
   expect((await api.setTaskRecurrence({ params, body: weekly })).data.recurrence).toMatchObject(weekly);
   // A task that is postponed does not move its series.
-  await api.updateTask({ params, body: { dueAt: '2099-03-12T08:00:00Z' } });
+  const postponed = await api.updateTask({ params, body: { dueAt: '2099-03-12T08:00:00Z' } });
+  expect(postponed.data).toHaveProperty('nextTaskId', null);
   expect(await dueTimes(api, 5)).toEqual(['2099-03-12T08:00:00.000Z', '2099-03-17T08:00:00.000Z']);
   expect((await api.setTaskRecurrence({ params, body: berlin })).body.code).toBe('task_closed');
   const other = await aTask(api, { dueAt: '2099-05-10T08:00:00Z', recurrence: berlin });

@@ -6,6 +6,7 @@ import { linkErrors } from '../../check-links.ts';
 import { checkPartner } from '../../check-partner.ts';
 import type { Handler, Peers } from '../../handler.ts';
 import { changeTask } from './change-task.ts';
+import { withNextTask } from './series.ts';
 import { lockTask } from './task.ts';
 
 export const updateTask = (peers: Peers): Handler<typeof tasks.updateTask, Assignee | undefined> => ({
@@ -20,6 +21,6 @@ export const updateTask = (peers: Peers): Handler<typeof tasks.updateTask, Assig
     const task = await lockTask(tx, params.id);
     ifMatch(task);
     const work = { tx, emit, schedule, userId: actingUserId(caller) ?? null };
-    return changeTask(work, task, { change: body, assignee });
+    return withNextTask(tx, await changeTask(work, task, { change: body, assignee }));
   },
 });
