@@ -62,6 +62,25 @@ it('sends nothing that the visitor wrote to the address that they entered', asyn
   expect(JSON.stringify(messages)).not.toMatch(/evil/i);
 });
 
+it('sends a description that the host writes, and names the host when somebody else changes or cancels', async () => {
+  const api = service.as();
+  const { slug } = await aLink(api, { questions: [{ key: 'size', label: 'How many?' }] });
+  const [startAt] = await slotsOf(slug);
+  const email = 'guest-of-host@example.com';
+  const { data } = await book(slug, { startAt, email, answers: { size: '12' } });
+  const [event] = (await api.listCalendarEvents()).data;
+  const params = { id: event.id };
+  await api.updateCalendarEvent({ params, body: { description: 'Bring the plans' } });
+  // One message tells of a change that also cancels.
+  await api.updateCalendarEvent({ params, body: { location: 'Room 5', status: 'cancelled' } });
+  const messages = await until('all messages arrive', () => mailbox.to(email).length === 3 && mailbox.to(email));
+  const textOf = (word: string) => messages.find(({ subject }) => subject.startsWith(word))?.text;
+  expect(textOf('Changed')).toContain('Bring the plans');
+  expect(textOf('Changed')).toContain(`changed your booking with ${data.hostNames[0]}.`);
+  expect(textOf('Cancelled')).toContain(`cancelled your booking with ${data.hostNames[0]}.`);
+  expect(textOf('Cancelled')).toContain('Room 5');
+});
+
 it('takes three bookings ahead of an address, also at once, and more after one is cancelled', async () => {
   const api = service.as();
   const { slug } = await aLink(api);

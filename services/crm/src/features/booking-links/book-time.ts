@@ -71,7 +71,7 @@ export const bookTime = (tools: CalendarTools): Handler<typeof bookings.bookTime
       const hostNames = namesOf(names, hosts);
       const caller = { name: names.get(hosts[0]) ?? 'Tandem', tenantId, environment };
       const to = event.attendees;
-      await mailAttendees(tools, { tx, schedule, caller, locale }, [{ event, occasion: 'booked', to, hostNames }]);
+      await mailAttendees(tools, { tx, schedule, caller, locale, hostNames }, [{ event, occasion: 'booked', to }]);
       if (hostNames.length) message(`Your booking with ${listed.format(hostNames)} is confirmed`);
       const { title, location, joinUrl } = link;
       return {

@@ -7,7 +7,7 @@ import type { BookingTenant } from './offer.ts';
  */
 export async function readHostNames(
   { identity, log }: Pick<CalendarTools, 'identity' | 'log'>,
-  { tenantId, environment, requestId }: BookingTenant,
+  { tenantId, environment, requestId }: Pick<BookingTenant, 'tenantId' | 'environment' | 'requestId'>,
   hostIds: readonly number[],
 ): Promise<Map<number, string>> {
   const body = { userIds: [...hostIds], teamIds: [] };

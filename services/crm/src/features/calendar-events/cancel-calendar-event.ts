@@ -1,24 +1,24 @@
 import type { calendarEvents } from '@tandem/crm-contract';
-import type { KnownSettings } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
-import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
+import type { CalendarTools } from '../calendar/tools.ts';
 import { cancelEvent, endSeriesEarly } from './cancel-event.ts';
 import { findWritable, lockEvent, requireScheduled, seenBy } from './event.ts';
+import { type MailSettings, mailSettingsFor } from './invitations.ts';
 import { exceptionOf, targetOf } from './series.ts';
 
 export const cancelCalendarEvent = (
   tools: CalendarTools,
-): Handler<typeof calendarEvents.cancelCalendarEvent, NonNullable<KnownSettings>> => ({
+): Handler<typeof calendarEvents.cancelCalendarEvent, MailSettings> => ({
   async check({ params, caller, tx }) {
-    await findWritable(tx, params.id, caller, 'calendar:write');
-    return settingsFor(tools, caller);
+    const event = await findWritable(tx, params.id, caller, 'calendar:write');
+    return mailSettingsFor(tools, event, caller);
   },
-  async run({ params, query, body, caller, tx, emit, schedule, ifMatch, found: { locale } }) {
+  async run({ params, query, body, caller, tx, emit, schedule, ifMatch, found: { locale, hostNames } }) {
     const event = await lockEvent(tx, params.id, caller, 'calendar:write');
     ifMatch(event.record);
     requireScheduled(event.record);
     const target = targetOf(event, query);
-    const effects = { emit, sender: { tx, schedule, caller, locale } };
+    const effects = { emit, sender: { tx, schedule, caller, locale, hostNames } };
     const reason = body.reason ?? null;
     if (target.part === 'following') {
       const ended = await endSeriesEarly(tools, effects, event, target.occurrence);

@@ -15,14 +15,15 @@ const timeFields = ['startAt', 'endAt', 'timezone', 'allDay', 'recurrence'];
 
 /**
  * Writes a change of a locked event with its event and messages; one that changes nothing is none.
- * @param series the series of an exception
+ * @param options.series the series of an exception
+ * @param options.isCancelled whether the event is cancelled next, so that those who stay get the message of that only
  */
 export async function changeEvent(
   tools: CalendarTools,
   effects: Effects,
   event: StoredEvent,
   change: EventChange,
-  series: StoredEvent | undefined,
+  { series, isCancelled }: { series: StoredEvent | undefined; isCancelled: boolean },
 ): Promise<StoredEvent> {
   const { emit, sender } = effects;
   const { tx } = sender;
@@ -40,7 +41,13 @@ export async function changeEvent(
   const hasNewTimes = names.some((name) => timeFields.includes(name));
   const ofExceptions = hasNewTimes && row.recurrence !== null ? await deleteExceptions(effects, event) : [];
   const attendees = people?.now ?? event.attendees;
-  const data = { ...values, seriesEndAt, ...(isNotified && { sequence: row.sequence + 1 }) };
+  const hasNewText = values.description !== undefined;
+  const data = {
+    ...values,
+    ...(hasNewText && { describedByUser: true }),
+    seriesEndAt,
+    ...(isNotified && { sequence: row.sequence + 1 }),
+  };
   const changed = await writeEvent(tx, { ...event, attendees }, data);
   emit(calendarEventUpdated, {
     data: { calendarEventId: row.id, fields: [...names, ...(hasNewPeople ? ['attendees'] : [])] },
@@ -53,9 +60,9 @@ export async function changeEvent(
   const added = people?.added ?? [];
   const stayed = attendees.filter((one) => !added.includes(one));
   await mailAttendees(tools, sender, [
-    { event: changed, occasion: 'invited', to: added, series },
+    { event: changed, occasion: 'invited', to: isCancelled ? [] : added, series },
     { event: changed, occasion: 'cancelled', to: people?.removed ?? [], series },
-    { event: changed, occasion: 'changed', to: isNotified ? stayed : [], series },
+    { event: changed, occasion: 'changed', to: isNotified && !isCancelled ? stayed : [], series },
     ...ofExceptions,
   ]);
   return changed;

@@ -1,26 +1,25 @@
 import { calendarEventDeleted, type calendarEvents } from '@tandem/crm-contract';
-import type { KnownSettings } from '@tandem/identity-contract';
 import type { Handler } from '../../handler.ts';
-import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
+import type { CalendarTools } from '../calendar/tools.ts';
 import { cancelEvent, endSeriesEarly } from './cancel-event.ts';
 import { findWritable, lockEvent, requireScheduled } from './event.ts';
 import { deleteExceptions } from './exceptions.ts';
-import { mailAttendees } from './invitations.ts';
+import { type MailSettings, mailAttendees, mailSettingsFor } from './invitations.ts';
 import { exceptionOf, targetOf } from './series.ts';
 
 export const deleteCalendarEvent = (
   tools: CalendarTools,
-): Handler<typeof calendarEvents.deleteCalendarEvent, NonNullable<KnownSettings>> => ({
+): Handler<typeof calendarEvents.deleteCalendarEvent, MailSettings> => ({
   async check({ params, caller, tx }) {
-    await findWritable(tx, params.id, caller, 'calendar:delete');
-    return settingsFor(tools, caller);
+    const event = await findWritable(tx, params.id, caller, 'calendar:delete');
+    return mailSettingsFor(tools, event, caller);
   },
-  async run({ params, query, caller, tx, emit, schedule, ifMatch, found: { locale } }) {
+  async run({ params, query, caller, tx, emit, schedule, ifMatch, found: { locale, hostNames } }) {
     const event = await lockEvent(tx, params.id, caller, 'calendar:delete');
     ifMatch(event.record);
     const { row, record } = event;
     const target = targetOf(event, query);
-    const effects = { emit, sender: { tx, schedule, caller, locale } };
+    const effects = { emit, sender: { tx, schedule, caller, locale, hostNames } };
     const deleted = { id: row.id, deleted: true as const };
     if (target.part === 'following') {
       requireScheduled(record);

@@ -26,8 +26,10 @@ const words = {
     subject: { invited: 'Invitation', changed: 'Changed', cancelled: 'Cancelled', booked: 'Booked' },
     text: {
       invited: (by: string) => `${by} invites you to an event.`,
-      changed: (by: string) => `${by} changed an event to which you are invited.`,
-      cancelled: (by: string) => `${by} cancelled an event to which you were invited.`,
+      changed: (by: string, hosts: string) =>
+        hosts ? `${by} changed your booking with ${hosts}.` : `${by} changed an event to which you are invited.`,
+      cancelled: (by: string, hosts: string) =>
+        hosts ? `${by} cancelled your booking with ${hosts}.` : `${by} cancelled an event to which you were invited.`,
       booked: (_: string, hosts: string) =>
         hosts ? `Your booking with ${hosts} is confirmed.` : 'Your booking is confirmed.',
     },
@@ -45,8 +47,14 @@ const words = {
     subject: { invited: 'Einladung', changed: 'Geändert', cancelled: 'Abgesagt', booked: 'Gebucht' },
     text: {
       invited: (by: string) => `${by} lädt Sie zu einem Termin ein.`,
-      changed: (by: string) => `${by} hat einen Termin geändert, zu dem Sie eingeladen sind.`,
-      cancelled: (by: string) => `${by} hat einen Termin abgesagt, zu dem Sie eingeladen waren.`,
+      changed: (by: string, hosts: string) =>
+        hosts
+          ? `${by} hat Ihre Buchung bei ${hosts} geändert.`
+          : `${by} hat einen Termin geändert, zu dem Sie eingeladen sind.`,
+      cancelled: (by: string, hosts: string) =>
+        hosts
+          ? `${by} hat Ihre Buchung bei ${hosts} abgesagt.`
+          : `${by} hat einen Termin abgesagt, zu dem Sie eingeladen waren.`,
       booked: (_: string, hosts: string) =>
         hosts ? `Ihre Buchung bei ${hosts} ist bestätigt.` : 'Ihre Buchung ist bestätigt.',
     },
@@ -67,7 +75,8 @@ export function invitationLetter({ occasion, event, organizer, locale, url, reas
   const language: Language = /^de\b/i.test(locale) ? 'de' : 'en';
   const text = words[language];
   const hosts = new Intl.ListFormat(language, { type: 'conjunction' }).format(hostNames);
-  const why = text.text[occasion](organizer, hosts);
+  // A host who changes their own booking is named already.
+  const why = text.text[occasion](organizer, occasion !== 'booked' && hosts === organizer ? '' : hosts);
   const subject = `${text.subject[occasion]}: ${event.title}`;
   const details = [
     `${text.when}: ${periodOf(event, language)}`,

@@ -1,10 +1,12 @@
 import type { Caller } from '@tandem/caller';
+import type { KnownSettings } from '@tandem/identity-contract';
 import type { Schedule } from '@tandem/jobs';
 import type { Message } from '@tandem/mail';
 import { fail } from '@tandem/service';
 import type { CalendarAttendee as AttendeeRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import type { CalendarTools } from '../calendar/tools.ts';
+import { namesOf, readHostNames } from '../booking-links/host-names.ts';
+import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
 import { asEvent, type EventRecord, type StoredEvent } from './event.ts';
 import { icsOf } from './ics.ts';
 import { invitationLetter, type Occasion } from './invitation-letter.ts';
@@ -18,8 +20,6 @@ export interface Mailing {
   series?: StoredEvent | undefined;
   /** Why the event is cancelled. */
   reason?: string | null;
-  /** The names of the hosts of a booking, as far as they are known. */
-  hostNames?: readonly string[];
 }
 
 export interface Sender {
@@ -27,11 +27,30 @@ export interface Sender {
   schedule: Schedule;
   caller: Pick<Caller, 'name' | 'tenantId' | 'environment'>;
   locale: string;
+  /** The names of the hosts of a booking, as far as they are known. */
+  hostNames?: readonly string[];
 }
+
+/** What a handler reads before its transaction to write messages about an event. */
+export type MailSettings = NonNullable<KnownSettings> & { hostNames: string[] };
 
 const dayMs = 86_400_000;
 // Links of a series without an end can be used for a year after the message.
 const linkDays = { afterEnd: 7, endless: 366 };
+
+/** Reads the settings of messages about an event. Those about a booking name its hosts, who need not be who changes it. */
+export async function mailSettingsFor(
+  tools: CalendarTools,
+  { record, row }: StoredEvent,
+  caller: Caller,
+): Promise<MailSettings> {
+  const settings = await settingsFor(tools, caller);
+  if (row.bookingLinkId === null || caller.tenantId === undefined) return { ...settings, hostNames: [] };
+  const hostIds = [record.organizerId, ...record.attendees.map(({ userId }) => userId)].filter((id) => id !== null);
+  const { tenantId, environment, requestId } = caller;
+  const names = await readHostNames(tools, { tenantId, environment, requestId }, hostIds);
+  return { ...settings, hostNames: namesOf(names, hostIds) };
+}
 
 /**
  * Queues messages to attendees with an e-mail address, each with a link to answer and the event for their calendar. Users
@@ -43,8 +62,8 @@ export async function mailAttendees(tools: CalendarTools, sender: Sender, mailin
   if (messages.length && !(await tools.mail(sender, messages))) throw fail('mail_limit');
 }
 
-function messagesOf(tools: CalendarTools, { caller, locale }: Sender, mailing: Mailing): Message[] {
-  const { event, occasion, to, series, reason = null, hostNames = [] } = mailing;
+function messagesOf(tools: CalendarTools, { caller, locale, hostNames = [] }: Sender, mailing: Mailing): Message[] {
+  const { event, occasion, to, series, reason = null } = mailing;
   const by = caller.name ?? 'Tandem';
   const method = occasion === 'cancelled' ? 'CANCEL' : 'REQUEST';
   return to.flatMap((attendee) => {
@@ -68,11 +87,12 @@ function messagesOf(tools: CalendarTools, { caller, locale }: Sender, mailing: M
 /**
  * The event as it is sent to an attendee. The other attendees are not shown: their addresses are personal data. What
  * visitors of a booking page wrote is not sent, because anybody can enter any address there: the answers, which are the
- * description, and the name.
+ * description until a user changes it, and the name.
  */
 function shownTo(attendee: AttendeeRow, { row }: StoredEvent): EventRecord {
   if (row.bookingLinkId === null) return asEvent(row, [attendee]);
-  return asEvent({ ...row, description: null }, [{ ...attendee, name: null }]);
+  const description = row.describedByUser ? row.description : null;
+  return asEvent({ ...row, description }, [{ ...attendee, name: null }]);
 }
 
 function linkOf(tools: CalendarTools, caller: Sender['caller'], { row }: StoredEvent, attendee: AttendeeRow): string {

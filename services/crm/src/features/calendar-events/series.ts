@@ -85,8 +85,21 @@ export async function exceptionOf(
 
 /** Fields that an event shares with the part of a series that it replaces. */
 export function contentOf({ row }: StoredEvent) {
-  const { title, description, location, joinUrl, visibility, leadId, opportunityId, organizerId, createdBy } = row;
-  return { title, description, location, joinUrl, visibility, leadId, opportunityId, organizerId, createdBy };
+  const { title, description, describedByUser, location, joinUrl, visibility } = row;
+  const { leadId, opportunityId, organizerId, bookingLinkId, createdBy } = row;
+  return {
+    title,
+    description,
+    describedByUser,
+    location,
+    joinUrl,
+    visibility,
+    leadId,
+    opportunityId,
+    organizerId,
+    bookingLinkId,
+    createdBy,
+  };
 }
 
 /** When an occurrence of an event ends. Whole days keep their number across clock changes. */

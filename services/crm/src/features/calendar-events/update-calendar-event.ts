@@ -1,32 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { actingUserId } from '@tandem/caller';
 import { calendarEventCreated, type calendarEvents, calendarEventUpdated } from '@tandem/crm-contract';
-import type { KnownSettings } from '@tandem/identity-contract';
 import { continuedFrom, type Series } from '@tandem/recurrence';
 import { type Context, failField } from '@tandem/service';
 import { checkLinks } from '../../check-links.ts';
 import type { Handler, Tx } from '../../handler.ts';
-import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
+import type { CalendarTools } from '../calendar/tools.ts';
 import { addAttendees, checkAttendees, copyAttendees } from './attendees.ts';
 import { cancelEvent } from './cancel-event.ts';
 import { changeEvent } from './change-event.ts';
 import { completeEvent } from './complete-event.ts';
 import { asEvent, findWritable, lockEvent, requireScheduled, type StoredEvent, seenBy } from './event.ts';
 import { deleteExceptions, moveExceptions } from './exceptions.ts';
-import { mailAttendees } from './invitations.ts';
+import { type MailSettings, mailAttendees, mailSettingsFor } from './invitations.ts';
 import { contentOf, endOf, endSeries, exceptionOf, seriesOf, targetOf } from './series.ts';
 import { timeColumns } from './times.ts';
 
-type Update = Context<typeof calendarEvents.updateCalendarEvent, Tx> & { found: NonNullable<KnownSettings> };
+type Update = Context<typeof calendarEvents.updateCalendarEvent, Tx> & { found: MailSettings };
 
 export const updateCalendarEvent = (
   tools: CalendarTools,
-): Handler<typeof calendarEvents.updateCalendarEvent, NonNullable<KnownSettings>> => ({
+): Handler<typeof calendarEvents.updateCalendarEvent, MailSettings> => ({
   async check({ params, body, caller, tx, under }) {
-    await findWritable(tx, params.id, caller, 'calendar:write');
+    const event = await findWritable(tx, params.id, caller, 'calendar:write');
     await checkLinks({ tx, under }, body);
     await checkAttendees(tools, body.attendees, caller);
-    return settingsFor(tools, caller);
+    return mailSettingsFor(tools, event, caller);
   },
   async run(context) {
     const { params, query, body, caller, tx, emit, schedule, ifMatch, found } = context;
@@ -44,9 +43,9 @@ export const updateCalendarEvent = (
       ? await exceptionOf(tx, event, target.occurrence, { caller, permission: 'calendar:write' })
       : event;
     requireScheduled(before.record);
-    const effects = { emit, sender: { tx, schedule, caller, locale: found.locale } };
+    const effects = { emit, sender: { tx, schedule, caller, ...found } };
     const series = isThis ? event : undefined;
-    const changed = await changeEvent(tools, effects, before, change, series);
+    const changed = await changeEvent(tools, effects, before, change, { series, isCancelled: status === 'cancelled' });
     if (status === 'completed') return seenBy(caller, (await completeEvent({ tx, emit }, changed)).record);
     if (status === 'cancelled')
       return seenBy(caller, (await cancelEvent(tools, effects, changed, { reason: null, series })).record);
@@ -65,7 +64,7 @@ async function changeFollowing(tools: CalendarTools, context: Update, series: St
   const next = await continueSeries(context, series, occurrence);
   const ended = await endSeries(tx, series, occurrence);
   const hasNewTimes = timeFields.some((field) => body[field] !== undefined);
-  const effects = { emit, sender: { tx, schedule, caller, locale: found.locale } };
+  const effects = { emit, sender: { tx, schedule, caller, ...found } };
   const from = occurrence;
   const ofExceptions = hasNewTimes
     ? await deleteExceptions(effects, series, { from })
@@ -104,6 +103,7 @@ async function continueSeries(
   const data = {
     ...contentOf(series),
     ...fields,
+    ...(fields.description !== undefined && { describedByUser: true }),
     ...times,
     uid: randomUUID(),
     createdBy: actingUserId(caller) ?? null,
