@@ -121,10 +121,17 @@ it('notifies the host of a booking, and attendees of the deletion of a scheduled
   const tenant = await aTenant(service);
   const { id: attendee } = await tenant.addUser('member');
   await send(
-    eventOf(tenant, 'created', { data: { title: 'Demo' }, caller: { type: 'anonymous', requestId: 'req_1' } }),
+    eventOf(tenant, 'created', {
+      data: { title: 'Demo' },
+      caller: { type: 'anonymous', requestId: 'req_1' },
+      record: { attendees: [{ ...attends(attendee), userId: null, email: 'ada@example.com', name: 'Ada Lovelace' }] },
+    }),
   );
   await until('the booking arrives', async () => (await inboxOf(tenant, tenant.user.id))[0]);
-  expect((await inboxOf(tenant, tenant.user.id))[0]?.title).toBe('A time was booked with you');
+  expect((await inboxOf(tenant, tenant.user.id))[0]).toMatchObject({
+    title: 'A time was booked with you',
+    body: expect.stringContaining('“Demo” with Ada Lovelace, '),
+  });
   await send(eventOf(tenant, 'deleted', { attendee, data: {}, record: { status: 'cancelled', title: 'Over' } }));
   await send(eventOf(tenant, 'deleted', { attendee, data: {} }));
   await until('the deletion arrives', async () => (await inboxOf(tenant, attendee))[0]);

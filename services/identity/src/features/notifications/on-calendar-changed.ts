@@ -76,7 +76,7 @@ function messagesOf(event: CalendarEvent): Message[] {
   const { organizerId } = record;
   switch (event.name) {
     case 'calendar_event.created':
-      return [{ title: event.caller.type === 'anonymous' ? titles.booked : titles.invited, members: membersOf(event) }];
+      return [{ title: isBooking(event) ? titles.booked : titles.invited, members: membersOf(event) }];
     case 'calendar_event.responded':
       // The notification of the answer to the series is enough.
       if (organizerId === null || event.data.byAnswerToSeries) return [];
@@ -161,9 +161,22 @@ function bodyOf(event: CalendarEvent): Texts {
   const { title, startAt } = event.record;
   const reason = event.name === 'calendar_event.cancelled' ? event.data.reason : null;
   const because = (word: string) => (reason === null ? '' : ` ${word}: ${reason}`);
+  const visitor = visitorOf(event);
+  const by = (word: string) => (visitor === undefined ? '' : ` ${word} ${visitor}`);
   const text = (reader: Parameters<typeof timeFor>[0]) =>
-    `“${title}”, ${timeFor(reader, startAt)}.${because('Reason')}`;
+    `“${title}”${by('with')}, ${timeFor(reader, startAt)}.${because('Reason')}`;
   const german = (reader: Parameters<typeof timeFor>[0]) =>
-    `„${title}“, ${timeFor(reader, startAt)}.${because('Grund')}`;
+    `„${title}“${by('mit')}, ${timeFor(reader, startAt)}.${because('Grund')}`;
   return { en: text, de: german };
+}
+
+/** The name of who booked the event on a booking page. */
+function visitorOf(event: CalendarEvent): string | undefined {
+  if (!isBooking(event)) return undefined;
+  const visitor = event.record.attendees.find(({ userId }) => userId === null);
+  return visitor?.name ?? visitor?.email ?? undefined;
+}
+
+function isBooking({ name, caller }: CalendarEvent): boolean {
+  return name === 'calendar_event.created' && caller.type === 'anonymous';
 }
