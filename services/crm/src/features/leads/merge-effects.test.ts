@@ -41,6 +41,7 @@ describe('a merge of leads', () => {
         ({ score, delta, cause }: { score: number; delta: number; cause: string }) => [score, delta, cause],
       );
     expect(await history()).toEqual([[90, 80, 'merged']]);
+    await event(survivor.id, 'lead.updated', { scoreCause: 'merged' });
     await event(survivor.id, 'lead.score_threshold_crossed', { threshold: 80, to: 90 });
     await event(survivor.id, 'lead.assigned', { from: null, to: members.seller });
     expect((await api.undoLeadMerge({ params: { id: data.mergeId } })).status).toBe(200);
@@ -83,17 +84,20 @@ describe('a merge of leads', () => {
   });
 });
 
-it('restores a lead into the account that its account was merged into', async () => {
+it('restores a lead with its activities into the account that its account was merged into', async () => {
   const api = service.as();
   const [merged, middle, survivor] = await Promise.all(
     ['A', 'B', 'C'].map(async (name) => (await api.createAccount({ body: { name } })).data.id),
   );
   const { id } = await lead(api, { accountId: merged });
+  const note = (await api.createActivity({ body: { type: 'note', subject: 'Called', leadId: id } })).data;
   await api.deleteLead({ params: { id } });
   await api.mergeAccounts({ params: { id: middle }, body: { mergeIds: [merged] } });
   await api.mergeAccounts({ params: { id: survivor }, body: { mergeIds: [middle] } });
   const { data } = await api.restoreLead({ params: { id } });
   expect(data.accountId).toBe(survivor);
+  const shown = (await api.getAccountTimeline({ params: { id: survivor }, query: { types: 'note' } })).data;
+  expect(shown).toMatchObject([{ id: note.id, leadId: id }]);
 });
 
 it('gives a new account the leads of a deleted account with the same domain', async () => {
