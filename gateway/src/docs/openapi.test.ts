@@ -106,7 +106,7 @@ describe('an operation in the document', () => {
     expect(byId('convertLead')).toMatchObject({
       security: [{ ApiKey: all }, { AccessToken: all, TenantId: [] }],
       description: expect.stringContaining(
-        'Requires the permissions `leads:write`, `opportunities:write`, and `leads:read`.',
+        'Requires the permissions `leads:write`, `opportunities:write`, `leads:read`, `accounts:read` for `accountId`, and `partners:read` for `partnerId`.',
       ),
     });
     expect(byId('createTask')).toMatchObject({

@@ -58,6 +58,9 @@ export const opportunityFilters = {
   pipelineId: id('pipeline').optional(),
   status: OpportunityStatus.optional(),
   ownerId: id('user').optional(),
+  unassigned: flag()
+    .describe('Return only opportunities without an owner (`true`), or only opportunities with one (`false`)')
+    .optional(),
   teamId: id('team').optional(),
   leadId: id('lead').optional(),
   accountId: id('account').optional(),
