@@ -1,6 +1,6 @@
 import type { Operation, Operations } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
-import type { Context, FormHandler, Handlers, InTenant, Under } from './handler.ts';
+import type { Context, FormHandler, Handlers, InTenant } from './handler.ts';
 
 /** The context of any handler: the types of its input follow from the row, which is known at run time only. */
 export interface AnyContext
@@ -13,7 +13,7 @@ export interface AnyContext
   found: unknown;
 }
 
-type AnyCheckContext = Pick<AnyContext, 'params' | 'query' | 'body' | 'caller' | 'tx'> & { under: Under };
+type AnyCheckContext = Pick<AnyContext, 'params' | 'query' | 'body' | 'caller' | 'tx' | 'under'>;
 type AnyFormHandler = FormHandler<Operation, unknown, { checksum: string }>;
 
 /** A handler whose operation is known at run time only. */

@@ -47,6 +47,13 @@ export type InTenant<Tx, E extends EventDef = EventDef> = <T>(
 type CookieNames<Op> = Op extends { cookies: infer Cookies } ? keyof Cookies & string : never;
 type HeaderNames<Op> = Op extends { headers: infer Headers } ? keyof Headers & string : never;
 
+/**
+ * Works with `tx` under another permission of the row than its main one: records outside of the narrowing of that
+ * permission are not found.
+ * @throws ApiError 403 when the caller does not have the permission
+ */
+export type Under = <T>(permission: string, work: () => Promise<T>) => Promise<T>;
+
 /** The arguments of a handler. All of them are validated and bound to the caller. */
 export interface Context<Op extends Operation, Tx> {
   params: Output<Op['params']>;
@@ -56,6 +63,7 @@ export interface Context<Op extends Operation, Tx> {
   caller: Caller;
   /** The database within the caller's tenant and environment; in a write, inside its transaction. */
   tx: Tx;
+  under: Under;
   /** Emits an event as part of the transaction. */
   emit: Emit<Emits<Op>>;
   /** Schedules a job as part of the transaction. */
@@ -86,18 +94,11 @@ type Run<Op extends Operation, Tx, Found = void> = (
 ) => Promise<Result<Op>> | Result<Op>;
 
 /**
- * Reads with `tx` under another permission of the row than its main one: records outside of the caller's narrowing are
- * not found.
- * @throws ApiError 403 when the caller does not have the permission
- */
-export type Under = <T>(permission: string, work: () => Promise<T>) => Promise<T>;
-
-/**
  * Calls to other systems that must happen before the transaction opens; throws to reject the request. `tx` reads within
  * the caller's scope. `run` gets the returned value as `found`.
  */
 type Check<Op extends Operation, Tx, Found> = (
-  context: Pick<Context<Op, Tx>, 'params' | 'query' | 'body' | 'caller' | 'tx'> & { under: Under },
+  context: Pick<Context<Op, Tx>, 'params' | 'query' | 'body' | 'caller' | 'tx' | 'under'>,
 ) => Promise<Found>;
 
 /** The uploaded file of a form. */

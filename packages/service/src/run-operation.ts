@@ -95,16 +95,19 @@ async function findEarlier({ handler, request, parts }: Run, begin: Begin): Prom
   return earlier;
 }
 
-function runCheck({ request, parts }: Run, check: NonNullable<AnyHandler['check']>): Promise<unknown> {
-  const { scope, caller, params, query, body } = request;
-  const { db } = parts;
-  const under: Under = (permission, work) => {
+function runCheck(run: Run, check: NonNullable<AnyHandler['check']>): Promise<unknown> {
+  const { scope, caller, params, query, body } = run.request;
+  const { db } = run.parts;
+  return db.within(scope, () => check({ params, query, body, caller, tx: db.tx, under: underOf(run) }));
+}
+
+function underOf({ request: { scope, caller }, parts: { db } }: Run): Under {
+  return (permission, work) => {
     const reach = reachOf(caller, permission);
     if (!scope || reach === 'none') throw fail('forbidden');
     const { tenantId, environment } = scope;
     return db.within({ tenantId, environment, ...(reach !== 'all' && { narrow: reach }) }, work);
   };
-  return db.within(scope, () => check({ params, query, body, caller, tx: db.tx, under }));
 }
 
 /** Runs the handler and encodes its result. */
@@ -133,6 +136,7 @@ function contextOf(run: Run, { emit, schedule }: Outgoing, found: unknown): AnyC
     found,
     caller,
     tx: db.tx,
+    under: underOf(run),
     emit,
     schedule,
     inTenant: tenantEntry(run),

@@ -149,9 +149,13 @@ export function createTenantDb<Client>(options: {
     tx: Object.assign(Object.create(raw), models, { sql }) as Tx<Client>,
     separatesEnvironments: separatesEnvironments(fields),
     async within(scope, work) {
-      if (running.getStore()?.transaction) throw new Error('A scope cannot be entered inside a transaction');
+      const current = running.getStore();
+      const transaction = current?.transaction;
+      // The scope of a transaction is set in the database; only the narrowing is a part of each query.
+      if (transaction && !isSameTenant(current.scope, scope))
+        throw new Error('Inside a transaction, only the narrowing of its scope can change');
       // Prisma's promises start when awaited, which must be inside the scope.
-      return running.run({ scope }, async () => await work());
+      return running.run({ scope, ...(transaction && { transaction }) }, async () => await work());
     },
     transaction: (scope, work, last) =>
       withSpan(transactionSpan, () =>
@@ -172,6 +176,10 @@ export function createTenantDb<Client>(options: {
       await pool.end();
     },
   };
+}
+
+function isSameTenant(one: Scope | undefined, other: Scope | undefined): boolean {
+  return one?.tenantId === other?.tenantId && one?.environment === other?.environment;
 }
 
 /** A constant part of SQL that several statements share. */

@@ -202,7 +202,15 @@ describe('a transaction', () => {
 
   it('rejects within() for another scope, which would run outside the transaction', async () => {
     const work = () => db.within(theirs, () => db.tx.lead.findMany());
-    await expect(db.transaction(mine, work)).rejects.toThrow('inside a transaction');
+    await expect(db.transaction(mine, work)).rejects.toThrow('only the narrowing');
+  });
+
+  it('includes within() for its own scope, which may change the narrowing', async () => {
+    const found = await db.transaction(mine, async () => {
+      await db.tx.lead.create({ data: lead('uncommitted@example.com') });
+      return db.within({ ...mine }, () => db.tx.lead.findMany());
+    });
+    expect(found.map(({ email }) => email)).toEqual(['uncommitted@example.com']);
   });
 
   it('rejects calls to other services, which would keep its connection and locks', async () => {

@@ -59,12 +59,12 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
     amountColumns(body.value ?? 0, currency);
     return { currency, owner, roleId: await moverRole(peers, tx, caller) };
   },
-  async run({ body, found, caller, tx, emit }) {
+  async run({ body, found, caller, tx, under, emit }) {
     const lead = await lockLeadOf(tx, 'leadId', body.leadId);
     await checkConvertible(tx, lead);
     const opportunity = found
-      ? await openOpportunity({ tx, emit, caller, roleId: found.roleId }, newDeal(body, { lead, caller, found }))
-      : await linkDeal({ tx, emit }, body.linkOpportunityId as number, lead);
+      ? await openOpportunity({ tx, emit, caller, roleId: found.roleId }, newDeal(body, { lead, caller, found }), lead)
+      : await under('opportunities:write', () => linkDeal({ tx, emit }, body.linkOpportunityId as number, lead));
     // A conversion after the creation tells unconvertOpportunity that it did not create the opportunity.
     const linkedAt = new Date(Math.max(Date.now(), opportunity.createdAt.getTime() + 1));
     const { values, audit } = diff(lead, {
@@ -97,8 +97,6 @@ function newDeal(body: Body, { lead, caller, found }: { lead: LeadRecord; caller
     ...fields,
     name,
     currency: found.currency,
-    accountId: body.accountId === undefined ? lead.accountId : body.accountId,
-    partnerId: body.partnerId === undefined ? lead.partnerId : body.partnerId,
     teamId: body.teamId === undefined ? teamOfDeal(lead, caller, found.owner) : body.teamId,
   };
 }

@@ -15,21 +15,22 @@ export const unconvertOpportunity: Handler<typeof opportunityStages.unconvertOpp
     if (lead.deletedAt) throw fail('lead_deleted');
     return { leadId };
   },
-  async run({ params, body, found: { leadId }, tx, emit, ifMatch }) {
+  async run({ params, body, found: { leadId }, tx, under, emit, ifMatch }) {
     // The lead is locked first, as in a conversion, so that two transactions cannot wait for each other.
-    const lead = await lockLead(tx, leadId);
+    const lead = await under('leads:write', () => lockLead(tx, leadId));
     const opportunity = await lockOpportunity(tx, params.id);
     ifMatch(opportunity);
     const { id, status } = opportunity;
     if (lead.convertedOpportunityId !== id) throw fail('not_converted');
     if (status !== 'open') throw fail('opportunity_closed', [transitionError(status, opportunityStates.next(status))]);
     if (await tx.stageEntry.count({ where: { opportunityId: id, status: 'won' } })) throw fail('opportunity_was_won');
-    // A conversion that created the opportunity has its time.
-    const wasLinked = lead.convertedAt !== null && lead.convertedAt > opportunity.createdAt;
+    // A conversion that created the opportunity has its time. The previous release set no mark.
+    const wasLinked =
+      opportunity.leadByConversion !== null || (lead.convertedAt !== null && lead.convertedAt > opportunity.createdAt);
     if (wasLinked) await unlinkDeal({ tx, emit }, opportunity);
     else await removeOpportunity({ tx, emit }, id, body.reason ?? null);
     const { values, audit } = diff(lead, { convertedAt: null, convertedOpportunityId: null });
-    const updated = await writeLead(tx, leadId, values);
+    const updated = await under('leads:write', () => writeLead(tx, leadId, values));
     emit(leadUpdated, { data: { leadId, changes: values }, record: updated, changes: audit });
     return updated;
   },
