@@ -112,7 +112,7 @@ export const opportunities = operations({
   convertLead: {
     method: 'POST',
     path: '/v1/opportunities/convert',
-    // A narrowed permission is checked on the lead only, because the caller owns the opportunity that they create.
+    // A new opportunity is not narrowed, because the caller owns it unless they name another owner.
     permission: 'leads:write',
     also: ['opportunities:write', 'leads:read', inAccount, ofPartner],
     narrows: true,

@@ -3,6 +3,7 @@ import { unknownId } from '@tandem/contract';
 import { inTurns } from '@tandem/process';
 import { failField } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { presentAccount } from '../accounts/survivor.ts';
 import type { Definition } from '../custom-fields/custom-field.ts';
 import { claimValues, writeOf } from '../custom-fields/write-values.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type NewOpportunity,
   newOpportunityColumns,
   type OfLead,
+  ofNoLead,
   teamOfNew,
 } from '../opportunities/new-opportunity.ts';
 import { amountColumns, asOpportunity, type LockedOpportunity } from '../opportunities/opportunity.ts';
@@ -71,7 +73,7 @@ async function prepare(
   const leads = await readLeads(tx, records);
   const stageOf = stageReader(tx);
   const described = await passing(records, outcomes, async ({ row, body }) => {
-    const lead = body.leadId ? leads.get(body.leadId) : { teamId: null, accountId: null, partnerId: null };
+    const lead = body.leadId ? leads.get(body.leadId) : ofNoLead;
     if (!lead) throw failField('leadId', unknownId('lead'));
     const owner = references.users.get(body.ownerId ?? 0)?.assignee;
     const teamId = teamOfNew(body, { caller, owner, lead });
@@ -90,7 +92,7 @@ async function prepare(
   const writes = described.map(({ custom }) => custom);
   const unique = await uniqueValues(tx, writes, definitions);
   return passing(described, outcomes, async ({ row, body, accountId: wanted, currency, teamId, ...one }) => {
-    const accountId = wanted !== null && accounts.has(wanted) ? wanted : null;
+    const accountId = wanted === null ? null : (accounts.get(wanted) ?? null);
     const columns = newOpportunityColumns({ ...body, currency, teamId, accountId }, { ...one, caller });
     checkFirstStage(one.pipeline, { stage: one.stage, deal: columns, roleId: references.roleId });
     unique.check(one.custom);
@@ -102,7 +104,7 @@ async function prepare(
 /** The leads that rows name, with what their opportunities take over. */
 async function readLeads(tx: Tx, records: readonly OpportunityRow[]) {
   const ids = [...new Set(records.flatMap(({ body }) => body.leadId ?? []))];
-  if (!ids.length) return new Map<number, OfLead & { partnerId: number | null }>();
+  if (!ids.length) return new Map<number, OfLead>();
   const select = { id: true, teamId: true, accountId: true, partnerId: true };
   const leads = await tx.lead.findMany({ where: { id: { in: ids }, deletedAt: null }, select });
   return new Map(leads.map(({ id, ...ofLead }) => [id, ofLead]));
@@ -123,11 +125,15 @@ function stageReader(tx: Tx) {
   };
 }
 
-/** The accounts that exist, locked against deletion until the end of the transaction: holdAccount for a batch. */
-async function holdAccounts(tx: Tx, accountIds: readonly (number | null)[]): Promise<Set<number>> {
+/**
+ * The accounts that exist, locked against deletion until the end of the transaction, by id: presentAccount for a batch.
+ */
+async function holdAccounts(tx: Tx, accountIds: readonly (number | null)[]): Promise<Map<number, number | null>> {
   const ids = [...new Set(accountIds.filter((id) => id !== null))];
-  if (!ids.length) return new Set();
+  if (!ids.length) return new Map();
   const found = await tx.sql<{ id: number }>`SELECT id FROM account
     WHERE id = ANY(${ids}::bigint[]) AND deleted_at IS NULL ORDER BY id FOR KEY SHARE`;
-  return new Set(found.map(({ id }) => id));
+  const held = new Map<number, number | null>(found.map(({ id }) => [id, id]));
+  for (const id of ids) if (!held.has(id)) held.set(id, await presentAccount(tx, id));
+  return held;
 }

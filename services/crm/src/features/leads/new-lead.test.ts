@@ -22,8 +22,8 @@ it('gives leads the same columns whatever optional fields they have, so that one
 
 it('gives opportunities the same columns whatever optional fields they have', () => {
   const stage = { id: 1, pipelineId: 1, code: 'a', defaultProbability: 0 } as never;
-  const least = { name: 'Engines', currency: 'EUR', teamId: null, accountId: null };
-  const optional = { leadId: 1, partnerId: 1, forecastCategory: 'commit', notes: 'x', ownerId: 1 } as const;
+  const least = { name: 'Engines', currency: 'EUR', teamId: null, accountId: null, partnerId: null };
+  const optional = { leadId: 1, forecastCategory: 'commit', notes: 'x', ownerId: 1 } as const;
   const most = { ...least, ...optional, expectedCloseAt: new Date(), value: 1, probability: 1 };
   const columnsOf = (body: typeof least) => Object.keys(newOpportunityColumns(body, { caller, stage, custom })).sort();
   expect(columnsOf(least)).toEqual(columnsOf(most));

@@ -8,13 +8,11 @@ import type { Handler, Peers } from '../../handler.ts';
 import { checkAccount } from '../accounts/check-account.ts';
 import { holdLead } from '../leads/lead.ts';
 import { type MoverRole, moverRole } from '../pipelines/mover-role.ts';
-import { type OfLead, openOpportunity, partnerOfLead, teamOfNew } from './new-opportunity.ts';
+import { openOpportunity, readOfLead, teamOfNew } from './new-opportunity.ts';
 
 interface Found {
   currency: string;
   owner: Assignee | undefined;
-  /** The team and the account of the lead, if the request names one. */
-  lead: OfLead;
   roleId: MoverRole;
 }
 
@@ -22,22 +20,19 @@ export const createOpportunity = (peers: Peers): Handler<typeof opportunities.cr
   async check({ body, caller, tx, under }) {
     const { leadId, currency = await defaultCurrency(peers, caller) } = body;
     const where = { id: leadId ?? 0, deletedAt: null };
-    const lead =
-      leadId &&
-      (await under('leads:read', () => tx.lead.findFirst({ where, select: { teamId: true, accountId: true } })));
-    if (leadId && !lead) throw failField('leadId', unknownId('lead'));
+    if (leadId && !(await under('leads:read', () => tx.lead.count({ where }))))
+      throw failField('leadId', unknownId('lead'));
     await checkAccount({ under, tx }, body.accountId);
     const owner = await checkUser(peers, 'ownerId', body.ownerId, caller);
     await checkTeam(peers, body.teamId, caller);
     await checkPartner(peers, body.partnerId, caller);
     const roleId = await moverRole(peers, tx, caller);
-    return { currency, owner, lead: lead || { teamId: null, accountId: null }, roleId };
+    return { currency, owner, roleId };
   },
-  async run({ body, found: { currency, owner, lead, roleId }, caller, tx, emit }) {
+  async run({ body, found: { currency, owner, roleId }, caller, tx, emit }) {
     await holdLead(tx, body.leadId);
+    const lead = await readOfLead(tx, body.leadId);
     const teamId = teamOfNew(body, { caller, owner, lead });
-    const accountId = body.accountId === undefined ? lead.accountId : body.accountId;
-    const partnerId = body.partnerId === undefined ? await partnerOfLead(tx, body.leadId) : body.partnerId;
-    return openOpportunity({ tx, emit, caller, roleId }, { ...body, currency, teamId, accountId, partnerId });
+    return openOpportunity({ tx, emit, caller, roleId }, { ...body, currency, teamId }, lead);
   },
 });

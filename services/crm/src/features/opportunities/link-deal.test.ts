@@ -1,5 +1,5 @@
 import type { crm } from '@tandem/crm-contract';
-import { identityPeer, type TestService, teams, until } from '@tandem/testing';
+import { identityPeer, members, type TestService, teams, until } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
@@ -124,6 +124,23 @@ describe('a conversion that links an opportunity', () => {
     await api.convertLead({ body: { leadId, linkOpportunityId: deal.id } });
     await api.unconvertOpportunity({ params: { id: deal.id }, body: {} });
     expect((await shown()).leadId).toBeNull();
+  });
+
+  it('is possible for a deal that only the permission for opportunities reaches, and undone by that for leads', async () => {
+    const { api, leadId } = await aStoredLead({ assignedTo: members.seller });
+    const deal = await aDeal(api, { ownerId: members.both });
+    const { leadId: foreignLead } = await aStoredLead({ assignedTo: members.both }, api);
+    const as = (can: string[]) =>
+      service.as({ tenantId: api.caller.tenantId as number, userId: Number(members.seller), can });
+    const byLead = as(['leads:write:own', 'leads:read', 'opportunities:write']);
+    expect((await byLead.convertLead({ body: { leadId, linkOpportunityId: deal.id } })).status).toBe(201);
+    const foreign = await byLead.convertLead({ body: { leadId: foreignLead } });
+    expect([foreign.status, foreign.body.errors?.[0]?.field]).toEqual([422, 'leadId']);
+    const byDeal = as(['leads:write', 'leads:read', 'opportunities:write:own']);
+    const own = await byDeal.convertLead({ body: { leadId: foreignLead } });
+    expect(own.status).toBe(201);
+    expect((await byDeal.unconvertOpportunity({ params: { id: own.data.id }, body: {} })).status).toBe(200);
+    expect((await byDeal.unconvertOpportunity({ params: { id: deal.id }, body: {} })).status).toBe(404);
   });
 
   it('says that the lead of a conversion to undo is deleted', async () => {

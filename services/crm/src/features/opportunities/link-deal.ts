@@ -3,7 +3,7 @@ import { opportunityStates, opportunityUpdated } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
 import { diff, fail, failField, transitionError } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
-import { holdAccount } from '../accounts/account.ts';
+import { presentAccount } from '../accounts/survivor.ts';
 import type { LeadRecord } from '../leads/lead.ts';
 import { asOpportunity, type LockedOpportunity, writeOpportunity } from './opportunity.ts';
 
@@ -27,28 +27,33 @@ export async function linkDeal(
     throw fail('opportunity_has_lead', [{ field, message: 'Has a lead; send the id of an opportunity without one' }]);
   const { values, audit } = diff(opportunity, {
     leadId: lead.id,
-    ...(accountId === null && { accountId: await holdAccount(tx, lead.accountId) }),
+    ...(accountId === null && { accountId: await presentAccount(tx, lead.accountId) }),
     ...(partnerId === null && { partnerId: lead.partnerId }),
   });
-  // Read by unconvertOpportunity, which removes only a lead that the conversion has set.
-  const leadByConversion = leadId === null;
-  if (!Object.keys(values).length) {
-    await tx.opportunity.updateMany({ where: { id: opportunityId }, data: { leadByConversion } });
-    return opportunity;
-  }
-  const linked = await writeOpportunity(tx, opportunityId, { ...values, leadByConversion });
+  await markLink(tx, opportunityId, leadId === null);
+  if (!Object.keys(values).length) return opportunity;
+  const linked = await writeOpportunity(tx, opportunityId, values);
   emit(opportunityUpdated, { data: { opportunityId, fields: Object.keys(values) }, record: linked, changes: audit });
   return linked;
 }
 
 /** Removes the lead from a locked deal that a conversion had linked, unless the deal had the lead before. */
 export async function unlinkDeal({ tx, emit }: { tx: Tx; emit: Emit }, opportunity: LockedOpportunity): Promise<void> {
+  await markLink(tx, opportunity.id, null);
   if (opportunity.leadByConversion === false) return;
   const { values, audit } = diff(opportunity, { leadId: null });
-  const record = await writeOpportunity(tx, opportunity.id, { ...values, leadByConversion: null });
+  const record = await writeOpportunity(tx, opportunity.id, values);
   emit(opportunityUpdated, {
     data: { opportunityId: opportunity.id, fields: Object.keys(values) },
     record,
     changes: audit,
   });
+}
+
+/**
+ * Stores whether a conversion set the lead of a locked deal, so that undoing it removes only such a lead; null without a
+ * conversion that linked the deal. By SQL, because the record does not show it: it is no change with a time of its own.
+ */
+async function markLink(tx: Tx, id: number, isSet: boolean | null): Promise<void> {
+  await tx.sql`UPDATE opportunity SET lead_by_conversion = ${isSet} WHERE id = ${id}`;
 }

@@ -1,11 +1,14 @@
 import { actingUserId, type Caller } from '@tandem/caller';
+import { unknownId } from '@tandem/contract';
 import { type opportunities, opportunityCreated } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
-import { type Assignee, defaultTeam, toJsonColumn } from '@tandem/service';
+import { type Assignee, defaultTeam, failField, toJsonColumn } from '@tandem/service';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { holdAccount } from '../accounts/account.ts';
+import { presentAccount } from '../accounts/survivor.ts';
 import { type CustomWrite, claimValues, customWrite } from '../custom-fields/write-values.ts';
+import type { LeadRecord } from '../leads/lead.ts';
 import { checkFirstStage, pipelineOfStage } from '../pipelines/check-stage-move.ts';
 import { firstStageOf, type Stage } from '../pipelines/first-stage.ts';
 import type { MoverRole } from '../pipelines/mover-role.ts';
@@ -16,13 +19,12 @@ import { startHistory } from './stage-history.ts';
 export type NewOpportunity = z.output<typeof opportunities.createOpportunity.body>;
 
 /** A new opportunity, with the defaults that depend on its lead and on the caller. */
-type Complete = NewOpportunity & Pick<OpportunityRecord, 'currency' | 'teamId' | 'accountId'>;
+type Complete = NewOpportunity & Pick<OpportunityRecord, 'currency' | 'teamId' | 'accountId' | 'partnerId'>;
 
 /** What a new opportunity takes over from its lead. */
-export interface OfLead {
-  teamId: number | null;
-  accountId: number | null;
-}
+export type OfLead = Pick<LeadRecord, 'teamId' | 'accountId' | 'partnerId'>;
+
+export const ofNoLead: OfLead = { teamId: null, accountId: null, partnerId: null };
 
 /** The team of a new opportunity, which also decides its pipeline. */
 export function teamOfNew(
@@ -33,14 +35,26 @@ export function teamOfNew(
 }
 
 /**
- * The partner of an opportunity that names none: that of its lead. Read while the lead is held, because a referral may
- * have been attributed since `check`, and by SQL, because the lead is narrowed by another permission.
+ * What an opportunity takes over from its lead. Read while the lead is held, because a referral may have been attributed
+ * since `check`, and by SQL, because the lead is narrowed by another permission.
  */
-export async function partnerOfLead(tx: Tx, leadId: number | null | undefined): Promise<number | null> {
-  if (typeof leadId !== 'number') return null;
-  const [lead] = await tx.sql<{ partnerId: number | null }>`
-    SELECT partner_id AS "partnerId" FROM lead WHERE id = ${leadId}`;
-  return lead?.partnerId ?? null;
+export async function readOfLead(tx: Tx, leadId: number | null | undefined): Promise<OfLead> {
+  if (typeof leadId !== 'number') return ofNoLead;
+  const [lead] = await tx.sql<OfLead>`
+    SELECT team_id AS "teamId", account_id AS "accountId", partner_id AS "partnerId" FROM lead WHERE id = ${leadId}`;
+  return lead ?? ofNoLead;
+}
+
+/**
+ * The account of a new opportunity, held until the end of the transaction: the one that the request names, else that of
+ * its lead, which may have been merged into another one or deleted meanwhile.
+ * @throws 422 when the request names an account that was deleted meanwhile
+ */
+async function accountOfNew(tx: Tx, { accountId }: NewOpportunity, lead: OfLead): Promise<number | null> {
+  if (accountId === undefined) return presentAccount(tx, lead.accountId);
+  if (accountId !== null && (await holdAccount(tx, accountId)) === null)
+    throw failField('accountId', unknownId('account'));
+  return accountId;
 }
 
 /** The columns of a new opportunity, also for imports. The owner is the acting user unless one is given. */
@@ -53,7 +67,6 @@ export function newOpportunityColumns(
   return {
     // All columns, so that many opportunities are inserted by one statement whatever fields each has.
     leadId: null,
-    partnerId: null,
     forecastCategory: 'pipeline',
     expectedCloseAt: null,
     notes: null,
@@ -74,18 +87,21 @@ export function newOpportunityColumns(
 /**
  * Creates an opportunity in its first stage, with its history and event.
  * @param roleId the result of `moverRole`
+ * @param lead what the opportunity takes over from its lead as far as the request does not name it
  * @throws 422 naming the stage, the pipeline or the field that does not fit, 409 for a unique value that is taken, and
  * `move_refused`, which the row declares with `moveErrors`
  */
 export async function openOpportunity(
   { tx, emit, caller, roleId }: { tx: Tx; emit: Emit; caller: Caller; roleId: MoverRole },
-  fields: Complete,
+  fields: NewOpportunity & Pick<OpportunityRecord, 'currency' | 'teamId'>,
+  lead: OfLead,
 ): Promise<LockedOpportunity> {
   const { stageId, pipelineId, teamId, customFields = {} } = fields;
   const stage = await firstStageOf(tx, { stageId, pipelineId, teamId });
   const custom = await customWrite(tx, 'opportunity', { after: customFields });
-  const accountId = await holdAccount(tx, fields.accountId);
-  const data = newOpportunityColumns({ ...fields, accountId }, { caller, stage, custom });
+  const accountId = await accountOfNew(tx, fields, lead);
+  const partnerId = fields.partnerId === undefined ? lead.partnerId : fields.partnerId;
+  const data = newOpportunityColumns({ ...fields, accountId, partnerId }, { caller, stage, custom });
   checkFirstStage(await pipelineOfStage(tx, stage), { stage, deal: data, roleId });
   const opportunity = asOpportunity(await tx.opportunity.create({ data }));
   await claimValues(tx, custom, opportunity.id);

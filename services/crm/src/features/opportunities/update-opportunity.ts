@@ -7,7 +7,7 @@ import { holdLead } from '../leads/lead.ts';
 import { type MoverRole, moverRole } from '../pipelines/mover-role.ts';
 import { changeOpportunity, splitChange } from './change-opportunity.ts';
 import { checkReferences } from './check-references.ts';
-import { partnerOfLead } from './new-opportunity.ts';
+import { readOfLead } from './new-opportunity.ts';
 import { lockOpportunity, type OpportunityRecord } from './opportunity.ts';
 
 export const updateOpportunity = (
@@ -29,7 +29,7 @@ export const updateOpportunity = (
     const isOfOtherLead = body.leadId !== undefined && body.leadId !== opportunity.leadId;
     if (isOfOtherLead) await checkNotConverted(tx, opportunity);
     if (isOfOtherLead && opportunity.partnerId === null && fields.partnerId === undefined)
-      fields.partnerId = await partnerOfLead(tx, body.leadId);
+      fields.partnerId = (await readOfLead(tx, body.leadId)).partnerId;
     return changeOpportunity({ tx, emit, caller }, { opportunity, fields, move, ...found });
   },
 });
