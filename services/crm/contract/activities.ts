@@ -19,6 +19,7 @@ export const systemActivityTypes = [
 export const activityKinds = [
   'lead_created',
   'lead_converted',
+  'lead_unconverted',
   'lead_status_changed',
   'lead_assigned',
   'lead_score_changed',

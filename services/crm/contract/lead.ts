@@ -246,5 +246,17 @@ export const leadConverted = event('lead.converted', {
   whenMissing,
 });
 
+export const leadUnconverted = event('lead.unconverted', {
+  description: 'The conversion of a lead is undone',
+  action: 'lead.unconvert',
+  target: 'lead',
+  data: z.object({
+    leadId: id('lead'),
+    opportunityId: id('opportunity').describe('The opportunity that the lead was converted to'),
+    reason: text(500).nullable(),
+  }),
+  record: Lead,
+});
+
 /** The events of a change of any fields of a lead. */
 export const leadChanges = [leadUpdated, leadStatusChanged, leadAssigned, leadScoreThresholdCrossed];

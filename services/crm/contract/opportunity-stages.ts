@@ -1,6 +1,6 @@
 import { amount, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { Lead, leadUpdated } from './lead.ts';
+import { Lead, leadUnconverted, leadUpdated } from './lead.ts';
 import { closedErrors } from './opportunities.ts';
 import {
   Opportunity,
@@ -195,10 +195,11 @@ export const opportunityStages = operations({
     body: z.object({ reason: MoveReason.nullish() }).meta({ examples: [{ reason: 'Converted by mistake' }] }),
     reply: Lead,
     message: 'Conversion undone',
-    emits: [leadUpdated, opportunityDeleted, opportunityUpdated],
+    emits: [leadUpdated, leadUnconverted, opportunityDeleted, opportunityUpdated],
     errors: {
       ...closedErrors,
       not_converted: [409, 'No lead was converted to this opportunity'],
+      opportunity_deleted: [409, 'This opportunity is deleted; restore it first'],
       lead_deleted: [409, 'The lead of this opportunity is deleted; restore it first'],
       opportunity_was_won: [409, 'The opportunity was won before, so its conversion cannot be undone'],
     },

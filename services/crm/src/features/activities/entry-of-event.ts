@@ -7,6 +7,7 @@ import {
   leadDeleted,
   leadRestored,
   leadStatusChanged,
+  leadUnconverted,
   leadUpdated,
   opportunityCreated,
   opportunityLost,
@@ -28,6 +29,7 @@ export const loggedEvents = [
   leadRestored,
   leadStatusChanged,
   leadConverted,
+  leadUnconverted,
   opportunityCreated,
   opportunityStageChanged,
   opportunityWon,
@@ -109,6 +111,9 @@ const entries: { [Name in LoggedEvent['name']]: (event: never, decode: DecodeId)
   ],
   'lead.converted': ({ data: { leadId, opportunityId } }: One<typeof leadConverted>) => [
     { type: 'lead', kind: 'lead_converted', leadId, opportunityId },
+  ],
+  'lead.unconverted': ({ data: { leadId, opportunityId, reason } }: One<typeof leadUnconverted>) => [
+    { type: 'lead', kind: 'lead_unconverted', leadId, opportunityId, details: { reason } },
   ],
   'opportunity.created': ({ record }: One<typeof opportunityCreated>) => [
     { ...dealOf(record, 'opportunity_created'), details: { amount: record.value, currency: record.currency } },

@@ -43,6 +43,17 @@ const foreignEvent = (api: Api, name: string, record: Record<string, unknown>, d
   record,
 });
 
+it('shows that a conversion was undone, and why', async () => {
+  const api = service.as();
+  const { data: lead } = await api.createLead({ body: aLead() });
+  const { data: deal } = await api.createOpportunity({ body: { name: 'Rollout', currency: 'EUR' } });
+  await api.convertLead({ body: { leadId: lead.id, linkOpportunityId: deal.id } });
+  await api.unconvertOpportunity({ params: { id: deal.id }, body: { reason: 'The wrong deal' } });
+  const entries = await become(api, lead.id, ['lead_created', 'lead_converted', 'lead_unconverted']);
+  const undone = entries.find(({ kind }) => kind === 'lead_unconverted');
+  expect(undone).toMatchObject({ opportunityId: deal.id, details: { reason: 'The wrong deal' } });
+});
+
 it('writes one entry of the system for what happens to a lead and its deals', async () => {
   const api = service.as();
   const { data: lead } = await api.createLead({ body: aLead({ source: 'web' }) });

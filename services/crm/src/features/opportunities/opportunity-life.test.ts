@@ -231,14 +231,15 @@ describe('unconvertOpportunity', () => {
       }),
     ]);
     expect((await api.getOpportunity({ params })).status).toBe(404);
-    expect((await api.unconvertOpportunity({ params, body: {} })).status).toBe(404);
-    const events = await until('both events arrive', () => {
-      const found = eventsOf(api).slice(-2);
-      return found.some(({ name }) => name === 'opportunity.deleted') && found;
+    expect((await api.unconvertOpportunity({ params, body: {} })).body.code).toBe('opportunity_deleted');
+    const events = await until('the events arrive', () => {
+      const found = eventsOf(api).slice(-3);
+      return found.some(({ name }) => name === 'opportunity.deleted') && found.length === 3 && found;
     });
     expect(events.map(({ name, data: payload }) => [name, payload])).toEqual([
       ['opportunity.deleted', { opportunityId: params.id, reason: 'By mistake' }],
       ['lead.updated', { leadId, changes: { convertedAt: null, convertedOpportunityId: null } }],
+      ['lead.unconverted', { leadId, opportunityId: params.id, reason: 'By mistake' }],
     ]);
     expect((await api.convertLead({ body: { leadId } })).status).toBe(201);
   });

@@ -1,14 +1,20 @@
-import { leadUpdated, type opportunityStages, opportunityStates } from '@tandem/crm-contract';
+import { leadUnconverted, leadUpdated, type opportunityStages, opportunityStates } from '@tandem/crm-contract';
 import { diff, fail, transitionError } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { lockLead, writeLead } from '../leads/lead.ts';
 import { removeOpportunity } from './delete-opportunity.ts';
 import { unlinkDeal } from './link-deal.ts';
-import { lockOpportunity, readOpportunity } from './opportunity.ts';
+import { lockOpportunity } from './opportunity.ts';
 
 export const unconvertOpportunity: Handler<typeof opportunityStages.unconvertOpportunity, { leadId: number }> = {
   async check({ params, tx, under }) {
-    const { leadId } = await readOpportunity(tx, params.id);
+    const opportunity = await tx.opportunity.findFirst({
+      where: { id: params.id },
+      select: { leadId: true, deletedAt: true },
+    });
+    if (!opportunity) throw fail('not_found');
+    if (opportunity.deletedAt) throw fail('opportunity_deleted');
+    const { leadId } = opportunity;
     if (leadId === null) throw fail('not_converted');
     const lead = await under('leads:write', () => tx.lead.findFirst({ where: { id: leadId } }));
     if (!lead) throw fail('not_found');
@@ -32,6 +38,8 @@ export const unconvertOpportunity: Handler<typeof opportunityStages.unconvertOpp
     const { values, audit } = diff(lead, { convertedAt: null, convertedOpportunityId: null });
     const updated = await under('leads:write', () => writeLead(tx, leadId, values));
     emit(leadUpdated, { data: { leadId, changes: values }, record: updated, changes: audit });
+    const reason = body.reason ?? null;
+    emit(leadUnconverted, { data: { leadId, opportunityId: id, reason }, record: updated });
     return updated;
   },
 };
