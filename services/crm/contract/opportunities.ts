@@ -58,9 +58,7 @@ export const opportunityFilters = {
   pipelineId: id('pipeline').optional(),
   status: OpportunityStatus.optional(),
   ownerId: id('user').optional(),
-  unassigned: flag()
-    .describe('Return only opportunities without an owner (`true`), or only opportunities with one (`false`)')
-    .optional(),
+  unassigned: flag().describe('Return only opportunities without an owner').optional(),
   teamId: id('team').optional(),
   leadId: id('lead').optional(),
   accountId: id('account').optional(),
@@ -118,7 +116,7 @@ export const opportunities = operations({
     narrows: true,
     summary: 'Convert a lead into an opportunity',
     description:
-      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the pipeline of the team or else the default one, its default stage, the currency of the tenant, the caller as owner, the team of the lead or else the only team of the caller, and the account and the partner of the lead. With `linkOpportunityId`, no opportunity is created: the lead is converted to an open opportunity that has no lead or this one, and other fields of the opportunity cannot be sent.',
+      'Creates an opportunity, sets the status of the lead to qualified, and sets its `convertedOpportunityId`. The status of a converted lead cannot change. Defaults: `value` 0, the pipeline of the team or else the default one, its default stage, the currency of the tenant, the caller as owner, the team of the lead or else the only team of the caller, and the account and the partner of the lead. A lead without an account gets that of the opportunity. With `linkOpportunityId`, no opportunity is created: the lead is converted to an open opportunity that has no lead or this one, and other fields of the opportunity cannot be sent.',
     body: z.object({
       leadId: id('lead'),
       value: amount().optional(),

@@ -100,6 +100,10 @@ describe('convertLead', () => {
     const other = (await api.createAccount({ body: { name: 'Difference Engines' } })).data;
     const { data } = await api.convertLead({ body: { leadId, accountId: other.id, partnerId: null } });
     expect(data).toMatchObject({ accountId: other.id, partnerId: null });
+    expect((await api.getLead({ params: { id: leadId } })).data.accountId).toBe(account.id);
+    const { leadId: free } = await aStoredLead({}, api);
+    await api.convertLead({ body: { leadId: free, accountId: other.id } });
+    expect((await api.getLead({ params: { id: free } })).data.accountId).toBe(other.id);
     const { leadId: second } = await aStoredLead({ accountId: account.id }, api);
     expect((await api.convertLead({ body: { leadId: second, accountId: null } })).data.accountId).toBeNull();
   });

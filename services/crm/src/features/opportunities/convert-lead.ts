@@ -71,6 +71,8 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
       ...(await nextStatus(tx, lead, { status: 'qualified' })),
       convertedAt: found ? opportunity.createdAt : linkedAt,
       convertedOpportunityId: opportunity.id,
+      // A person without a company belongs to that of the deal.
+      ...(lead.accountId === null && { accountId: opportunity.accountId }),
     });
     const converted = await writeLead(tx, lead.id, values);
     emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: converted, changes: audit });
@@ -84,9 +86,14 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
  * restored any more. Read by SQL, because the caller may not be able to access the opportunity.
  */
 async function checkConvertible(tx: Tx, { convertedOpportunityId: id }: LeadRecord): Promise<void> {
-  const [opportunity] = id === null ? [] : await tx.sql`SELECT 1 FROM opportunity WHERE id = ${id}`;
+  const [opportunity] =
+    id === null
+      ? []
+      : await tx.sql<{ isDeleted: boolean }>`
+          SELECT deleted_at IS NOT NULL AS "isDeleted" FROM opportunity WHERE id = ${id}`;
   if (id === null || !opportunity) return;
-  const message = `The lead is already converted to the opportunity ${idInText('opportunity', id)}`;
+  const remedy = opportunity.isDeleted ? ', which is deleted; restore it, then undo the conversion' : '';
+  const message = `The lead is already converted to the opportunity ${idInText('opportunity', id)}${remedy}`;
   throw fail('lead_converted', [{ field: 'leadId', message }]);
 }
 

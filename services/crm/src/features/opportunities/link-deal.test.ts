@@ -143,6 +143,21 @@ describe('a conversion that links an opportunity', () => {
     expect((await byDeal.unconvertOpportunity({ params: { id: deal.id }, body: {} })).status).toBe(404);
   });
 
+  it('says what to do about a conversion whose deal is deleted', async () => {
+    const { api, leadId } = await aStoredLead();
+    const { data: deal } = await api.convertLead({ body: { leadId } });
+    const params = { id: deal.id };
+    await api.deleteOpportunity({ params });
+    expect((await api.unconvertOpportunity({ params, body: {} })).body.code).toBe('opportunity_deleted');
+    const again = await api.convertLead({ body: { leadId } });
+    expect([again.body.code, again.body.errors?.[0]?.message]).toEqual([
+      'lead_converted',
+      expect.stringContaining('is deleted; restore it'),
+    ]);
+    await api.restoreOpportunity({ params });
+    expect((await api.unconvertOpportunity({ params, body: {} })).status).toBe(200);
+  });
+
   it('says that the lead of a conversion to undo is deleted', async () => {
     const api = service.as();
     const { data: lead } = await api.createLead({ body: aLead() });
