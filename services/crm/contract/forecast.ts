@@ -127,7 +127,7 @@ export const forecast = operations({
     narrows: true,
     summary: 'Forecast opportunities',
     description:
-      'Sums open opportunities by `expectedCloseAt` and won ones by `closedAt`, per month or quarter in the time zone of the tenant. `from` is now by default; without `to`, the forecast has 12 months or 4 quarters. At most 24 periods. Without `ownerId` and `teamId`, callers who can access their own opportunities only get the forecast of those that they own, and callers in one team whose opportunities they can access that of the team.',
+      'Sums open opportunities by `expectedCloseAt` and won ones by `closedAt`, per month or quarter in the time zone of the tenant. `from` is now by default; without `to`, the forecast has 12 months or 4 quarters. At most 24 periods. Without `ownerId` and `teamId`, callers limited to their own opportunities get the forecast of those that they own, and callers limited to one team get that of the team. With `groupBy`, owners and teams that have a quota for a period have a group, also without opportunities.',
     query: z.object({
       period: z.enum(['month', 'quarter']).describe('The length of the periods').default('month'),
       from: timestamp().describe('The forecast begins with the period of this time').optional(),

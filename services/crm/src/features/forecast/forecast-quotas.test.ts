@@ -1,5 +1,5 @@
 import type { crm } from '@tandem/crm-contract';
-import { identityPeer, members, type TestService, teams } from '@tandem/testing';
+import { identityPeer, members, type TestService, teams, users } from '@tandem/testing';
 import { startCrm } from '../../crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
@@ -52,6 +52,15 @@ describe('the quota of a forecast', () => {
     expect([await quotaOf(api), await quotaOf(api, { ownerId: both })]).toEqual([100, 50]);
     expect(await quotaOf(api, { teamId: teams.sales })).toBe(100);
     expect(await groupsOf(api, 'owner')).toEqual({ [seller]: 30, [both]: 50 });
+  });
+
+  it('has a group for who has a quota and no deals, as far as the caller can read it', async () => {
+    const { api, as } = await aTenant();
+    const newcomer = users.active;
+    await api.createQuota({ body: { period: '2031-03', ownerId: newcomer, amount: 20 } });
+    expect(await groupsOf(api, 'owner')).toEqual({ [seller]: 30, [both]: 50, [newcomer]: 20 });
+    expect(await groupsOf(api, 'owner', { ownerId: seller })).toEqual({ [seller]: 30 });
+    expect(await groupsOf(as(['opportunities:read']), 'owner')).toEqual({ [seller]: 30, [both]: null });
   });
 
   it('is unknown for one pipeline, and for the part of a team that one owner has', async () => {

@@ -7,7 +7,7 @@ import type { Handler, Peers, Tx } from '../../handler.ts';
 import { type Converter, converterTo } from '../exchange-rates/exchange-rates.ts';
 import { type KeyedPart, readParts } from './parts.ts';
 import { type Period, periodsBetween } from './periods.ts';
-import { comparedHolder, type QuotaHolder, type QuotaOf, readQuotas, summedHolder } from './quotas-of.ts';
+import { comparedHolder, type QuotaHolder, type Quotas, readQuotas, summedHolder } from './quotas-of.ts';
 import { leaveOut, sumsOf } from './sums.ts';
 
 const periodsMax = 24;
@@ -23,12 +23,12 @@ export const getForecast = (peers: Peers): Handler<typeof forecast.getForecast, 
   async run({ query, caller, tx, found: { base, timezone } }) {
     const periods = periodsOf(query, timezone);
     const converter = await converterTo(tx, { base, currency: query.currency ?? base });
-    const quotaOf = await readQuotas(
+    const quotas = await readQuotas(
       tx,
       periods.map(({ name }) => name),
       converter,
     );
-    const summing: Summing = { tx, query: { ...query, ...summedHolder(caller, query) }, caller, converter, quotaOf };
+    const summing: Summing = { tx, query: { ...query, ...summedHolder(caller, query) }, caller, converter, quotas };
     const [{ from }] = periods as [Period, ...Period[]];
     const spans: Span[] = [
       ...periods.map((period) => ({ kind: 'period' as const, ...period })),
@@ -61,7 +61,7 @@ interface Summing {
   query: Omit<Query, keyof QuotaHolder> & QuotaHolder;
   caller: Caller;
   converter: Converter;
-  quotaOf: QuotaOf;
+  quotas: Quotas;
 }
 
 /** A period, the time before the first one, or no time at all. */
@@ -71,7 +71,7 @@ type Span =
   | { kind: 'undated'; name: null; from: null; to: null };
 
 /** The sums of open opportunities that are expected to close in a span, and of those that were won in a period. */
-async function bucketOf({ tx, query, caller, converter, quotaOf }: Summing, span: Span) {
+async function bucketOf({ tx, query, caller, converter, quotas }: Summing, span: Span) {
   const { ownerId, teamId, pipelineId, groupBy } = query;
   const key = groupBy && keys[groupBy];
   const filters = {
@@ -87,10 +87,12 @@ async function bucketOf({ tx, query, caller, converter, quotaOf }: Summing, span
   ]);
   const parts = [...open, ...won];
   leaveOut(parts, converter);
+  // Quotas are set for all pipelines together.
+  const compared = (summed: QuotaHolder | undefined) =>
+    summed && pipelineId === undefined ? comparedHolder(caller, summed) : undefined;
   const sums = (some: KeyedPart[], summed: QuotaHolder | undefined) => {
-    // Quotas are set for all pipelines together.
-    const holder = summed && pipelineId === undefined ? comparedHolder(caller, summed) : undefined;
-    const quota = kind === 'period' && holder ? quotaOf(span.name, holder) : null;
+    const holder = compared(summed);
+    const quota = kind === 'period' && holder ? quotas.of(span.name, holder) : null;
     const { value: _value, expectedValue: _expected, ...rest } = sumsOf(some, converter);
     return { ...rest, quota, gap: quota === null ? null : difference(quota, rest.closedWon, converter.currency) };
   };
@@ -100,12 +102,19 @@ async function bucketOf({ tx, query, caller, converter, quotaOf }: Summing, span
     if (key === 'ownerId') return typeof teamId === 'number' ? undefined : { ownerId: value };
     return ownerId === undefined ? { teamId: value } : undefined;
   };
-  const groups = key
-    ? [...Map.groupBy(parts, (part) => part[key] ?? null)].map(([value, own]) => ({
-        [key]: value,
-        ...sums(own, holderOf(value)),
-      }))
-    : [];
+  const byKey = key ? Map.groupBy(parts, (part) => part[key] ?? null) : new Map<number | null, KeyedPart[]>();
+  // Who has a quota and no opportunities yet has the whole quota to reach.
+  const awaited =
+    kind === 'period' && key && key !== 'stageId'
+      ? quotas.holders(span.name, key).filter((value) => {
+          const asked = key === 'ownerId' ? ownerId : teamId;
+          return !byKey.has(value) && (asked === undefined || asked === value) && compared(holderOf(value));
+        })
+      : [];
+  const groups = [...byKey, ...awaited.map((value) => [value, []] as const)].map(([value, own]) => ({
+    ...(key && { [key]: value }),
+    ...sums([...own], holderOf(value)),
+  }));
   return { kind, period, from, to, ...sums(parts, { ownerId, teamId }), groups };
 }
 

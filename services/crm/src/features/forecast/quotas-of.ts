@@ -43,14 +43,19 @@ export function comparedHolder(caller: Caller, summed: QuotaHolder): QuotaHolder
   return typeof teamId === 'number' && teamIds.includes(teamId) ? summed : undefined;
 }
 
-/** The quota of a holder for a period, in major units of the converter's currency; null if none is set. */
-export type QuotaOf = (period: string, holder: QuotaHolder) => number | null;
+/** The quotas of some periods. */
+export interface Quotas {
+  /** The quota of a holder for a period, in major units of the converter's currency; null if none is set. */
+  of(period: string, holder: QuotaHolder): number | null;
+  /** The owners or teams that have a quota for a period, or for a month of it. */
+  holders(period: string, key: 'ownerId' | 'teamId'): number[];
+}
 
 /**
  * Reads the quotas of some periods. A quarter without a quota has the sum of its months. A tenant without a quota of its
  * own has the sum of its teams, else the sum of its owners.
  */
-export async function readQuotas(tx: Tx, periods: string[], converter: Converter): Promise<QuotaOf> {
+export async function readQuotas(tx: Tx, periods: string[], converter: Converter): Promise<Quotas> {
   const names = new Set(periods.flatMap((name) => [name, ...monthsOf(name)]));
   const rows = await tx.quota.findMany({ where: { period: { in: [...names] } } });
   const amountOf = (some: typeof rows): number | null => {
@@ -67,7 +72,7 @@ export async function readQuotas(tx: Tx, periods: string[], converter: Converter
     const whole = amountOf(held.filter((row) => row.period === period));
     return whole ?? amountOf(held.filter((row) => monthsOf(period).includes(row.period)));
   };
-  return (period, { ownerId, teamId }) => {
+  const of = (period: string, { ownerId, teamId }: QuotaHolder) => {
     if (typeof ownerId === 'number') return within(period, (row) => row.ownerId === ownerId);
     if (typeof teamId === 'number') return within(period, (row) => row.teamId === teamId);
     const isOfTenant = (row: (typeof rows)[number]) => row.ownerId === null && row.teamId === null;
@@ -77,4 +82,9 @@ export async function readQuotas(tx: Tx, periods: string[], converter: Converter
       within(period, (row) => row.ownerId !== null)
     );
   };
+  const holders = (period: string, key: 'ownerId' | 'teamId') => {
+    const periods = [period, ...monthsOf(period)];
+    return [...new Set(rows.flatMap((row) => (periods.includes(row.period) ? (row[key] ?? []) : [])))];
+  };
+  return { of, holders };
 }
