@@ -91,6 +91,9 @@ export const escalationRuleCreated = event('escalation_rule.created', {
 });
 export const escalationRuleUpdated = event('escalation_rule.updated', {
   ...ruleEvent,
+  data: ruleEvent.data.extend({
+    reason: text(500).nullish().describe('Why the rule changed, if the user whom it escalates to has left'),
+  }),
   description: 'An escalation rule is updated',
   action: 'escalation_rule.update',
 });

@@ -60,7 +60,7 @@ import { applyEscalationRule } from './features/tasks/apply-escalation-rule.job.
 import { fireReminder } from './features/tasks/fire-reminder.job.ts';
 import { taskBulk, taskHandlers } from './features/tasks/index.ts';
 import { winLossReasonHandlers } from './features/win-loss-reasons/index.ts';
-import { handOverPartsAndCalendar } from './features/work/hand-over-parts-and-calendar.ts';
+import { handOverOtherRecords } from './features/work/hand-over-other-records.ts';
 import { crmRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import { personalDataPeers } from './personal-data-peers.ts';
@@ -95,7 +95,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     partner,
   };
   const mailer = createMailer({ settings, seal: createSeal(settings.ENCRYPTION_KEY), log });
-  const work = ownedWork(identity, crmRecords, handOverPartsAndCalendar({ publicUrl: settings.PUBLIC_URL }));
+  const work = ownedWork(identity, crmRecords, handOverOtherRecords({ publicUrl: settings.PUBLIC_URL }));
   const ids = createIdCodec(settings.IDS_ALPHABET);
   const ofRecords = {
     ...leadBulk(peers),

@@ -1,4 +1,11 @@
-import { accountUpdated, leadAssigned, leadUpdated, opportunityUpdated, taskUpdated } from '@tandem/crm-contract';
+import {
+  accountUpdated,
+  leadAssigned,
+  leadUpdated,
+  opportunityUpdated,
+  taskAssigned,
+  taskUpdated,
+} from '@tandem/crm-contract';
 import { ownedRecords } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { asAccount } from '../accounts/account.ts';
@@ -46,7 +53,12 @@ export const crmRecords = {
     owner: 'assignedTo',
     exists: { deletedAt: null },
     open: { deletedAt: null, status: { in: [...openStatuses] } },
-    updated: ({ emit, row, values, changes }) =>
-      emit(taskUpdated, { data: { taskId: row.id, fields: Object.keys(values) }, record: asTask(row), changes }),
+    updated: ({ emit, row, values, changes }) => {
+      const record = asTask(row);
+      emit(taskUpdated, { data: { taskId: row.id, fields: Object.keys(values) }, record, changes });
+      if (!changes['assignedTo']) return;
+      const from = changes['assignedTo'].from as number | null;
+      emit(taskAssigned, { data: { taskId: row.id, from, to: record.assignedTo, note: null }, record });
+    },
   }),
 };
