@@ -93,9 +93,7 @@ export const tasks = operations({
       type: TaskType.optional(),
       priority: TaskPriority.optional(),
       assignedTo: assigneeFilter().describe('The assignee: the id of a user, or `me` for the caller').optional(),
-      unassigned: flag()
-        .describe('Return only tasks without an assignee (`true`), or only tasks with one (`false`)')
-        .optional(),
+      unassigned: flag().describe('Return only tasks without an assignee').optional(),
       teamId: id('team').optional(),
       mine: flag().describe('Return only tasks that are assigned to the caller').optional(),
       leadId: id('lead').optional(),
@@ -151,7 +149,8 @@ export const tasks = operations({
     permission: 'tasks:delete',
     narrows: true,
     summary: 'Delete a task',
-    description: 'The task can be restored for 30 days. Its reminders are cancelled.',
+    description:
+      'The task can be restored for 30 days. Its reminders are cancelled. A series whose open task is deleted has no further tasks until it is restored; cancel the task instead to go on with the next one.',
     params: withId,
     reply: z.object({ id: id('task'), deleted: z.literal(true).describe('Always true') }),
     message: 'Task deleted',

@@ -1,5 +1,5 @@
 import { taskAssigned, taskCompleted, taskReopened, taskUpdated } from '@tandem/crm-contract';
-import { type Assignee, diff, fail, teamOfAssignee } from '@tandem/service';
+import { type Assignee, diff, fail, failField, teamOfAssignee } from '@tandem/service';
 import { moveReminders } from './move-reminders.ts';
 import { createNextTask } from './next-task.ts';
 import { checkTransition, openStatuses, type TaskRecord, type TaskStatus, type TaskWork, writeTask } from './task.ts';
@@ -26,6 +26,8 @@ export async function changeTask(work: TaskWork, task: TaskRecord, input: TaskCh
   const change = diff(task, withTeam(task, input));
   if (change.isEmpty) return task;
   const { values } = change;
+  if (values.dueAt === null && task.seriesId !== null)
+    throw failField('dueAt', 'Is required while the task recurs; delete its recurrence first');
   if (values.status) await checkStatus(work, task, { to: values.status, force: input.force });
   // Before the task is written: a narrowed caller who assigns it to somebody else does not reach its parts any more.
   await changeParts(work, { before: task, after: { ...task, ...values } });

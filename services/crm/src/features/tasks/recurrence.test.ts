@@ -189,6 +189,8 @@ it('is set, replaced and ended for an open task, from its current due time', asy
   const weekly = { rrule: 'FREQ=WEEKLY', timezone: 'UTC', count: 2 };
   expect((await api.setTaskRecurrence({ params, body: weekly })).data.recurrence).toMatchObject(weekly);
   // A task that is postponed does not move its series.
+  const endless = await api.updateTask({ params, body: { dueAt: null } });
+  expect([endless.status, endless.body.errors?.[0]?.field]).toEqual([422, 'dueAt']);
   const postponed = await api.updateTask({ params, body: { dueAt: '2099-03-12T08:00:00Z' } });
   expect(postponed.data).toHaveProperty('nextTaskId', null);
   expect(await dueTimes(api, 5)).toEqual(['2099-03-12T08:00:00.000Z', '2099-03-17T08:00:00.000Z']);
@@ -228,4 +230,15 @@ it('rejects a recurrence without a due time', async () => {
   const { id } = await aTask(api, {});
   const reply = await api.setTaskRecurrence({ params: { id }, body: berlin });
   expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, 'rrule']);
+});
+
+it('names the next task when an update completes a task', async () => {
+  const api = service.as();
+  const { id } = await aTask(api, {
+    dueAt: '2099-03-10T08:00:00Z',
+    recurrence: { rrule: 'FREQ=DAILY', timezone: 'UTC' },
+  });
+  const { data } = await api.updateTask({ params: { id }, body: { status: 'completed' } });
+  const next = (await tasksOf(api)).find(({ status }) => status === 'pending');
+  expect([data.status, data.nextTaskId]).toEqual(['completed', next?.id]);
 });
