@@ -154,9 +154,7 @@ export const accounts = operations({
     description: '`search` covers the name, the domain and `externalId`.',
     query: listQuery(['createdAt', 'updatedAt', 'name', 'domain'], '-createdAt', { byCustomFields: true }).extend({
       ownerId: id('user').optional(),
-      unassigned: flag()
-        .describe('Return only accounts without an owner (`true`), or only accounts with one (`false`)')
-        .optional(),
+      unassigned: flag().describe('Return only accounts without an owner').optional(),
       teamId: id('team').optional(),
       domain: domain().optional(),
       industry: Industry.optional(),

@@ -20,12 +20,13 @@ it.each([
   ['Task', 'listTasks', { title: 'Call back' }, 'assignedTo'],
   ['Account', 'listAccounts', { name: 'Analytical Engines' }, 'ownerId'],
   ['Opportunity', 'listOpportunities', { name: 'Rollout' }, 'ownerId'],
-] as const)('lists each %s that nobody works on, or only the others', async (kind: Kind, list, body, field) => {
+] as const)('lists each %s that nobody works on', async (kind: Kind, list, body, field) => {
   const api = service.as();
   const created = async (userId: string | null) =>
     (await api[`create${kind}`]({ body: { ...body, [field]: userId } as never })).data.id;
   const [free, taken] = [await created(null), await created(users.active)];
   const found = async (unassigned: string) =>
     (await api[list]({ query: { unassigned } as never })).data.map(({ id }: { id: string }) => id);
-  expect([await found('true'), await found('false')]).toEqual([[free], [taken]]);
+  expect(await found('true')).toEqual([free]);
+  expect((await found('false')).sort()).toEqual([free, taken].sort());
 });

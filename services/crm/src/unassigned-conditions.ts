@@ -3,5 +3,5 @@ export function unassignedConditions(
   field: 'assignedTo' | 'ownerId',
   unassigned: boolean | undefined,
 ): Record<string, unknown>[] {
-  return unassigned === undefined ? [] : [{ [field]: unassigned ? null : { not: null } }];
+  return unassigned ? [{ [field]: null }] : [];
 }
