@@ -80,8 +80,8 @@ function namedStatuses(): string[] {
     Object.entries(contract as Record<string, Schema>).flatMap(([name, schema]) => {
       let field = schema?._zod?.def.shape?.['allowedTransitions'];
       while (field?._zod?.def.innerType) field = field._zod.def.innerType;
-      // LeadDetail and WorkflowSummary have the statuses of Lead and Workflow.
-      const resource = name.replace(/(Detail|Summary)$/, '');
+      // LeadDetail, WorkflowSummary and TaskWithNext have the statuses of Lead, Workflow and Task.
+      const resource = name.replace(/(Detail|Summary|WithNext)$/, '');
       return (field?._zod?.def.element?.options ?? []).map((status) => `${resource}.${status}`);
     }),
   );
