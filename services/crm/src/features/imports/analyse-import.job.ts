@@ -7,6 +7,7 @@ import type { Peers, Tx } from '../../handler.ts';
 import { readDefinitions } from '../custom-fields/custom-field.ts';
 import { fieldsOf, readDefined } from './definitions.ts';
 import { type FileReader, type Files, fileReader } from './fetch-file.ts';
+import { guessMapping } from './guess-mapping.ts';
 import {
   actorOf,
   analyseImportJob,
@@ -23,7 +24,7 @@ import {
 } from './import.ts';
 import { previewTexts, type RowError, rowReader, type StoredRow } from './read-rows.ts';
 import { columnsOfTable, FileError, type Table } from './table.ts';
-import { type Checked, guessMapping, type ImportTarget, mappingErrors } from './target.ts';
+import { type Checked, type ImportTarget, mappingErrors } from './target.ts';
 import { findKnown } from './users-of-rows.ts';
 
 /** Dependencies of the job, for reading files and checking rows. */

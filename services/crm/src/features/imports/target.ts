@@ -95,46 +95,6 @@ export interface ImportTarget<Body = any, References = any> {
   undo(outcomes: readonly Outcome[], batch: Batch): Promise<Undone>;
 }
 
-const umlauts: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ß: 'ss' };
-
-function normalized(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/[äöüß]/g, (letter) => umlauts[letter] as string)
-    .normalize('NFD')
-    .replaceAll(/[^a-z0-9]/g, '');
-}
-
-/**
- * The field of each column, by their names; a field is given to the first column that means it. Columns of custom fields
- * have the names of our exports, or the key or label of a definition.
- */
-export function guessMapping(
-  { fields }: ImportTarget,
-  columns: readonly string[],
-  definitions: readonly Pick<Definition, 'key' | 'label'>[],
-): Record<string, string | null> {
-  const { customFields, ...own } = fields;
-  const custom = columns.filter((column) => customField.test(column)).map((column): [string, string[]] => [column, []]);
-  const defined = definitions.map(({ key, label }): [string, string[]] => [`customFields.${key}`, [key, label]]);
-  const known = customFields ? [...custom, ...defined] : [];
-  // Later entries replace earlier ones: a name of a field of the record means that field.
-  const fieldOf = new Map(
-    [...known, ...Object.entries(own)].flatMap(([field, names]) =>
-      [field, ...names].map((name) => [normalized(name), field]),
-    ),
-  );
-  const used = new Set<string>();
-  return Object.fromEntries(
-    columns.map((column) => {
-      const field = fieldOf.get(normalized(column));
-      if (!field || used.has(field)) return [column, null];
-      used.add(field);
-      return [column, field];
-    }),
-  );
-}
-
 /** Rejects settings that the type of record does not have, naming each. */
 export function checkSettings(
   target: ImportTarget,
@@ -157,7 +117,8 @@ export function checkSettings(
   if (errors.length) throw fail('validation_failed', errors);
 }
 
-const customField = /^customFields\.[^.]{1,64}$/;
+/** The field of a custom field, also the name of its column in our exports. */
+export const customField = /^customFields\.[^.]{1,64}$/;
 
 /** The errors of a mapping, by column. */
 export function mappingErrors(
