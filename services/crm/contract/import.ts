@@ -16,7 +16,7 @@ export const DedupeKey = z.enum(dedupeKeys).describe('The field by which a row i
 export const DedupeAction = z
   .enum(dedupeActions)
   .describe(
-    'What happens with a row whose record exists: `skip` leaves the record as it is, `update` changes the fields that the row has, `create` creates another record',
+    'What happens with a row whose record exists: `skip` leaves the record as it is, `update` changes the fields that the row has, and requires the others only of a new record, `create` creates another record',
   );
 
 export const importStates = stateTable<(typeof importStatuses)[number]>('Import', {

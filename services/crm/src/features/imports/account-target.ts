@@ -1,6 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import { Account, accounts } from '@tandem/crm-contract';
 import type { IdCodec } from '@tandem/ids';
+import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Peers, Tx } from '../../handler.ts';
 import { type AccountRecord, lockAccount } from '../accounts/account.ts';
@@ -8,6 +9,7 @@ import { addAccount } from '../accounts/add-account.ts';
 import { changeAccount } from '../accounts/change-account.ts';
 import { givenValues } from './given-values.ts';
 import { lockRecords } from './lock-records.ts';
+import { missingErrors } from './new-rows.ts';
 import { failedBy, sides } from './outcomes.ts';
 import { customFieldsOf, listOf } from './parse-cells.ts';
 import type { Batch, Checked, Dedupe, ImportTarget, Outcome, RowContext, Texts } from './target.ts';
@@ -39,12 +41,15 @@ const fields = {
   customFields: [],
 } as const;
 
+const required = ['name'];
+
 /** How accounts are imported, by the rules of createAccount. */
 export const accountTarget = (peers: Peers, ids: IdCodec): ImportTarget<Body, References> => ({
   type: 'account',
   row: accounts.createAccount,
   fields,
   dedupe: { by: ['domain', 'externalId', 'name'], usual: { by: 'domain', action: 'skip' } },
+  existing: { required, keyOf, find: findExisting },
   userField: 'ownerId',
   toBody: (texts, context) => toBody(texts, { ...context, ids }),
   findReferences: (records, caller) => findUsers(peers, { records, caller, field: 'ownerId' }),
@@ -81,6 +86,8 @@ async function writeAccounts(
       const matchId = dedupe.action === 'create' ? undefined : await findMatch(tx, body, dedupe);
       const owner = references.get(body.ownerId ?? 0)?.assignee;
       if (matchId === undefined) {
+        const missing = missingErrors(body, { required, type: 'account', key: keyOf(body, dedupe) });
+        if (missing.length) throw fail('validation_failed', missing);
         const { id } = await addAccount({ tx, emit }, { body, caller, owner });
         outcomes.push({ row, action: 'created', id });
       } else if (dedupe.action === 'skip') outcomes.push({ row, action: 'skipped' });
@@ -109,9 +116,21 @@ async function lockMatches(tx: Tx, records: readonly AccountRow[], dedupe: Dedup
   );
 }
 
+/** The oldest present account of each key. */
+async function findExisting(tx: Tx, { by }: Dedupe, keys: readonly string[]): Promise<Map<string, number>> {
+  const where = { [by]: { in: [...new Set(keys)] }, deletedAt: null };
+  const select = { id: true, domain: true, externalId: true, name: true };
+  const found = await tx.account.findMany({ where, select, orderBy: { id: 'desc' } });
+  return new Map(found.flatMap((account) => (isKey(by) ? [[account[by] ?? '', account.id] as const] : [])));
+}
+
 /** The value by which a row is recognized. */
-function keyOf(body: Body, { by }: Dedupe): string | null | undefined {
-  return by === 'domain' || by === 'externalId' || by === 'name' ? body[by] : undefined;
+function keyOf(body: Body, { by }: Dedupe): string | undefined {
+  return (isKey(by) && body[by]) || undefined;
+}
+
+function isKey(by: Dedupe['by']): by is 'domain' | 'externalId' | 'name' {
+  return by === 'domain' || by === 'externalId' || by === 'name';
 }
 
 /** The oldest present account that the row is recognized as. */

@@ -22,6 +22,7 @@ import {
   toColumn,
   writeImport,
 } from './import.ts';
+import { newRowsCheck } from './new-rows.ts';
 import { previewTexts, type RowError, rowReader, type StoredRow } from './read-rows.ts';
 import { columnsOfTable, FileError, type Table } from './table.ts';
 import { type Checked, type ImportTarget, mappingErrors } from './target.ts';
@@ -151,6 +152,7 @@ interface Checking {
 async function checkRows(tx: Tx, { target, ids, peers, read, caller, outside, jobId }: Checking) {
   const defined = await readDefined(tx, { entityType: target.type, fields: fieldsOf(read), peers, caller, outside });
   const reader = rowReader({ ...read, target, defined, ids, tenantId: caller.tenantId as number });
+  const checkNew = newRowsCheck(target, read.dedupe);
   const counts = { rows: 0, valid: 0, invalid: 0 };
   const preview: ImportDetailRecord['preview'] = [];
   for (let number = 0; ; number++) {
@@ -162,15 +164,21 @@ async function checkRows(tx: Tx, { target, ids, peers, read, caller, outside, jo
     const results = await inTurns(rows, (stored) => ({ stored, ...reader.read(stored, known) }));
     const records = results.flatMap(({ record }) => (record ? [record as Checked<never>] : []));
     const references = await outside(() => target.findReferences(records, caller, tx));
+    const errorsOf = new Map(records.map(({ row, body }) => [row, target.referenceErrors(body, references)]));
+    const missing = await checkNew(
+      tx,
+      records.filter(({ row }) => !errorsOf.get(row)?.length),
+    );
     const errors: RowError[] = [];
-    for (const { stored, record, errors: own } of results) {
-      const all = record ? [...own, ...target.referenceErrors(record.body as never, references)] : own;
+    for (const { stored, errors: own } of results) {
+      const [row] = stored;
+      const all = [...own, ...(errorsOf.get(row) ?? []), ...(missing.get(row) ?? [])];
       errors.push(...reader.toRowErrors(stored, all));
       counts.rows += 1;
       if (all.length) counts.invalid += 1;
       else counts.valid += 1;
       if (preview.length < previewRows)
-        preview.push({ row: stored[0], values: previewTexts(reader.textsOf(stored).texts), errors: all });
+        preview.push({ row, values: previewTexts(reader.textsOf(stored).texts), errors: all });
     }
     await tx.importChunk.updateMany({ where: { importId: read.id, number }, data: { errors: toColumn(errors) } });
     await importJobs.progress(tx.sql, jobId, { done: counts.rows, total: 0 });

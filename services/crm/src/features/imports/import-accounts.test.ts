@@ -45,7 +45,7 @@ it('creates, updates and undoes accounts by the rules of a single one', async ()
     { name: 'Marine 2', domain: 'marine.example', industry: 'y' },
   ]);
   const errors = (await api.getAccountImportErrors({ params: { id: done.id } })).text.trim().split('\r\n');
-  expect(errors.slice(1)).toEqual(['4,Firma,name,,Is required']);
+  expect(errors.slice(1)).toEqual(['4,Firma,name,,"Is required, because no account has the key yet"']);
   expect((await api.getLeadImport({ params: { id: done.id } })).status).toBe(404);
   await api.undoAccountImport({ params: { id: done.id } });
   await reaches(api, done.id, 'undone');

@@ -8,7 +8,7 @@ import { customFieldsOf, listOf, putNumber, splitName } from './parse-cells.ts';
 import type { ImportTarget, RowContext, Texts } from './target.ts';
 import { undoLeads } from './undo-leads.ts';
 import { findUsers, putUser, type References, userErrors } from './users.ts';
-import { writeLeads } from './write-leads.ts';
+import { existingLeads, writeLeads } from './write-leads.ts';
 
 const fields = {
   email: ['e-mail', 'mail', 'email address', 'e-mail-adresse', 'mailadresse', 'work email', 'business email'],
@@ -51,6 +51,7 @@ export const leadTarget = (peers: Peers, ids: IdCodec): ImportTarget<NewLead, Re
   row: leads.createLead,
   fields,
   dedupe: { by: ['email', 'externalId', 'phone'], usual: { by: 'email', action: 'skip' } },
+  existing: existingLeads,
   userField: 'assignedTo',
   toBody: (texts, context) => toBody(texts, { ...context, ids }),
   findReferences: (records, caller) => findUsers(peers, { records, caller, field: 'assignedTo' }),

@@ -1,3 +1,4 @@
+import type { FieldError } from '@tandem/contract';
 import type { Checked, Dedupe, Outcome } from './target.ts';
 
 interface Matching<Body> {
@@ -6,6 +7,8 @@ interface Matching<Body> {
   keyOf(body: Body): string | undefined;
   /** The existing record of each key. */
   existing: ReadonlyMap<string, number>;
+  /** The errors of a row that lacks fields of a new record. */
+  missing?(body: Body, key: string | undefined): FieldError[];
   create(records: readonly Checked<Body>[]): Promise<Outcome[]>;
   /** Locks existing records before the first of them is updated. */
   lock(ids: readonly number[]): Promise<void>;
@@ -15,21 +18,27 @@ interface Matching<Body> {
 /** Creates and updates the records of a batch. Of rows with the same key, the first creates the record, and the others find it. */
 export async function matchRows<Body>(
   records: readonly Checked<Body>[],
-  { dedupe, keyOf, existing, create, lock, update }: Matching<Body>,
+  { dedupe, keyOf, existing, missing, create, lock, update }: Matching<Body>,
 ): Promise<Outcome[]> {
   const firstOf = new Map<string, number>();
   const creating: Checked<Body>[] = [];
+  const incomplete: Outcome[] = [];
   const matching: { record: Checked<Body>; key: string }[] = [];
   for (const record of records) {
     const key = dedupe.action === 'create' ? undefined : keyOf(record.body);
     if (key !== undefined && (existing.has(key) || firstOf.has(key))) matching.push({ record, key });
     else {
+      const errors = missing?.(record.body, key) ?? [];
+      if (errors.length) {
+        incomplete.push({ row: record.row, action: 'failed', errors });
+        continue;
+      }
       creating.push(record);
       if (key !== undefined) firstOf.set(key, record.row);
     }
   }
   if (dedupe.action === 'update') await lock(matching.flatMap(({ key }) => existing.get(key) ?? []));
-  const outcomes = await create(creating);
+  const outcomes = [...incomplete, ...(await create(creating))];
   const outcomeOf = new Map(outcomes.map((outcome) => [outcome.row, outcome]));
   for (const { record, key } of matching) {
     const first = outcomeOf.get(firstOf.get(key) ?? 0);

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { Definition } from '../custom-fields/custom-field.ts';
 import { writeOf } from '../custom-fields/write-values.ts';
 import type { Defined } from './definitions.ts';
+import { omissible } from './new-rows.ts';
 import type { Checked, Dedupe, ImportTarget, Known, Texts } from './target.ts';
 
 /** A stored row: its number in the file, and its cells. */
@@ -39,6 +40,10 @@ const errorsPerRowMax = 20;
 export function rowReader({ target, columns, mapping, defaults, dedupe, tenantId, defined, ids }: Plan) {
   const fields = columns.map((column) => mapping[column] ?? null);
   const columnOf = new Map(fields.flatMap((field, index) => (field ? [[field, columns[index] as string]] : [])));
+  const optional: Record<PropertyKey, true> = Object.fromEntries(
+    omissible(target, dedupe).map((field) => [field, true]),
+  );
+  const body = (target.row.body as z.ZodObject).partial(optional as Record<never, true>);
   const usual: Texts = Object.fromEntries(Object.entries(defaults).map(([field, value]) => [field, String(value)]));
 
   const textsOf = ([, ...cells]: StoredRow): { texts: Texts; given: Set<string> } => {
@@ -77,10 +82,10 @@ export function rowReader({ target, columns, mapping, defaults, dedupe, tenantId
         field,
         message: `Must be at most ${importLimits.cell} characters`,
       }));
-      const body = target.toBody(texts, { tenantId, defined, known, errors });
-      const read = readFields(target.row.body as z.ZodType, body, errors);
+      const input = target.toBody(texts, { tenantId, defined, known, errors });
+      const read = readFields(body, input, errors);
       const wrong = new Set(errors.map(({ field }) => field));
-      const more = customErrors(body['customFields'], { ...defined, dedupe });
+      const more = customErrors(input['customFields'], { ...defined, dedupe });
       errors.push(...more.filter(({ field }) => !wrong.has(field)));
       if (errors.length) return { errors };
       return { record: { row: stored[0], body: read, given }, errors };

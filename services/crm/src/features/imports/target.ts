@@ -19,7 +19,7 @@ export interface Dedupe {
 /** A row that passed the check. */
 export interface Checked<Body = never> {
   row: number;
-  /** The body of the operation that creates one record. */
+  /** The body of the operation that creates one record. A row that may update a record can lack required fields. */
   body: Body;
   /** The fields that the row itself has; the others of the body are defaults, which change no existing record. */
   given: ReadonlySet<string>;
@@ -74,6 +74,14 @@ export interface ImportTarget<Body = any, References = any> {
   /** The fields that a column can have, with the names of columns that mean this field. */
   fields: Record<string, readonly string[]>;
   dedupe: { by: readonly Dedupe['by'][]; usual: Dedupe };
+  /** The records that rows may update without the fields that a new one requires; absent if the key is the only one. */
+  existing?: {
+    required: readonly string[];
+    /** The value by which a row is recognized. */
+    keyOf(body: Body, dedupe: Dedupe): string | undefined;
+    /** The oldest present record of each key. */
+    find(tx: Tx, dedupe: Dedupe, keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  };
   /** The field that names the user who gets the record, by id or address. */
   userField: string;
   /** Fails unless the caller may read every record that rows can be linked to. */

@@ -10,12 +10,18 @@ import { givenValues } from './given-values.ts';
 import { lockRecords } from './lock-records.ts';
 import { matchRows } from './match-rows.ts';
 import { createLeads } from './new-leads.ts';
+import { missingErrors } from './new-rows.ts';
 import { failedBy, sides } from './outcomes.ts';
 import type { Batch, Checked, Dedupe, Outcome } from './target.ts';
 import type { References } from './users.ts';
 
 type LeadRow = Checked<Body>;
 type Context = Batch & { dedupe: Dedupe; references: References; definitions: readonly Definition[] };
+
+const required = ['email', 'firstName', 'lastName'];
+
+/** The leads that rows update. */
+export const existingLeads = { required, keyOf, find };
 
 /** Creates and updates the leads of a batch. */
 export async function writeLeads(records: readonly LeadRow[], context: Context): Promise<Outcome[]> {
@@ -24,11 +30,12 @@ export async function writeLeads(records: readonly LeadRow[], context: Context):
     tx,
     records.map(({ body }) => body.externalId),
   );
-  const keys = dedupe.action === 'create' ? [] : records.map(({ body }) => keyOf(body, dedupe));
+  const keys = dedupe.action === 'create' ? [] : records.flatMap(({ body }) => keyOf(body, dedupe) ?? []);
   return matchRows(records, {
     dedupe,
     keyOf: (body) => keyOf(body, dedupe),
-    existing: await findExisting(tx, dedupe, keys),
+    existing: await find(tx, dedupe, keys),
+    missing: (body, key) => missingErrors(body, { required, type: 'lead', key }),
     create: (creating) => createLeads(creating, context),
     lock: (ids) => lockRecords(tx, 'lead', ids),
     update: (leadId, record) => updateMatch(leadId, record, context),
@@ -42,12 +49,8 @@ function keyOf(body: Body, { by }: Dedupe): string | undefined {
 }
 
 /** The oldest present lead of each key. */
-async function findExisting(
-  tx: Tx,
-  { by }: Dedupe,
-  keys: readonly (string | undefined)[],
-): Promise<Map<string, number>> {
-  const wanted = [...new Set(keys.filter((key) => key !== undefined))];
+async function find(tx: Tx, { by }: Dedupe, keys: readonly string[]): Promise<Map<string, number>> {
+  const wanted = [...new Set(keys)];
   if (!wanted.length) return new Map();
   const found =
     by === 'email'
