@@ -86,6 +86,13 @@ const update = <P extends Plural, Also extends readonly `${string}:read`[]>(reco
     emits: [importUpdated],
     errors: refused,
   }) as const;
+const startErrors = {
+  ...refused,
+  no_valid_rows: [
+    409,
+    'No row passed the check; correct the mapping, or create an import of a corrected file. The errors of the rows are at GET /:id/errors.csv',
+  ],
+} as const;
 const start = <P extends Plural, Also extends readonly `${string}:read`[]>(records: P, ...also: Also) =>
   ({
     method: 'POST',
@@ -100,7 +107,7 @@ const start = <P extends Plural, Also extends readonly `${string}:read`[]>(recor
     status: 202,
     message: 'Import started',
     emits: [importStarted],
-    errors: refused,
+    errors: startErrors,
   }) as const;
 const undo = <P extends Plural>(records: P) =>
   ({

@@ -51,6 +51,22 @@ it('fails instead of ending early when rows of the file are missing', async () =
   expect([found.error.code, found.counts.processed]).toEqual(['rows_missing', 500]);
 });
 
+it('refuses to start while no row is valid, until the mapping is corrected', async () => {
+  const api = service.as();
+  const fileId = files.add('email,firstName,remark\nada@example.com,Ada,Lovelace\n');
+  const { data: created } = await api.createLeadImport({ body: { fileId } });
+  const params = { id: created.id };
+  const found = await reaches(api, created.id, 'validated');
+  const refused = await api.startLeadImport({ params });
+  expect([refused.status, refused.body.code]).toEqual([409, 'no_valid_rows']);
+  expect((await api.getLeadImport({ params })).data).toMatchObject({ status: 'validated', version: found.version });
+  const mapping = { email: 'email', firstName: 'firstName', remark: 'lastName' };
+  await api.updateLeadImport({ params, body: { mapping } });
+  await reaches(api, created.id, 'validated');
+  expect((await api.startLeadImport({ params })).status).toBe(202);
+  expect((await reaches(api, created.id, 'completed')).counts).toMatchObject({ created: 1 });
+});
+
 it('guesses columns of an export and of defined fields, and reads the texts that an export escapes', async () => {
   const api = service.as();
   await api.createCustomField({ body: { entityType: 'lead', key: 'renewal', label: 'Renewal date', type: 'date' } });

@@ -1,4 +1,5 @@
 import { importStarted, type imports } from '@tandem/crm-contract';
+import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { actorColumn, checkTransition, importJobs, lockImport, runImportJob, writeImport } from './import.ts';
 import type { ImportTarget } from './target.ts';
@@ -11,6 +12,7 @@ export const startImport =
     const found = await lockImport(tx, target.type, params.id);
     ifMatch(found);
     checkTransition(found, 'running');
+    if (!found.counts.valid) throw fail('no_valid_rows');
     const permission = target.row.permission as string;
     const start = { kind: 'run_import', permission, caller, input: { importId: found.id }, total: found.counts.rows };
     const { jobId } = await importJobs.start(tx.sql, start);
