@@ -24,7 +24,7 @@ const rules = {
   accounts:
     'A row has the parts of the address as fields of their own: `street`, `postalCode`, `city`, `region`, `country`.',
   opportunities:
-    '`stage` is the code or name of an open stage of `pipeline`, by default of your default pipeline; `lead` is an e-mail address, an external id or an id; `account` is a domain, an external id, a name or an id. `value` may name its currency, such as `4800 EUR`. A row is recognized by its name among the opportunities of its lead, else of its account, else among all.',
+    '`stage` is the code or name of an open stage of `pipeline`, by default of your default pipeline; `lead` is an e-mail address, an external id or an id; `account` is a domain, an external id, a name or an id; `teamId` and `partnerId` are ids. A partner of the row replaces that of its lead, and needs the permission `partners:read`. `value` may name its currency, such as `4800 EUR`. A row is recognized by its name among the opportunities of its lead, else of its account, else among all.',
 } as const;
 
 const create = <P extends Plural, Also extends readonly `${string}:read`[]>(records: P, ...also: Also) =>

@@ -4,6 +4,7 @@ import { unknownId } from '@tandem/contract';
 import { importCreated, importLimits, type imports } from '@tandem/crm-contract';
 import { asService, failField, reachOf, toJsonColumn } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { fieldsOf } from './definitions.ts';
 import type { Files } from './fetch-file.ts';
 import { actorColumn, asImport, startCheck, toColumn } from './import.ts';
 import { checkSettings, type ImportTarget } from './target.ts';
@@ -14,7 +15,7 @@ export const createImport = (
   target: ImportTarget,
 ): Handler<typeof imports.createLeadImport, { filename: string }> => ({
   async check({ body, caller }) {
-    target.checkCaller?.(caller);
+    target.checkCaller?.(caller, fieldsOf(body));
     const as = asService(caller, reachOf(caller, 'files:read'));
     const file = await orAbsent(files.findFile({ params: { id: body.fileId }, as }));
     if (!file) throw failField('fileId', unknownId('file'));

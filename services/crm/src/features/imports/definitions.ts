@@ -44,7 +44,13 @@ export async function readDefined(
 }
 
 /** The fields that columns and defaults of an import have. */
-export function fieldsOf({ mapping, defaults }: Pick<ImportRecord, 'mapping' | 'defaults'>): (string | null)[] {
+export function fieldsOf({
+  mapping = {},
+  defaults = {},
+}: {
+  mapping?: ImportRecord['mapping'] | undefined;
+  defaults?: ImportRecord['defaults'] | undefined;
+}): (string | null)[] {
   return [...Object.values(mapping), ...Object.keys(defaults)];
 }
 

@@ -24,9 +24,12 @@ import type { Batch, Checked, Dedupe, Outcome } from './target.ts';
 import { uniqueValues } from './unique-values.ts';
 import type { References } from './users.ts';
 
-/** Users, currency and role that rows of opportunities depend on. */
+/** Users, teams, partners, currency and role that rows of opportunities depend on. */
 export interface OpportunityReferences {
   users: References;
+  /** The teams and partners that rows name and that do not exist. */
+  absentTeams: ReadonlySet<number>;
+  absentPartners: ReadonlySet<number>;
   /** The currency of amounts without one. */
   currency: string;
   /** The role of the person who imports, for rules about moves. */
@@ -83,7 +86,8 @@ async function prepare(
     const { stage, pipeline } = await stageOf(body, teamId);
     const custom = writeOf(definitions, { after: body.customFields ?? {} });
     const accountId = body.accountId === undefined ? lead.accountId : body.accountId;
-    return { row, body: { ...body, partnerId: lead.partnerId }, custom, currency, stage, pipeline, teamId, accountId };
+    const { partnerId = lead.partnerId } = body;
+    return { row, body: { ...body, partnerId }, custom, currency, stage, pipeline, teamId, accountId };
   });
   const accounts = await holdAccounts(
     tx,

@@ -1,12 +1,14 @@
+import { orAbsent } from '@tandem/client/internal';
 import type { FieldError } from '@tandem/contract';
 import { opportunities } from '@tandem/crm-contract';
 import type { IdCodec } from '@tandem/ids';
-import { fail, reachOf } from '@tandem/service';
+import { asService, fail, reachOf } from '@tandem/service';
 import { defaultCurrency } from '../../default-currency.ts';
 import type { Peers } from '../../handler.ts';
 import type { NewOpportunity } from '../opportunities/new-opportunity.ts';
 import { moverRole } from '../pipelines/mover-role.ts';
 import { timeOf } from './dates.ts';
+import { absentError, absentIds, putId } from './ids-of-rows.ts';
 import type { OpportunityReferences } from './new-opportunities.ts';
 import { amountOf, customFieldsOf, putNumber } from './parse-cells.ts';
 import { decoder, findAccounts, findLeads } from './records-of-rows.ts';
@@ -36,6 +38,9 @@ const fields = {
   ownerId: ['owner', 'owner id', 'owner email', 'besitzer', 'zuständig', 'verantwortlich'],
   lead: ['lead id', 'lead email', 'contact email', 'email', 'e-mail', 'kontakt'],
   account: ['account id', 'account name', 'company', 'company name', 'domain', 'firma', 'unternehmen', 'kunde'],
+  // Under the names of the fields only: a column `team` or `partner` of another system has names.
+  teamId: [],
+  partnerId: [],
   notes: ['note', 'description', 'notiz', 'notizen', 'beschreibung', 'bemerkung'],
   customFields: [],
 } as const;
@@ -47,9 +52,12 @@ export const opportunityTarget = (peers: Peers, ids: IdCodec): ImportTarget<NewO
   fields,
   dedupe: { by: ['name'], usual: { by: 'name', action: 'skip' } },
   userField: 'ownerId',
-  checkCaller(caller) {
+  checkCaller(caller, named) {
     const mayReadAll = ['leads:read', 'accounts:read'].every((permission) => reachOf(caller, permission) === 'all');
     if (!mayReadAll) throw fail('forbidden');
+    if (!named.includes('partnerId') || reachOf(caller, 'partners:read') === 'all') return;
+    const message = 'Needs the permission partners:read; leave the column of partnerId out of the mapping';
+    throw fail('forbidden', [{ field: 'mapping', message }]);
   },
   async findRelated(tx, texts, tenantId) {
     return {
@@ -59,13 +67,26 @@ export const opportunityTarget = (peers: Peers, ids: IdCodec): ImportTarget<NewO
   },
   toBody: (texts, context) => toBody(texts, { ...context, ids }),
   async findReferences(records, caller, tx) {
+    const as = asService(caller);
     return {
+      absentTeams: await absentIds(
+        records.map(({ body }) => body.teamId),
+        (id) => orAbsent(peers.identity.findTeam({ params: { id }, as })),
+      ),
+      absentPartners: await absentIds(
+        records.map(({ body }) => body.partnerId),
+        (id) => orAbsent(peers.partner.findPartner({ params: { id }, as })),
+      ),
       users: await findUsers(peers, { records, caller, field: 'ownerId' }),
       currency: await defaultCurrency(peers, caller),
       roleId: await moverRole(peers, tx, caller),
     };
   },
-  referenceErrors: ({ ownerId }, { users }) => userErrors('ownerId', ownerId, users),
+  referenceErrors: ({ ownerId, teamId, partnerId }, { users, absentTeams, absentPartners }) => [
+    ...userErrors('ownerId', ownerId, users),
+    ...absentError({ id: teamId, field: 'teamId', type: 'team' }, absentTeams),
+    ...absentError({ id: partnerId, field: 'partnerId', type: 'partner' }, absentPartners),
+  ],
   write: writeOpportunities,
   undo: undoOpportunities,
 });
@@ -89,6 +110,8 @@ function toBody(texts: Texts, context: RowContext & { ids: IdCodec }): Record<st
   const byName = 'Several accounts have this name; write the domain, the external id or the id of the account';
   putRelated(body, { text: texts['account'], found: known.accounts, field: 'account', errors, several: byName });
   putUser(body, texts, 'ownerId', context);
+  putId(body, { text: texts['teamId'], field: 'teamId', type: 'team' }, context);
+  putId(body, { text: texts['partnerId'], field: 'partnerId', type: 'partner' }, context);
   const customFields = customFieldsOf(texts, context);
   if (customFields) body['customFields'] = customFields;
   return body;

@@ -1,6 +1,7 @@
 import { importStarted, type imports } from '@tandem/crm-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { fieldsOf } from './definitions.ts';
 import { actorColumn, checkTransition, importJobs, lockImport, runImportJob, writeImport } from './import.ts';
 import type { ImportTarget } from './target.ts';
 
@@ -8,8 +9,8 @@ import type { ImportTarget } from './target.ts';
 export const startImport =
   (target: ImportTarget): Handler<typeof imports.startLeadImport> =>
   async ({ params, caller, tx, emit, ifMatch, schedule }) => {
-    target.checkCaller?.(caller);
     const found = await lockImport(tx, target.type, params.id);
+    target.checkCaller?.(caller, fieldsOf(found));
     ifMatch(found);
     checkTransition(found, 'running');
     if (!found.counts.valid) throw fail('no_valid_rows');

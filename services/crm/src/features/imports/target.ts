@@ -84,8 +84,8 @@ export interface ImportTarget<Body = any, References = any> {
   };
   /** The field that names the user who gets the record, by id or address. */
   userField: string;
-  /** Fails unless the caller may read every record that rows can be linked to. */
-  checkCaller?(caller: Caller): void;
+  /** Fails unless the caller may read every record that rows can be linked to by the fields of the import. */
+  checkCaller?(caller: Caller, fields: readonly (string | null)[]): void;
   /** Finds the leads and accounts that rows name. */
   findRelated?(tx: Tx, texts: readonly Texts[], tenantId: number): Promise<Pick<Known, 'leads' | 'accounts'>>;
   /** Converts the texts of a row to a body in its wire form; adds what cannot be converted to `errors`. */

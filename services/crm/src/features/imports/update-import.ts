@@ -1,19 +1,20 @@
 import { type imports, importUpdated } from '@tandem/crm-contract';
 import { diff, fail, toJsonColumn, transitionError } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { fieldsOf } from './definitions.ts';
 import { actorColumn, lockImport, startCheck, toColumn, writeImport } from './import.ts';
 import { checkSettings, type ImportTarget } from './target.ts';
 
 export const updateImport =
   (target: ImportTarget): Handler<typeof imports.updateLeadImport> =>
   async ({ params, body, caller, tx, emit, ifMatch, schedule }) => {
-    target.checkCaller?.(caller);
     const found = await lockImport(tx, target.type, params.id);
     ifMatch(found);
     const { status, allowedTransitions, columns } = found;
     if (status !== 'mapped' && status !== 'validated')
       throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
     const { mapping = found.mapping, dedupe = found.dedupe, defaults = found.defaults } = body;
+    target.checkCaller?.(caller, fieldsOf({ mapping, defaults }));
     checkSettings(target, { mapping, dedupe, defaults, columns });
     const { isEmpty, audit } = diff(found, { mapping, dedupe, defaults });
     if (isEmpty) return found;
