@@ -35,7 +35,7 @@ const body = <Query extends z.ZodObject>(query: Query, columns: string[]) => {
         .min(1, 'Must contain at least 1 column')
         .max(exportLimits.columns, `Must contain at most ${exportLimits.columns} columns`)
         .describe(
-          'The columns of the file, in their order: fields of the record, and `customFields.<key>` for a custom field. By default all fields.',
+          'The columns of the file, in their order: fields of the record, `customFields.<key>` for a custom field, and of leads `consent.<channel>` for the state of a consent. By default all fields.',
         )
         .optional(),
       filter: filter.describe('Exports only matching records; the filters of the list').optional(),

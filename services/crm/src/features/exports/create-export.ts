@@ -3,7 +3,15 @@ import { exportRequested, type recordExports } from '@tandem/crm-contract';
 import { fail, reachOf } from '@tandem/service';
 import { z } from 'zod';
 import type { Handler } from '../../handler.ts';
-import { allColumns, type ExportInput, type ExportTarget, exportJobs, exportRecordsJob, isColumn } from './export.ts';
+import {
+  allColumns,
+  columnNames,
+  type ExportInput,
+  type ExportTarget,
+  exportJobs,
+  exportRecordsJob,
+  isColumn,
+} from './export.ts';
 
 type LeadExport = typeof recordExports.createLeadExport;
 
@@ -16,9 +24,7 @@ const startExport =
   async ({ body, caller, tx, emit, schedule }) => {
     const { format, columns = allColumns(target) } = body;
     const unknown = columns.flatMap((column, index) =>
-      isColumn(target, column)
-        ? []
-        : [{ field: `columns.${index}`, message: `Must be one of ${allColumns(target).join(', ')}` }],
+      isColumn(target, column) ? [] : [{ field: `columns.${index}`, message: `Must be one of ${columnNames(target)}` }],
     );
     if (unknown.length) throw fail('validation_failed', unknown);
     // Rejects filters that the list would reject.

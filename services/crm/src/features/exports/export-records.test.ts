@@ -107,6 +107,24 @@ it('refuses unknown columns and filters, changed links, and links of users who l
   expect((await download(job.download.url)).status).toBe(404);
 });
 
+it('exports a defined custom field and the state of a consent as columns, and names them for a wrong one', async () => {
+  const api = service.as({ userId });
+  const field = { entityType: 'lead', key: 'tier', label: 'Tier', type: 'text' };
+  expect((await api.createCustomField({ body: field })).status).toBe(201);
+  const consent = { email: { state: 'granted' } };
+  await api.createLead({ body: aLead({ email: 'ada@example.com', customFields: { tier: 'gold' }, consent }) });
+  const columns = ['email', 'customFields.tier', 'consent.email', 'consent.sms'];
+  const filter = { customFields: { tier: 'gold' } };
+  const job = await exported(api, { format: 'csv', columns, filter });
+  expect((await download(job.download.url)).text).toBe(`${columns}\r\nada@example.com,gold,granted,\r\n`);
+  const wrong = ['tier', 'consent.fax'];
+  const refused = await api.createLeadExport({ body: { format: 'csv', columns: wrong } });
+  expect(refused.body.errors).toHaveLength(wrong.length);
+  for (const { message } of refused.body.errors ?? []) expect(message).toMatch(/customFields\.<key>, consent\.email/);
+  const ofTask = await api.createTaskExport({ body: { format: 'csv', columns: ['customFields.tier'] } });
+  expect([ofTask.status, ofTask.text.includes('customFields.<key>')]).toEqual([422, false]);
+});
+
 it('exports opportunities and tasks by the filters of their lists', async () => {
   const api = service.as({ userId });
   const { data: lead } = await api.createLead({ body: aLead() });

@@ -1,5 +1,6 @@
 import type { Caller } from '@tandem/caller';
 import { id, type Operation, type ResourceType, walkIds } from '@tandem/contract';
+import { consentChannels } from '@tandem/crm-contract';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
 import type { JobActor } from '@tandem/jobs';
 import { backgroundJobs, type Cell, type JobLink, type ListFilter } from '@tandem/service';
@@ -62,7 +63,18 @@ export function allColumns({ record }: ExportTarget): string[] {
 export function isColumn({ record }: ExportTarget, column: string): boolean {
   const custom = 'customFields.';
   if (column.startsWith(custom)) return 'customFields' in record.shape && column.length > custom.length;
-  return Object.hasOwn(record.shape, column);
+  return consentColumns(record).includes(column) || Object.hasOwn(record.shape, column);
+}
+
+/** The columns of an export, for the error of an unknown one. */
+export function columnNames(target: ExportTarget): string {
+  const custom = 'customFields' in target.record.shape ? ['customFields.<key>'] : [];
+  return [...allColumns(target), ...custom, ...consentColumns(target.record)].join(', ');
+}
+
+/** The columns of single consents. */
+function consentColumns({ shape }: z.ZodObject): string[] {
+  return 'consent' in shape ? consentChannels.map((channel) => `consent.${channel}`) : [];
 }
 
 /** Writes the columns of a record as cells, with the ids that clients know. */
@@ -74,7 +86,9 @@ export function cellWriter({ record }: ExportTarget, { columns, ids, tenantId }:
     return columns.map((column) => {
       const [field, ...key] = column.split('.') as [string, ...string[]];
       if (!key.length) return cellOf(shown[column]);
-      return cellOf(ownValue(shown[field] as object | undefined, key.join('.')));
+      const value = ownValue(shown[field] as object | undefined, key.join('.'));
+      // The state alone is what an import reads from a column of a consent.
+      return cellOf(field === 'consent' ? (value as { state?: string } | undefined)?.state : value);
     });
   };
 }
