@@ -13,7 +13,7 @@ const aheadMax = 10_000;
  */
 export async function limitBookings(tx: Tx, { linkId, email }: { linkId: number; email: string }): Promise<void> {
   const latest = await tx.calendarEvent.findMany({
-    where: { bookingLinkId: linkId, recurringEventId: null, createdAt: { gt: new Date(Date.now() - hourMs) } },
+    where: { bookingLinkId: linkId, createdAt: { gt: new Date(Date.now() - hourMs) } },
     orderBy: { createdAt: 'desc' },
     take: bookingLimits.perHour,
     select: { createdAt: true },
@@ -25,7 +25,7 @@ export async function limitBookings(tx: Tx, { linkId, email }: { linkId: number;
     JOIN calendar_attendee AS attendee ON attendee.tenant_id = event.tenant_id
       AND attendee.environment = event.environment AND attendee.event_id = event.id
     WHERE event.tenant_id = platform.tenant_id() AND event.environment = platform.environment()
-      AND event.booking_link_id = ${linkId} AND event.recurring_event_id IS NULL AND event.start_at > now() AND event.status = 'scheduled'
+      AND event.booking_link_id = ${linkId} AND event.start_at > now() AND event.status = 'scheduled'
       AND attendee.email IS NOT NULL LIMIT ${aheadMax}::int`;
   const mailbox = mailboxOf(email);
   if (ahead.filter((one) => mailboxOf(one.email) === mailbox).length >= bookingLimits.aheadPerAddress)

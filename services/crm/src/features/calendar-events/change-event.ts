@@ -3,7 +3,7 @@ import { type Context, diff, failField } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import type { CalendarTools } from '../calendar/tools.ts';
 import { replaceAttendees } from './attendees.ts';
-import { type StoredEvent, writeEvent } from './event.ts';
+import { markOfText, type StoredEvent, writeEvent } from './event.ts';
 import { deleteExceptions, type Effects } from './exceptions.ts';
 import { mailAttendees } from './invitations.ts';
 import { endOf } from './series.ts';
@@ -41,10 +41,9 @@ export async function changeEvent(
   const hasNewTimes = names.some((name) => timeFields.includes(name));
   const ofExceptions = hasNewTimes && row.recurrence !== null ? await deleteExceptions(effects, event) : [];
   const attendees = people?.now ?? event.attendees;
-  const hasNewText = values.description !== undefined;
   const data = {
     ...values,
-    ...(hasNewText && { describedByUser: true }),
+    ...markOfText(row, values.description),
     seriesEndAt,
     ...(isNotified && { sequence: row.sequence + 1 }),
   };

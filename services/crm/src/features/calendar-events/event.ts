@@ -143,3 +143,16 @@ export async function writeEvent(tx: Tx, { row, attendees }: StoredEvent, data: 
   if (!written) throw fail('not_found');
   return { row: written, attendees, record: asEvent(written, attendees) };
 }
+
+/** Whether an event is a booking, or replaces a part of one. */
+export function isFromBooking({ fromBooking, bookingLinkId }: Pick<EventRow, 'fromBooking' | 'bookingLinkId'>) {
+  return fromBooking || bookingLinkId !== null;
+}
+
+/**
+ * Marks a description as one of a user when a change gives it another text than the stored one. A client that sends the
+ * answers of a visitor back unchanged has not written them.
+ */
+export function markOfText({ description }: Pick<EventRow, 'description'>, changed: string | null | undefined) {
+  return changed === undefined || changed === description ? {} : { describedByUser: true };
+}

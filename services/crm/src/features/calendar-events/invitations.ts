@@ -7,7 +7,7 @@ import type { CalendarAttendee as AttendeeRow } from '../../generated/client.ts'
 import type { Tx } from '../../handler.ts';
 import { namesOf, readHostNames } from '../booking-links/host-names.ts';
 import { type CalendarTools, settingsFor } from '../calendar/tools.ts';
-import { asEvent, type EventRecord, type StoredEvent } from './event.ts';
+import { asEvent, type EventRecord, isFromBooking, type StoredEvent } from './event.ts';
 import { icsOf } from './ics.ts';
 import { invitationLetter, type Occasion } from './invitation-letter.ts';
 
@@ -45,7 +45,7 @@ export async function mailSettingsFor(
   caller: Caller,
 ): Promise<MailSettings> {
   const settings = await settingsFor(tools, caller);
-  if (row.bookingLinkId === null || caller.tenantId === undefined) return { ...settings, hostNames: [] };
+  if (!isFromBooking(row) || caller.tenantId === undefined) return { ...settings, hostNames: [] };
   const hostIds = [record.organizerId, ...record.attendees.map(({ userId }) => userId)].filter((id) => id !== null);
   const { tenantId, environment, requestId } = caller;
   const names = await readHostNames(tools, { tenantId, environment, requestId }, hostIds);
@@ -90,7 +90,7 @@ function messagesOf(tools: CalendarTools, { caller, locale, hostNames = [] }: Se
  * description until a user changes it, and the name.
  */
 function shownTo(attendee: AttendeeRow, { row }: StoredEvent): EventRecord {
-  if (row.bookingLinkId === null) return asEvent(row, [attendee]);
+  if (!isFromBooking(row)) return asEvent(row, [attendee]);
   const description = row.describedByUser ? row.description : null;
   return asEvent({ ...row, description }, [{ ...attendee, name: null }]);
 }

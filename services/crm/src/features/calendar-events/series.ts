@@ -3,7 +3,7 @@ import { endedBefore, occurrences, type Series } from '@tandem/recurrence';
 import { failField } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { copyAttendees } from './attendees.ts';
-import { asEvent, requireWritable, type StoredEvent, withAttendees, writeEvent } from './event.ts';
+import { asEvent, isFromBooking, requireWritable, type StoredEvent, withAttendees, writeEvent } from './event.ts';
 import { timeColumns } from './times.ts';
 
 /** The part of a series that a request changes. */
@@ -86,7 +86,7 @@ export async function exceptionOf(
 /** Fields that an event shares with the part of a series that it replaces. */
 export function contentOf({ row }: StoredEvent) {
   const { title, description, describedByUser, location, joinUrl, visibility } = row;
-  const { leadId, opportunityId, organizerId, bookingLinkId, createdBy } = row;
+  const { leadId, opportunityId, organizerId, createdBy } = row;
   return {
     title,
     description,
@@ -97,7 +97,7 @@ export function contentOf({ row }: StoredEvent) {
     leadId,
     opportunityId,
     organizerId,
-    bookingLinkId,
+    fromBooking: isFromBooking(row),
     createdBy,
   };
 }

@@ -10,7 +10,7 @@ import { addAttendees, checkAttendees, copyAttendees } from './attendees.ts';
 import { cancelEvent } from './cancel-event.ts';
 import { changeEvent } from './change-event.ts';
 import { completeEvent } from './complete-event.ts';
-import { asEvent, findWritable, lockEvent, requireScheduled, type StoredEvent, seenBy } from './event.ts';
+import { asEvent, findWritable, lockEvent, markOfText, requireScheduled, type StoredEvent, seenBy } from './event.ts';
 import { deleteExceptions, moveExceptions } from './exceptions.ts';
 import { type MailSettings, mailAttendees, mailSettingsFor } from './invitations.ts';
 import { contentOf, endOf, endSeries, exceptionOf, seriesOf, targetOf } from './series.ts';
@@ -103,7 +103,7 @@ async function continueSeries(
   const data = {
     ...contentOf(series),
     ...fields,
-    ...(fields.description !== undefined && { describedByUser: true }),
+    ...markOfText(row, fields.description),
     ...times,
     uid: randomUUID(),
     createdBy: actingUserId(caller) ?? null,
