@@ -45,11 +45,11 @@ const noLastName = '-';
 export const bookTime = (tools: CalendarTools): Handler<typeof bookings.bookTime, BookingTenant> => ({
   check: ({ params, caller }) => tenantOf(tools, params.slug, caller.requestId),
   async run({ params, body, inTenant, found: tenant, message }) {
-    const { tenantId, environment, requestId, settings } = tenant;
-    const scope = { tenantId, environment };
+    const { requestId, settings } = tenant;
+    const { link: found, scope } = await findBookingLink(inTenant, params.slug, tenant);
+    const { tenantId, environment } = scope;
     // Read before the transaction that chooses among the hosts, because it cannot call other services.
-    const found = await inTenant(scope, ({ tx }) => findBookingLink(tx, params.slug));
-    const names = await readHostNames(tools, tenant, found.hostIds);
+    const names = await readHostNames(tools, { ...scope, requestId }, found.hostIds);
     return inTenant(scope, async ({ tx, emit, schedule }) => {
       const { timezone, locale } = settings;
       const link = await tx.bookingLink.lockFirst({ where: { id: found.id } });
@@ -121,7 +121,11 @@ function visitorOf(scope: Pick<Caller, 'tenantId' | 'environment' | 'requestId'>
  * The lead with the address of the person, created if there is none. It has no custom fields, also where some are
  * required, because visitors answer the questions of the link only.
  */
-async function leadOf({ tx, emit, schedule, caller }: Inside, { name, email }: Body, ownerId: number): Promise<number> {
+async function leadOf(
+  { tx, emit, schedule, caller }: Inside,
+  { name, email, timezone }: Body,
+  ownerId: number,
+): Promise<number> {
   const [existing] = await tx.sql<{ id: number }>`SELECT id FROM lead
     WHERE tenant_id = platform.tenant_id() AND environment = platform.environment()
       AND email_key = lower(${email}) AND deleted_at IS NULL ORDER BY id LIMIT 1`;
@@ -131,6 +135,7 @@ async function leadOf({ tx, emit, schedule, caller }: Inside, { name, email }: B
     email,
     firstName: firstName.slice(0, 100),
     lastName: others.join(' ').slice(0, 100) || noLastName,
+    ...(timezone !== undefined && { timezone }),
   };
   const body = { ...person, source: 'web', assignedTo: ownerId } as const;
   const { id } = await insertLead({ tx, emit, caller }, body, undefined, { mayLackCustomFields: true });

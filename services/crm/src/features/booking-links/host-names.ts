@@ -1,5 +1,5 @@
+import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { CalendarTools } from '../calendar/tools.ts';
-import type { BookingTenant } from './offer.ts';
 
 /**
  * The names of the active hosts of a booking link, by id. None if identity does not answer: people can book without them.
@@ -7,7 +7,7 @@ import type { BookingTenant } from './offer.ts';
  */
 export async function readHostNames(
   { identity, log }: Pick<CalendarTools, 'identity' | 'log'>,
-  { tenantId, environment, requestId }: Pick<BookingTenant, 'tenantId' | 'environment' | 'requestId'>,
+  { tenantId, environment, requestId }: TenantRequest,
   hostIds: readonly number[],
 ): Promise<Map<number, string>> {
   const body = { userIds: [...hostIds], teamIds: [] };
@@ -15,7 +15,7 @@ export async function readHostNames(
     const hosts = await identity.findAssignees({ body, as: { tenantId, environment, requestId } });
     return new Map(hosts.flatMap(({ id, name }) => (name ? [[id, name]] : [])));
   } catch (error) {
-    log.warn('The hosts of a booking page are not named', { tenantId, error });
+    log.warn('The hosts of a booking are not named', { tenantId, error });
     return new Map();
   }
 }

@@ -20,7 +20,8 @@ const offerDaysMax = 31;
 /** The tenant of a public booking page. */
 export interface BookingTenant {
   tenantId: number;
-  environment: 'live' | 'sandbox';
+  /** The environments that can have the link of the page, in the order in which it is looked for. */
+  environments: readonly ('live' | 'sandbox')[];
   /** The request that reads the page. */
   requestId: string;
   settings: NonNullable<KnownSettings>;
@@ -30,7 +31,9 @@ export interface BookingTenant {
 export async function tenantOf(tools: CalendarTools, slug: string, requestId: string): Promise<BookingTenant> {
   const owner = ownerOf(tools.ids, slug);
   if (!owner) throw fail('not_found');
-  return { ...owner, requestId, settings: await settingsFor(tools, { ...owner, requestId }) };
+  const { tenantId, environments } = owner;
+  const settings = await settingsFor(tools, { tenantId, environment: environments[0], requestId });
+  return { ...owner, requestId, settings };
 }
 
 /** The free slots of a booking link within a period, as far as its notice and horizon allow. */
@@ -50,11 +53,19 @@ export async function bookableSlots(
   return freeSlots({ period: { from, to }, hours, busy, durationMinutes, timezone, mode });
 }
 
-/** Finds an active booking link by its slug, in the tenant of the transaction. */
-export async function findBookingLink(tx: Tx, slug: string): Promise<LinkRow> {
-  const link = await tx.bookingLink.findFirst({ where: { slug, active: true } });
-  if (!link) throw fail('not_found');
-  return link;
+/** Finds an active booking link by its slug, and the environment that has it. */
+export async function findBookingLink(
+  inTenant: InTenant<Tx>,
+  slug: string,
+  { tenantId, environments }: BookingTenant,
+): Promise<{ link: LinkRow; scope: Parameters<InTenant<Tx>>[0] }> {
+  for (const environment of environments) {
+    const scope = { tenantId, environment };
+    const link = await inTenant(scope, ({ tx }) => tx.bookingLink.findFirst({ where: { slug } }));
+    if (link?.active) return { link, scope };
+    if (link) break;
+  }
+  throw fail('not_found');
 }
 
 /** The content of a booking page: the link with the names of its hosts, and its free slots. */
@@ -63,10 +74,9 @@ export async function readOffer(
   slug: string,
   { tenant, query, inTenant }: { tenant: BookingTenant; query: { from?: Date; to?: Date }; inTenant: InTenant<Tx> },
 ) {
-  const { tenantId, environment, settings } = tenant;
-  const { timezone } = settings;
-  const { hostIds, ...offer } = await inTenant({ tenantId, environment }, async ({ tx }) => {
-    const link = await findBookingLink(tx, slug);
+  const { timezone } = tenant.settings;
+  const { link, scope } = await findBookingLink(inTenant, slug, tenant);
+  const { hostIds, ...offer } = await inTenant(scope, async ({ tx }) => {
     const from = query.from && query.from.getTime() > Date.now() ? query.from : new Date();
     const latest = new Date(from.getTime() + offerDaysMax * dayMs);
     const to = query.to && query.to < latest ? query.to : latest;
@@ -84,5 +94,8 @@ export async function readOffer(
       slots: slots.slice(0, bookingSlotsMax),
     };
   });
-  return { ...offer, hostNames: namesOf(await readHostNames(tools, tenant, hostIds), hostIds) };
+  return {
+    ...offer,
+    hostNames: namesOf(await readHostNames(tools, { ...scope, requestId: tenant.requestId }, hostIds), hostIds),
+  };
 }

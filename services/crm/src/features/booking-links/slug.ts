@@ -3,10 +3,14 @@ import type { IdCodec } from '@tandem/ids';
 const nameMax = 60;
 // Two dashes, which no name has, so that no link in live ends like one in the sandbox.
 const sandboxSuffix = '--sandbox';
+// Links of earlier releases have this form in the sandbox. Names in live can end like it, too.
+const ambiguousSuffix = '-sandbox';
+
+type Environment = 'live' | 'sandbox';
 
 interface Owner {
   tenantId: number;
-  environment: 'live' | 'sandbox';
+  environment: Environment;
 }
 
 /**
@@ -23,12 +27,16 @@ export function slugOf(
   return `${name}${suffix}-${ids.encode('tenant', tenantId, tenantId)}`;
 }
 
-/** The tenant of a slug; undefined if it has none. */
-export function ownerOf(ids: IdCodec, slug: string): Owner | undefined {
+/** The tenant of a slug, and the environments that can have it, the likeliest first; undefined if it has no tenant. */
+export function ownerOf(
+  ids: IdCodec,
+  slug: string,
+): { tenantId: number; environments: [Environment, ...Environment[]] } | undefined {
   const [, name = '', code = ''] = /^(.*)-([0-9A-Za-z]+)$/.exec(slug) ?? [];
   const tenantId = ids.decode('tenant', undefined, code);
   if (tenantId === undefined) return undefined;
-  return { tenantId, environment: name.endsWith(sandboxSuffix) ? 'sandbox' : 'live' };
+  if (name.endsWith(sandboxSuffix)) return { tenantId, environments: ['sandbox'] };
+  return { tenantId, environments: name.endsWith(ambiguousSuffix) ? ['live', 'sandbox'] : ['live'] };
 }
 
 function nameFrom(title: string): string {
