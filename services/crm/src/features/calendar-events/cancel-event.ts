@@ -8,12 +8,13 @@ import { endSeries } from './series.ts';
 /**
  * Cancels a locked event, and with a series its changed occurrences. Attendees with an e-mail address get a message.
  * @param options.series the series of an exception
+ * @param options.before the event before a change in the same request, of which only those who stay get the message
  */
 export async function cancelEvent(
   tools: CalendarTools,
   effects: Effects,
   event: StoredEvent,
-  { reason, series }: { reason: string | null; series?: StoredEvent | undefined },
+  { reason, series, before = event }: { reason: string | null; series?: StoredEvent | undefined; before?: StoredEvent },
 ): Promise<StoredEvent> {
   const { emit, sender } = effects;
   const cancelled = await writeEvent(sender.tx, event, { status: 'cancelled', sequence: event.row.sequence + 1 });
@@ -22,9 +23,11 @@ export async function cancelEvent(
     record: cancelled.record,
     changes: { status: { from: event.record.status, to: 'cancelled' } },
   });
-  const ofExceptions = await cancelExceptions(effects, event, reason);
+  const ofExceptions = await cancelExceptions(effects, { ...event, attendees: before.attendees }, reason);
+  const known = before.attendees.map(({ id }) => id);
+  const to = cancelled.attendees.filter(({ id }) => known.includes(id));
   await mailAttendees(tools, sender, [
-    { event: cancelled, occasion: 'cancelled', to: cancelled.attendees, series, reason },
+    { event: cancelled, before, occasion: 'cancelled', to, series, reason },
     ...ofExceptions,
   ]);
   return cancelled;
@@ -45,6 +48,9 @@ export async function endSeriesEarly(
     record: ended.record,
     changes: { recurrence: { from: series.record.recurrence, to: ended.record.recurrence } },
   });
-  await mailAttendees(tools, sender, [{ event: ended, occasion: 'changed', to: ended.attendees }, ...ofExceptions]);
+  await mailAttendees(tools, sender, [
+    { event: ended, before: series, occasion: 'changed', to: ended.attendees },
+    ...ofExceptions,
+  ]);
   return ended;
 }

@@ -60,8 +60,8 @@ export async function changeEvent(
   const stayed = attendees.filter((one) => !added.includes(one));
   await mailAttendees(tools, sender, [
     { event: changed, occasion: 'invited', to: isCancelled ? [] : added, series },
-    { event: changed, occasion: 'cancelled', to: people?.removed ?? [], series },
-    { event: changed, occasion: 'changed', to: isNotified && !isCancelled ? stayed : [], series },
+    { event: changed, before: event, occasion: 'cancelled', to: people?.removed ?? [], series },
+    { event: changed, before: event, occasion: 'changed', to: isNotified && !isCancelled ? stayed : [], series },
     ...ofExceptions,
   ]);
   return changed;

@@ -25,7 +25,8 @@ const words = {
   en: {
     subject: { invited: 'Invitation', changed: 'Changed', cancelled: 'Cancelled', booked: 'Booked' },
     text: {
-      invited: (by: string) => `${by} invites you to an event.`,
+      invited: (by: string, hosts: string) =>
+        hosts ? `${by} invites you to a booking with ${hosts}.` : `${by} invites you to an event.`,
       changed: (by: string, hosts: string) =>
         hosts ? `${by} changed your booking with ${hosts}.` : `${by} changed an event to which you are invited.`,
       cancelled: (by: string, hosts: string) =>
@@ -46,7 +47,8 @@ const words = {
   de: {
     subject: { invited: 'Einladung', changed: 'Geändert', cancelled: 'Abgesagt', booked: 'Gebucht' },
     text: {
-      invited: (by: string) => `${by} lädt Sie zu einem Termin ein.`,
+      invited: (by: string, hosts: string) =>
+        hosts ? `${by} lädt Sie zu einer Buchung bei ${hosts} ein.` : `${by} lädt Sie zu einem Termin ein.`,
       changed: (by: string, hosts: string) =>
         hosts
           ? `${by} hat Ihre Buchung bei ${hosts} geändert.`

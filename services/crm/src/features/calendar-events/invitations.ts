@@ -13,6 +13,8 @@ import { invitationLetter, type Occasion } from './invitation-letter.ts';
 
 export interface Mailing {
   event: StoredEvent;
+  /** The event before a change of its times: people have it in their calendars at those. */
+  before?: StoredEvent | undefined;
   occasion: Occasion;
   /** The attendees who get a message; those without an address get none. */
   to: readonly AttendeeRow[];
@@ -38,7 +40,7 @@ const dayMs = 86_400_000;
 // Links of a series without an end can be used for a year after the message.
 const linkDays = { afterEnd: 7, endless: 366 };
 
-/** Reads the settings of messages about an event. Those about a booking name its hosts, who need not be who changes it. */
+/** Reads the settings of messages about an event. Those about a booking name its host, who need not be who changes it. */
 export async function mailSettingsFor(
   tools: CalendarTools,
   { record, row }: StoredEvent,
@@ -46,7 +48,8 @@ export async function mailSettingsFor(
 ): Promise<MailSettings> {
   const settings = await settingsFor(tools, caller);
   if (!isFromBooking(row) || caller.tenantId === undefined) return { ...settings, hostNames: [] };
-  const hostIds = [record.organizerId, ...record.attendees.map(({ userId }) => userId)].filter((id) => id !== null);
+  // Other users who attend can be colleagues whom somebody added.
+  const hostIds = record.organizerId === null ? [] : [record.organizerId];
   const { tenantId, environment, requestId } = caller;
   const names = await readHostNames(tools, { tenantId, environment, requestId }, hostIds);
   return { ...settings, hostNames: namesOf(names, hostIds) };
@@ -54,11 +57,11 @@ export async function mailSettingsFor(
 
 /**
  * Queues messages to attendees with an e-mail address, each with a link to answer and the event for their calendar. Users
- * are notified by identity, from the events. A past event concerns nobody any more.
+ * are notified by identity, from the events. An event that was past before the change, too, concerns nobody any more.
  * @throws 429 when the tenant has reached its limit of messages
  */
 export async function mailAttendees(tools: CalendarTools, sender: Sender, mailings: readonly Mailing[]): Promise<void> {
-  const messages = mailings.flatMap((mailing) => (isPast(mailing.event) ? [] : messagesOf(tools, sender, mailing)));
+  const messages = mailings.flatMap((mailing) => (concernsNobody(mailing) ? [] : messagesOf(tools, sender, mailing)));
   if (messages.length && !(await tools.mail(sender, messages))) throw fail('mail_limit');
 }
 
@@ -103,6 +106,10 @@ function linkOf(tools: CalendarTools, caller: Sender['caller'], { row }: StoredE
   const { tenantId, environment } = caller;
   const token = tools.links.issue({ tenantId: tenantId as number, environment, attendeeId: attendee.id }, expiresAt);
   return `${tools.publicUrl}/rsvp/${token}`;
+}
+
+function concernsNobody({ event, before }: Mailing): boolean {
+  return isPast(event) && (before === undefined || isPast(before));
 }
 
 function isPast({ row }: StoredEvent): boolean {

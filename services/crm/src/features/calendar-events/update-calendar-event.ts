@@ -48,7 +48,7 @@ export const updateCalendarEvent = (
     const changed = await changeEvent(tools, effects, before, change, { series, isCancelled: status === 'cancelled' });
     if (status === 'completed') return seenBy(caller, (await completeEvent({ tx, emit }, changed)).record);
     if (status === 'cancelled')
-      return seenBy(caller, (await cancelEvent(tools, effects, changed, { reason: null, series })).record);
+      return seenBy(caller, (await cancelEvent(tools, effects, changed, { reason: null, series, before })).record);
     if (isThis && changed === before && before.row.version === 1) {
       // The occurrence is as the series has it, so no event replaces it.
       await tx.calendarEvent.deleteMany({ where: { id: before.row.id } });
@@ -76,7 +76,7 @@ async function changeFollowing(tools: CalendarTools, context: Update, series: St
   });
   emit(calendarEventCreated, { data: { calendarEventId: next.row.id, title: next.row.title }, record: next.record });
   await mailAttendees(tools, effects.sender, [
-    { event: ended, occasion: 'changed', to: ended.attendees },
+    { event: ended, before: series, occasion: 'changed', to: ended.attendees },
     { event: next, occasion: 'invited', to: next.attendees },
     ...ofExceptions,
   ]);
