@@ -124,13 +124,18 @@ it('notifies the host of a booking, and attendees of the deletion of a scheduled
     eventOf(tenant, 'created', {
       data: { title: 'Demo' },
       caller: { type: 'anonymous', requestId: 'req_1' },
-      record: { attendees: [{ ...attends(attendee), userId: null, email: 'ada@example.com', name: 'Ada Lovelace' }] },
+      record: {
+        leadId: '5',
+        attendees: [{ ...attends(attendee), userId: null, email: 'ada@example.com', name: 'Ada Lovelace' }],
+      },
     }),
   );
   await until('the booking arrives', async () => (await inboxOf(tenant, tenant.user.id))[0]);
   expect((await inboxOf(tenant, tenant.user.id))[0]).toMatchObject({
     title: 'A time was booked with you',
     body: expect.stringContaining('“Demo” with Ada Lovelace, '),
+    // An erasure of the lead searches for its code.
+    data: { type: 'calendar_event', leadId: expect.any(String) },
   });
   await send(eventOf(tenant, 'deleted', { attendee, data: {}, record: { status: 'cancelled', title: 'Over' } }));
   await send(eventOf(tenant, 'deleted', { attendee, data: {} }));

@@ -38,7 +38,7 @@ export const notifyOfCalendar = ({ ids }: Pick<Tools, 'ids'>) =>
         if (record.recurrence === null && record.endAt < new Date()) continue;
         const ofSeries = seriesEventOf(event, received);
         const known = [actorOf(event), ...(ofSeries ? membersOf(ofSeries) : [])];
-        for (const { title, members } of messagesOf(event)) {
+        for (const { title, members } of messagesOf(event, received)) {
           const among = [...new Set(members)].filter((userId) => !known.includes(userId));
           // Users who may not read the calendar are not notified of it.
           const userIds = among.length ? await usersWho(context.tx, 'calendar:read', { among }) : [];
@@ -71,7 +71,7 @@ interface Message {
 }
 
 /** The messages about an event, and who gets them. */
-function messagesOf(event: CalendarEvent): Message[] {
+function messagesOf(event: CalendarEvent, received: readonly CalendarEvent[]): Message[] {
   const { record } = event;
   const { organizerId } = record;
   switch (event.name) {
@@ -87,6 +87,8 @@ function messagesOf(event: CalendarEvent): Message[] {
       return [{ title: titles.cancelled, members: membersOf(event) }];
     default: {
       const { added, removed } = changedAttendees(event);
+      // The notification of the cancellation is enough for those who are members then.
+      if (isCancelledAfter(event, received)) return [{ title: titles.removed, members: removed }];
       const isNotified = event.data.fields.some((field) => notifiedEventFields.includes(field));
       const stayed = membersOf(event).filter((userId) => !added.includes(userId));
       return [
@@ -96,6 +98,11 @@ function messagesOf(event: CalendarEvent): Message[] {
       ];
     }
   }
+}
+
+function isCancelledAfter(event: CalendarEvent, received: readonly CalendarEvent[]): boolean {
+  const later = received.slice(received.indexOf(event) + 1);
+  return later.some(({ name, record }) => name === 'calendar_event.cancelled' && record.id === event.record.id);
 }
 
 /** The users who organize or attend an event. */
@@ -135,13 +142,19 @@ function noticeOf(
   ids: Tools['ids'],
 ): EventNotice['notice'] {
   const id = ids.encode('calendar_event', event.tenantId, event.record.id);
+  const { leadId } = event.record;
   const isDeleted = event.name === 'calendar_event.deleted';
   return {
     userIds,
     title,
     body: bodyOf(event),
     category: 'calendar',
-    data: { type: 'calendar_event', id },
+    // An erasure finds the notification by the code of the lead, also when the event is deleted.
+    data: {
+      type: 'calendar_event',
+      id,
+      ...(leadId !== null && { leadId: ids.encode('lead', event.tenantId, leadId) }),
+    },
     ...(!isDeleted && {
       actions: [
         {
