@@ -1,4 +1,3 @@
-import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { CalendarTools } from '../calendar/tools.ts';
 
 /**
@@ -7,7 +6,7 @@ import type { CalendarTools } from '../calendar/tools.ts';
  */
 export async function readHostNames(
   { identity, log }: Pick<CalendarTools, 'identity' | 'log'>,
-  { tenantId, environment, requestId }: TenantRequest,
+  { tenantId, environment, requestId }: { tenantId: number; environment: 'live' | 'sandbox'; requestId: string },
   hostIds: readonly number[],
 ): Promise<Map<number, string>> {
   const body = { userIds: [...hostIds], teamIds: [] };
