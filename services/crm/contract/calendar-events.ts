@@ -20,7 +20,7 @@ const seriesScope = z.object({
   scope: z
     .enum(['this', 'following', 'all'])
     .describe(
-      'For a series: whether the change affects one occurrence, this and the following ones, or all. Defaults to `all`',
+      'For a series: whether the change affects one occurrence, this and the following ones, or all. Defaults to `all`; required to complete a series',
     )
     .optional(),
   originalStartAt: timestamp()
@@ -47,7 +47,7 @@ export const calendarEvents = operations({
     narrows: true,
     checksPermissions: true,
     summary: 'Create a calendar event',
-    description: `The acting user organizes the event. People with an e-mail address get an invitation with a link to answer, users a notification. \`timezone\` defaults to that of the tenant. At most ${eventDaysMax} days; an event for whole days is widened to them.`,
+    description: `The acting user organizes the event. People with an e-mail address get an invitation with a link to answer, users a notification. The sandbox sends no mail. \`timezone\` defaults to that of the tenant. At most ${eventDaysMax} days; an event for whole days is widened to them.`,
     body: z.object({ title: CalendarTitle, startAt: timestamp(), endAt: timestamp(), ...optionalEventFields }),
     example: {
       attendees: [
@@ -108,7 +108,7 @@ export const calendarEvents = operations({
     narrows: true,
     summary: 'Update a calendar event',
     description:
-      'Only scheduled events. `attendees` replaces the attendees; those who stay keep their answers, and people with an e-mail address are notified of changes. With `scope=this` the occurrence becomes an event of its own, which is returned; with `following` the series ends before the occurrence, and the new series is returned. A change of time or rule removes changed occurrences. A `status` completes or cancels the event after the other changes, and is not possible with `following`.',
+      'Only scheduled events. `attendees` replaces the attendees; those who stay keep their answers, and people with an e-mail address are notified of changes. With `scope=this` the occurrence becomes an event of its own, which is returned; with `following` the series ends before the occurrence, and the new series is returned. A change of time or rule removes changed occurrences. A `status` completes or cancels the event after the other changes, and is not possible with `following`; to complete a series, `scope` is required.',
     params: withId,
     query: seriesScope,
     body: z.object({
@@ -150,7 +150,8 @@ export const calendarEvents = operations({
     narrows: true,
     checksPermissions: true,
     summary: 'Mark a calendar event as complete',
-    description: 'Of a series, `scope=this` completes one occurrence, which is returned.',
+    description:
+      'A series requires `scope`: `this` completes one occurrence, which is returned, and `all` the whole series.',
     params: withId,
     query: seriesScope,
     reply: CalendarEvent,

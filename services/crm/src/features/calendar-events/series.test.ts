@@ -124,6 +124,21 @@ describe('a series', () => {
     expect(await starts(api)).toHaveLength(3);
   });
 
+  it('is completed with a scope only', async () => {
+    const api = service.as();
+    const { id } = await create(api, weekly());
+    const params = { id };
+    const replies = [
+      await api.completeCalendarEvent({ params }),
+      await api.updateCalendarEvent({ params, body: { status: 'completed' } }),
+    ];
+    for (const { status, body } of replies)
+      expect([status, body.errors?.map(({ field }) => field)]).toEqual([422, ['scope']]);
+    expect((await api.getCalendarEvent({ params })).data).toMatchObject({ status: 'scheduled', version: 1 });
+    const whole = await api.completeCalendarEvent({ params, query: { scope: 'all' } });
+    expect(whole.data).toMatchObject({ id, status: 'completed' });
+  });
+
   it('continues as a new series after a change of the following occurrences', async () => {
     const api = service.as();
     const { id } = await create(api, weekly());

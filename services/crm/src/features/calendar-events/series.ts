@@ -38,6 +38,16 @@ export function targetOf({ row }: StoredEvent, { scope, originalStartAt }: Serie
   return { part: scope, occurrence: originalStartAt };
 }
 
+/**
+ * Fails unless a request to complete a series says whether it means all of it: future occurrences would be over, too, and
+ * nothing can undo that.
+ * @throws 422 naming `scope`
+ */
+export function requireScope({ row }: StoredEvent, { scope }: SeriesScope): void {
+  if (row.recurrence !== null && scope === undefined)
+    throw failField('scope', 'Is required for a series: `this` completes one occurrence, `all` the whole series');
+}
+
 /** The series that an event is; undefined if it does not repeat. */
 export function seriesOf({
   recurrence,

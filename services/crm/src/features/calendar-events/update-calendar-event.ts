@@ -13,7 +13,7 @@ import { completeEvent } from './complete-event.ts';
 import { asEvent, findWritable, lockEvent, markOfText, requireScheduled, type StoredEvent, seenBy } from './event.ts';
 import { deleteExceptions, moveExceptions } from './exceptions.ts';
 import { type MailSettings, mailAttendees, mailSettingsFor } from './invitations.ts';
-import { contentOf, endOf, endSeries, exceptionOf, seriesOf, targetOf } from './series.ts';
+import { contentOf, endOf, endSeries, exceptionOf, requireScope, seriesOf, targetOf } from './series.ts';
 import { timeColumns } from './times.ts';
 
 type Update = Context<typeof calendarEvents.updateCalendarEvent, Tx> & { found: MailSettings };
@@ -34,6 +34,7 @@ export const updateCalendarEvent = (
     requireScheduled(event.record);
     const target = targetOf(event, query);
     const { status, ...change } = body;
+    if (status === 'completed') requireScope(event, query);
     if (target.part === 'following') {
       if (status !== undefined) throw failField('status', 'Cannot be sent with the scope following');
       return seenBy(caller, await changeFollowing(tools, context, event, target.occurrence));
