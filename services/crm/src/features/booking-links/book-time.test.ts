@@ -1,6 +1,6 @@
 import { bookingLimits, type crm } from '@tandem/crm-contract';
 import { type Mailbox, startMailbox } from '@tandem/mailbox';
-import { identityPeer, type TestService, until, users } from '@tandem/testing';
+import { identityPeer, members, type TestService, until, users } from '@tandem/testing';
 import { startCrm } from '../../crm.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
@@ -8,6 +8,7 @@ let mailbox: Mailbox;
 let service: TestService<typeof crm>;
 beforeAll(async () => {
   identity = await identityPeer();
+  identity.names.set(users.active, 'Grace Hopper');
   mailbox = await startMailbox();
   service = await startCrm({ IDENTITY_URL: identity.url, SMTP_URL: mailbox.smtpUrl });
 });
@@ -26,6 +27,8 @@ const aLink = async (api: Api, fields: Fields = {}) =>
       body: { title: 'Intro call', durationMinutes: 5, hostIds: [users.active], ...fields },
     })
   ).data;
+const year = new Date().getUTCFullYear() + 1;
+const later = { startAt: `${year}-03-10T09:00:00.000Z`, endAt: `${year}-03-10T10:00:00.000Z` };
 /** A person outside of the tenant. */
 const visitor = () => {
   const { tenantId: _, ...caller } = service.as({ type: 'anonymous' }).caller;
@@ -73,12 +76,52 @@ it('sends a description that the host writes, and names the host when somebody e
   await api.updateCalendarEvent({ params, body: { description: 'Bring the plans' } });
   // One message tells of a change that also cancels.
   await api.updateCalendarEvent({ params, body: { location: 'Room 5', status: 'cancelled' } });
-  const messages = await until('all messages arrive', () => mailbox.to(email).length === 3 && mailbox.to(email));
+  // A message about the cancellation's own change would arrive before this one.
+  await api.createCalendarEvent({ body: { ...later, title: 'Later', attendees: [{ email }] } });
+  const messages = await until(
+    'the last message arrives',
+    () => mailbox.to(email).some(({ subject }) => subject.endsWith('Later')) && mailbox.to(email),
+  );
+  expect(messages.map(({ subject }) => subject).sort()).toEqual([
+    'Booked: Intro call',
+    'Cancelled: Intro call',
+    'Changed: Intro call',
+    'Invitation: Later',
+  ]);
   const textOf = (word: string) => messages.find(({ subject }) => subject.startsWith(word))?.text;
   expect(textOf('Changed')).toContain('Bring the plans');
   expect(textOf('Changed')).toContain(`changed your booking with ${data.hostNames[0]}.`);
   expect(textOf('Cancelled')).toContain(`cancelled your booking with ${data.hostNames[0]}.`);
   expect(textOf('Cancelled')).toContain('Room 5');
+});
+
+it('keeps answers from the visitor, and the limits of the link, when a booking is continued as another series', async () => {
+  const api = service.as();
+  const { slug } = await aLink(api, { questions: [{ key: 'size', label: 'How many?' }] });
+  const [startAt, ...others] = await slotsOf(slug);
+  const email = 'weekly-guest@example.com';
+  await book(slug, { startAt, email, answers: { size: 'Call evil now' } });
+  const [{ id, description }] = (await api.listCalendarEvents()).data;
+  const params = { id };
+  await api.updateCalendarEvent({ params, body: { recurrence: 'FREQ=DAILY;COUNT=5', timezone: 'UTC' } });
+  const originalStartAt = new Date(Date.parse(startAt as string) + 2 * 86_400_000).toISOString();
+  const colleague = { userId: members.seller };
+  const { data: next } = await api.updateCalendarEvent({
+    params,
+    query: { scope: 'following', originalStartAt },
+    body: { description, title: 'Weekly', attendees: [{ email }, colleague] },
+  });
+  await api.updateCalendarEvent({ params: { id: next.id }, body: { location: 'Room 5' } });
+  const messages = await until('the change arrives', () => {
+    const all = mailbox.to(email);
+    return all.some(({ subject }) => subject === 'Changed: Weekly') && all;
+  });
+  expect(JSON.stringify(messages)).not.toMatch(/evil/i);
+  const invited = messages.find(({ subject }) => subject === 'Invitation: Weekly');
+  expect(invited?.text).toContain('invites you to a booking with Grace Hopper.');
+  // Two more bookings are possible beside the first one.
+  const free = others.slice(0, 2);
+  for (const time of free) expect((await book(slug, { startAt: time, email })).status).toBe(201);
 });
 
 it('takes three bookings ahead of an address, also at once, and more after one is cancelled', async () => {

@@ -88,6 +88,21 @@ describe('booking links', () => {
     expect((await service.send(service.operations.getBookingOffer, { params }, visitor)).status).toBe(200);
   });
 
+  it('of the sandbox are found under a slug of an earlier release, unless live has the same', async () => {
+    const api = service.as();
+    const sandbox = service.as({ tenantId: api.caller.tenantId as number, environment: 'sandbox' });
+    const { slug } = await aLink(sandbox, { slug: 'early' });
+    const earlier = slug.replace('--sandbox-', '-sandbox-');
+    await service.sqlWithin(sandbox.caller, `UPDATE booking_link SET slug = '${earlier}'`);
+    const shown = await offer(earlier);
+    expect([shown.status, shown.data.title]).toEqual([200, 'Intro call']);
+    const [startAt] = await slotsOf(earlier);
+    expect((await book(earlier, { startAt, timezone: 'Asia/Tokyo' })).status).toBe(201);
+    expect((await sandbox.listLeads()).data).toMatchObject([{ timezone: 'Asia/Tokyo' }]);
+    await aLink(api, { slug: 'early-sandbox', title: 'Live' });
+    expect((await offer(earlier)).data.title).toBe('Live');
+  });
+
   it.each([
     ['an unknown host', { hostIds: [users.nobody] }, 'hostIds.0'],
     ['a suspended host', { hostIds: [users.suspended] }, 'hostIds.0'],

@@ -83,6 +83,32 @@ describe('invitations by mail', () => {
     expect(mailbox.to(kept).map(({ subject }) => subject)).toEqual(['Invitation: Demo']);
   });
 
+  it('tell guests of an event that is moved to the past, or cancelled with that', async () => {
+    const api = service.as();
+    const past = { startAt: '2020-03-10T09:00:00Z', endAt: '2020-03-10T10:00:00Z' };
+    for (const [change, subject] of [
+      [past, /^Changed/],
+      [{ ...past, status: 'cancelled' }, /^Cancelled/],
+    ] as const) {
+      const email = anAddress();
+      const { id } = await create(api, { attendees: [{ email }] });
+      await api.updateCalendarEvent({ params: { id }, body: change });
+      await mailTo(email, subject);
+    }
+  });
+
+  it('are not sent to people who are added by the change that cancels', async () => {
+    const api = service.as();
+    const [kept, added] = [anAddress(), anAddress()];
+    const { id } = await create(api, { attendees: [{ email: kept }] });
+    const attendees = [{ email: kept }, { email: added }];
+    await api.updateCalendarEvent({ params: { id }, body: { attendees, status: 'cancelled' } });
+    await mailTo(kept, /^Cancelled/);
+    await create(api, { title: 'Later', attendees: [{ email: added }] });
+    await mailTo(added, /Later$/);
+    expect(mailbox.to(added).map(({ subject }) => subject)).toEqual(['Invitation: Later']);
+  });
+
   it('send nothing in the sandbox', async () => {
     const api = service.as({ environment: 'sandbox' });
     const email = anAddress();
