@@ -75,7 +75,7 @@ export const bookings = operations({
     path: '/v1/public/booking/:slug',
     audience: 'public',
     summary: 'Book a time',
-    description: `Creates an event with the person as attendee, who gets a confirmation by mail, and a lead unless one has the e-mail address. The answers are the description of the event, which messages to the person leave out until a user changes it. An address can have ${bookingLimits.aheadPerAddress} bookings ahead, and a link is booked at most ${bookingLimits.perHour} times an hour. The lead is created without custom fields, also required ones: the page asks the questions of the link instead.`,
+    description: `Creates an event with the person as attendee, who gets a confirmation by mail, and a lead unless one has the e-mail address. The answers are in the description of the event. Messages to the person leave the description out until a user changes it, and then have the whole text. The sandbox sends no mail. An address can have ${bookingLimits.aheadPerAddress} bookings ahead, and a link is booked at most ${bookingLimits.perHour} times an hour. The lead is created without custom fields, also required ones: the page asks the questions of the link instead.`,
     params: withSlug,
     body: z.object({
       startAt: timestamp(),
