@@ -130,18 +130,22 @@ it('rebuilds duplicate pairs and referrals, of all tenants or of one', async () 
   });
   await tenant.api.approvePartner({ params: { id: partner.id }, body: {} });
   const lead = { firstName: 'A', lastName: 'B', email: 'twin@example.com', referralCode: 'JOAN-2026' };
-  for (let n = 0; n < 2; n++) expect((await tenant.api.createLead({ body: lead })).status).toBe(201);
+  const other = { firstName: 'C', lastName: 'D', email: 'other@example.com' };
+  for (const body of [other, lead, lead]) expect((await tenant.api.createLead({ body })).status).toBe(201);
   const state = async () => ({
     pairs: (await tenant.api.listLeadDuplicates({ query: { limit: 1 } })).pagination?.total,
     referrals: (await tenant.api.getPartner({ params: { id: partner.id } })).data.referralCount,
   });
   await until('both are stored', async () => JSON.stringify(await state()) === '{"pairs":1,"referrals":2}');
+  // The pair of a later lead with an earlier one shows that those between are checked, which would store their pair again.
+  expect((await tenant.api.createLead({ body: other })).status).toBe(201);
+  await until('the later pair is stored', async () => (await state()).pairs === 2);
   await within('crm', 'DELETE FROM duplicate_pair');
   await within('partner', 'DELETE FROM referral');
   expect(await state()).toEqual({ pairs: 0, referrals: 0 });
-  expect((await admin('rebuild', 'duplicates')).text).toMatch(/Done: \d+ records read, 1 rows written, 0 removed/);
+  expect((await admin('rebuild', 'duplicates')).text).toMatch(/Done: \d+ records read, 2 rows written, 0 removed/);
   expect((await admin('rebuild', 'referrals', '--tenant', tenant.id)).text).toMatch(/ 2 rows written, 0 removed\n$/);
-  expect(await state()).toEqual({ pairs: 1, referrals: 2 });
+  expect(await state()).toEqual({ pairs: 2, referrals: 2 });
   expect(await admin('rebuild', 'nothing')).toMatchObject({
     code: 2,
     text: expect.stringContaining('these can: search, duplicates, referrals'),

@@ -51,11 +51,18 @@ async function load(isDone: (statuses: Map<number, number>) => boolean): Promise
 const usageHeader = async (base: string) =>
   Number((await send(base, tenant.sandbox)).headers.get('x-api-usage-current'));
 
+let subscriptionId: string | undefined;
+
 async function recorded(): Promise<number> {
-  const { data } = await tenant.owner.listSubscriptions({});
-  const usage = await tenant.owner.getSubscriptionUsage({ params: { id: data[0]?.id as string } });
+  subscriptionId ??= (await tenant.owner.listSubscriptions({})).data[0]?.id as string;
+  const usage = await tenant.owner.getSubscriptionUsage({ params: { id: subscriptionId } });
   return usage.data.apiCalls.used;
 }
+
+/** Looks this often at the headers before it reads the recorded usage, because a person has 600 calls a minute. */
+const looksPerRead = 10;
+let looks = 0;
+const mayRead = () => looks++ % looksPerRead === 0;
 
 it('the usage header and the recorded usage equal the served calls after a service was killed under load', async () => {
   let isKilled = false;
@@ -68,8 +75,11 @@ it('the usage header and the recorded usage equal the served calls after a servi
   });
   expect(statuses.get(429)).toBeUndefined();
   await until(`every figure is ${served}`, async () => {
-    const figures = [await recorded(), ...(await Promise.all(bases.map(usageHeader)))];
-    if (figures.some((figure) => figure !== served)) throw new Error(`they are ${figures}`);
+    const headers = await Promise.all(bases.map(usageHeader));
+    if (headers.some((figure) => figure !== served)) throw new Error(`the headers are ${headers}`);
+    if (!mayRead()) return false;
+    const figure = await recorded();
+    if (figure !== served) throw new Error(`the recorded usage is ${figure}`);
     return true;
   });
 }, 120_000);
@@ -89,9 +99,11 @@ it('the usage header equals the recorded usage after a gateway was killed under 
   const figure = await until(
     'header and recorded usage agree',
     async () => {
-      const figures = [await recorded(), await usageHeader(fleet.baseUrl)];
-      if (figures[0] !== figures[1]) throw new Error(`they are ${figures}`);
-      return figures[0];
+      const header = await usageHeader(fleet.baseUrl);
+      if (!mayRead()) return undefined;
+      const figure = await recorded();
+      if (figure !== header) throw new Error(`they are ${header} and ${figure}`);
+      return figure;
     },
     60_000,
   );
