@@ -154,7 +154,6 @@ export const accounts = operations({
     description: '`search` covers the name, the domain and `externalId`.',
     query: listQuery(['createdAt', 'updatedAt', 'name', 'domain'], '-createdAt', { byCustomFields: true }).extend({
       ownerId: id('user').optional(),
-      unassigned: flag().describe('Return only accounts without an owner').optional(),
       teamId: id('team').optional(),
       domain: domain().optional(),
       industry: Industry.optional(),

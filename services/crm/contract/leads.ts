@@ -57,7 +57,6 @@ export const leads = operations({
       statusCode: writableLead.shape.statusCode,
       source: LeadSource.optional(),
       assignedTo: id('user').optional(),
-      unassigned: flag().describe('Return only leads without an assignee').optional(),
       teamId: id('team').optional(),
       accountId: id('account').optional(),
       scoreMin: wholeNumber(0, 100).describe('Return only leads with this score or a higher one').optional(),

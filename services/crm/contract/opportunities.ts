@@ -58,7 +58,6 @@ export const opportunityFilters = {
   pipelineId: id('pipeline').optional(),
   status: OpportunityStatus.optional(),
   ownerId: id('user').optional(),
-  unassigned: flag().describe('Return only opportunities without an owner').optional(),
   teamId: id('team').optional(),
   leadId: id('lead').optional(),
   accountId: id('account').optional(),

@@ -93,7 +93,6 @@ export const tasks = operations({
       type: TaskType.optional(),
       priority: TaskPriority.optional(),
       assignedTo: assigneeFilter().describe('The assignee: the id of a user, or `me` for the caller').optional(),
-      unassigned: flag().describe('Return only tasks without an assignee').optional(),
       teamId: id('team').optional(),
       mine: flag().describe('Return only tasks that are assigned to the caller').optional(),
       leadId: id('lead').optional(),

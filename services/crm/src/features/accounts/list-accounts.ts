@@ -2,7 +2,6 @@ import type { accounts } from '@tandem/crm-contract';
 import type { ListFilter } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
-import { unassignedConditions } from '../../unassigned-conditions.ts';
 import { type CustomList, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { asAccount } from './account.ts';
 
@@ -24,7 +23,7 @@ type Filters = Partial<z.output<typeof accounts.listAccounts.query>>;
  * @param conditions the conditions of `listByCustomFields`
  */
 export function listedAccounts(filters: Filters, conditions: CustomList['conditions']): ListFilter {
-  const { ownerId, unassigned, teamId, domain, industry, parentAccountId, tag, deleted } = filters;
+  const { ownerId, teamId, domain, industry, parentAccountId, tag, deleted } = filters;
   return {
     where: {
       deletedAt: deleted ? { not: null } : null,
@@ -35,7 +34,7 @@ export function listedAccounts(filters: Filters, conditions: CustomList['conditi
       ...(parentAccountId !== undefined && { parentAccountId }),
       ...(tag && { tags: { has: tag } }),
     },
-    and: [...conditions, ...unassignedConditions('ownerId', unassigned)],
+    and: conditions,
     searchIn: ['name', 'domain', 'externalId'],
   };
 }

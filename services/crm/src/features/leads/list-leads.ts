@@ -2,7 +2,6 @@ import type { leads } from '@tandem/crm-contract';
 import type { ListFilter } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
-import { unassignedConditions } from '../../unassigned-conditions.ts';
 import { type CustomList, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { asLead } from './lead.ts';
 
@@ -24,7 +23,7 @@ export function listedLeads(filters: Filters, conditions: CustomList['conditions
     statusCode,
     source,
     assignedTo,
-    unassigned,
+
     teamId,
     accountId,
     scoreMin,
@@ -50,7 +49,7 @@ export function listedLeads(filters: Filters, conditions: CustomList['conditions
       ...(externalId !== undefined && { externalId }),
       ...(tag && { tags: { has: tag } }),
     },
-    and: [...conditions, ...unassignedConditions('assignedTo', unassigned)],
+    and: conditions,
     searchIn: ['email', 'firstName', 'lastName', 'externalId'],
   };
 }

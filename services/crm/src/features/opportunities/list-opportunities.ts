@@ -4,7 +4,6 @@ import { failField, type ListFilter } from '@tandem/service';
 import type { z } from 'zod';
 import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers } from '../../handler.ts';
-import { unassignedConditions } from '../../unassigned-conditions.ts';
 import { type CustomList, listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
 import { asOpportunity } from './opportunity.ts';
 
@@ -46,7 +45,7 @@ function hasBounds({ valueMin, valueMax }: Partial<Query>): boolean {
  * @param ranges the conditions of `listByCustomFields`
  */
 export function listedOpportunities(filters: Partial<Query>, ranges: CustomList['conditions']): ListFilter {
-  const { stage, stageId, status, ownerId, unassigned, teamId, leadId, accountId, partnerId, pipelineId } = filters;
+  const { stage, stageId, status, ownerId, teamId, leadId, accountId, partnerId, pipelineId } = filters;
   const { currency, deleted, closeFrom, closeTo, staleDays } = filters;
   return {
     where: {
@@ -64,7 +63,6 @@ export function listedOpportunities(filters: Partial<Query>, ranges: CustomList[
     },
     and: [
       ...ranges,
-      ...unassignedConditions('ownerId', unassigned),
       ...amountConditions(filters),
       ...(closeFrom ? [{ expectedCloseAt: { gte: closeFrom } }] : []),
       ...(closeTo ? [{ expectedCloseAt: { lte: closeTo } }] : []),

@@ -4,7 +4,6 @@ import type { tasks } from '@tandem/crm-contract';
 import type { ListFilter } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
-import { unassignedConditions } from '../../unassigned-conditions.ts';
 import { withSeries } from './series.ts';
 import { asTask, openStatuses } from './task.ts';
 
@@ -33,7 +32,7 @@ type Filters = Omit<Partial<z.output<typeof tasks.listTasks.query>>, 'assignedTo
  * @param mine the acting user, if the list has only the tasks that are assigned to them
  */
 export function listedTasks(filters: Filters, mine?: number): ListFilter {
-  const { status, type, priority, assignedTo, unassigned, teamId } = filters;
+  const { status, type, priority, assignedTo, teamId } = filters;
   const { leadId, opportunityId, partnerId } = filters;
   const { dueFrom, dueTo, overdue, deleted } = filters;
   return {
@@ -49,7 +48,6 @@ export function listedTasks(filters: Filters, mine?: number): ListFilter {
       ...(partnerId !== undefined && { partnerId }),
     },
     and: [
-      ...unassignedConditions('assignedTo', unassigned),
       ...(mine === undefined ? [] : [{ assignedTo: mine }]),
       ...(dueFrom ? [{ dueAt: { gte: dueFrom } }] : []),
       ...(dueTo ? [{ dueAt: { lte: dueTo } }] : []),
