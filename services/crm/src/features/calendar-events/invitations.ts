@@ -33,7 +33,7 @@ export interface Sender {
   hostNames?: readonly string[];
 }
 
-/** What a handler reads before its transaction to write messages about an event. */
+/** The settings of the tenant and the names of hosts, for messages about an event. Read before the transaction. */
 export type MailSettings = NonNullable<KnownSettings> & { hostNames: string[] };
 
 const dayMs = 86_400_000;

@@ -103,7 +103,7 @@ async function bucketOf({ tx, query, caller, converter, quotas }: Summing, span:
     return ownerId === undefined ? { teamId: value } : undefined;
   };
   const byKey = key ? Map.groupBy(parts, (part) => part[key] ?? null) : new Map<number | null, KeyedPart[]>();
-  // Who has a quota and no opportunities yet has the whole quota to reach.
+  // Owners or teams with a quota and without opportunities: their gap is the whole quota.
   const awaited =
     kind === 'period' && key && key !== 'stageId'
       ? quotas.holders(span.name, key).filter((value) => {

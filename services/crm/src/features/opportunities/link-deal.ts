@@ -51,8 +51,8 @@ export async function unlinkDeal({ tx, emit }: { tx: Tx; emit: Emit }, opportuni
 }
 
 /**
- * Stores whether a conversion set the lead of a locked deal, so that undoing it removes only such a lead; null without a
- * conversion that linked the deal. By SQL, because the record does not show it: it is no change with a time of its own.
+ * Stores whether a conversion set the lead of a locked deal; undoing the conversion removes only such a lead. Null means
+ * that no conversion linked the deal. Written by SQL, because Prisma would also change `updatedAt`, which clients see.
  */
 async function markLink(tx: Tx, id: number, isSet: boolean | null): Promise<void> {
   await tx.sql`UPDATE opportunity SET lead_by_conversion = ${isSet} WHERE id = ${id}`;

@@ -21,7 +21,7 @@ export type NewOpportunity = z.output<typeof opportunities.createOpportunity.bod
 /** A new opportunity, with the defaults that depend on its lead and on the caller. */
 type Complete = NewOpportunity & Pick<OpportunityRecord, 'currency' | 'teamId' | 'accountId' | 'partnerId'>;
 
-/** What a new opportunity takes over from its lead. */
+/** The fields of a lead that its new opportunity gets by default. */
 export type OfLead = Pick<LeadRecord, 'teamId' | 'accountId' | 'partnerId'>;
 
 export const ofNoLead: OfLead = { teamId: null, accountId: null, partnerId: null };
@@ -35,8 +35,8 @@ export function teamOfNew(
 }
 
 /**
- * What an opportunity takes over from its lead. Read while the lead is held, because a referral may have been attributed
- * since `check`, and by SQL, because the lead is narrowed by another permission.
+ * Reads the team, account and partner of the lead of an opportunity, while the lead is held: they may have changed since
+ * `check`. By SQL, because the caller's access to leads can be narrower than their access to opportunities.
  */
 export async function readOfLead(tx: Tx, leadId: number | null | undefined): Promise<OfLead> {
   if (typeof leadId !== 'number') return ofNoLead;

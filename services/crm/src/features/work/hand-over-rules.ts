@@ -4,8 +4,8 @@ import { asRule } from '../tasks/escalation.ts';
 import type { Inside, Leaving } from './hand-over-calendar.ts';
 
 /**
- * Gives the escalation rules whose target is a user who left to the successor. Without one they are deactivated: nothing
- * would be escalated, and nobody would be told.
+ * Gives the escalation rules whose target is a user who left to the successor. Without one the rules are deactivated, and
+ * the event says why: rules with an inactive target escalate nothing.
  */
 export async function handOverRules({ tx, emit }: Inside, { userId, successorId }: Leaving): Promise<void> {
   const where = { targetUserId: userId, ...(successorId === null && { active: true }) };
