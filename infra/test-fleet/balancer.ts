@@ -19,14 +19,15 @@ export async function startBalancer(
   const sockets = new Set<Socket>();
   const unready = new Set<number>();
   let turn = 0;
-  const nextTarget = () => {
-    const ready = targets.filter((target) => !unready.has(target));
-    const choice = ready.length ? ready : targets;
-    return choice[turn++ % choice.length] as number;
+  /** Every target once: the ready ones first, beginning with the next one in turn. */
+  const targetsInTurn = () => {
+    const first = turn++ % targets.length;
+    const rotated = [...targets.slice(first), ...targets.slice(0, first)];
+    return [...rotated.filter((port) => !unready.has(port)), ...rotated.filter((port) => unready.has(port))];
   };
-  const join = (client: Socket, tries: number): void => {
-    const upstream = connect({ host: '127.0.0.1', port: nextTarget() });
-    const refused = () => (tries > 1 ? join(client, tries - 1) : client.destroy());
+  const join = (client: Socket, [target, ...others]: number[]): void => {
+    const upstream = connect({ host: '127.0.0.1', port: target as number });
+    const refused = () => (others.length ? join(client, others) : client.destroy());
     upstream.once('error', refused);
     upstream.once('connect', () => {
       upstream.off('error', refused);
@@ -45,11 +46,16 @@ export async function startBalancer(
   };
   const server = createServer({ pauseOnConnect: true }, (client) => {
     client.on('error', () => {});
-    join(client, targets.length);
+    join(client, targetsInTurn());
   });
+  const probing = new Set<number>();
+  // One probe at a time: an older answer must not replace a newer one.
   const probe = async (target: number) => {
+    if (probing.has(target)) return;
+    probing.add(target);
     if (await isReady(target)) unready.delete(target);
     else unready.add(target);
+    probing.delete(target);
   };
   const prober = probeEveryMs === undefined ? undefined : setInterval(() => targets.forEach(probe), probeEveryMs);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
@@ -64,9 +70,11 @@ export async function startBalancer(
   };
 }
 
-/** Whether the process on a port answers /readyz with 200. */
+const probeTimeoutMs = 1_000;
+
+/** Whether the process on a port answers /readyz with 200 within a second. */
 export async function isReady(port: number | string | undefined): Promise<boolean> {
-  const options = { headers: { connection: 'close' } };
+  const options = { headers: { connection: 'close' }, signal: AbortSignal.timeout(probeTimeoutMs) };
   const response = await fetch(`http://127.0.0.1:${port}/readyz`, options).catch(() => undefined);
   await response?.body?.cancel();
   return response?.status === 200;
