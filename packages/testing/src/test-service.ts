@@ -106,6 +106,8 @@ export async function testSettings(
   };
 }
 
+const setupTimeoutMs = 60_000;
+
 let tenants = 0;
 
 /**
@@ -175,7 +177,8 @@ export async function testService<Ops extends Operations, Client, Settings exten
       listDeadLetters({ url: settings.AMQP_URL, namespace: settings.NAMESPACE, consumer: `${service}.${consumer}` }),
     sql: async (text, values) => (await owner.query(text, values)).rows,
     async sqlWithin({ tenantId, environment }, text, values) {
-      const client = new pg.Client({ connectionString: settings.DATABASE_URL });
+      // Preparing thousands of rows may take longer than a request is allowed to.
+      const client = new pg.Client({ connectionString: settings.DATABASE_URL, statement_timeout: setupTimeoutMs });
       await client.connect();
       try {
         await client.query(`SELECT set_config('app.tenant_id', $1, false), set_config('app.environment', $2, false)`, [

@@ -145,8 +145,9 @@ describe('migrate', () => {
       migrating = migrated();
       const waits = "SELECT FROM pg_locks WHERE relation = 'note'::regclass AND NOT granted";
       await until('the migration waits for the lock', async () => (await query(appUrl, waits)).rowCount === 1);
-      // The waiting migration gives up after its lock timeout, so this query proceeds.
-      await query(appUrl, 'SELECT FROM note');
+      // The waiting migration gives up after its lock timeout, so this query proceeds; it has a longer one, because both
+      // may begin to wait at the same moment.
+      await query(appUrl, "SET lock_timeout = '4s'; SELECT FROM note");
       await client.query('COMMIT');
     });
     await migrating;
