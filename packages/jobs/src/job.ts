@@ -69,6 +69,11 @@ export interface Job<Payload extends z.ZodType = z.ZodType, Tx = unknown> {
    * behind other jobs of the service.
    */
   lane?: string;
+  /**
+   * For jobs that write much at once, portion by portion: while the process answers many requests, the next portion
+   * waits ten times as long as the last one took, so that requests are not delayed.
+   */
+  rests?: true;
   /** Runs for suspended tenants too; other jobs of such a tenant are paused until it is resumed. */
   whileSuspended?: true;
   run(context: BatchContext<z.output<Payload>, Tx>): Promise<void>;

@@ -1,5 +1,5 @@
 import type { BeginOutgoing } from '@tandem/events';
-import type { Log } from '@tandem/process';
+import type { Log, RequestRate } from '@tandem/process';
 import type { TenantDb, Tx } from '@tandem/tenant-db';
 import type pg from 'pg';
 import type { z } from 'zod';
@@ -17,6 +17,7 @@ import {
 } from './job-rows.ts';
 import { keepLease } from './lease.ts';
 import type { JobObserver, JobOutcome } from './observe.ts';
+import { restAfter } from './rest.ts';
 import type { Outside } from './slots.ts';
 
 /** Dependencies that all runs of a service share. */
@@ -27,6 +28,7 @@ export interface Runner<Client> {
   /** Under the relay role. Renews leases, so that a run does not wait for its lease behind the work of other runs. */
   relayPool: pg.Pool;
   outgoing: BeginOutgoing;
+  requests: Pick<RequestRate, 'perSecond'> | undefined;
   log: Log;
   observer: JobObserver;
   /** Notifies the dispatcher of this kind of job that one is due again at this time. */
@@ -103,11 +105,15 @@ async function work<Client>(run: Run<Client>, runner: Runner<Client>, outside: O
   const { job, scope, leased } = run;
   const { rows } = leased;
   const { db } = runner;
+  const began = performance.now();
   let isFinished = false;
   const finish: BatchContext<unknown, Tx<Client>>['finish'] = (effects, actor) => {
     isFinished = true;
     const ended = async (inside: Inside<Tx<Client>>) => {
-      const runAgainAt = await effects(inside);
+      const dates = await effects(inside);
+      const perSecond = job.rests ? (runner.requests?.perSecond() ?? 0) : 0;
+      const rested = Date.now() + restAfter(performance.now() - began, perSecond);
+      const runAgainAt = dates.map((at) => at && new Date(Math.max(at.getTime(), rested)));
       await endRows(db.tx.sql, leased, runAgainAt);
       return runAgainAt;
     };

@@ -1,5 +1,5 @@
 import type { BeginOutgoing } from '@tandem/events';
-import type { Log, Metrics } from '@tandem/process';
+import type { Log, Metrics, RequestRate } from '@tandem/process';
 import type { TenantDb, Tx } from '@tandem/tenant-db';
 import { type Job as BullJob, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -32,6 +32,8 @@ interface Options<Client> {
   log: Log;
   metrics: Metrics;
   outgoing: BeginOutgoing;
+  /** The requests of the process, for which jobs that work in portions make room; none by default. */
+  requests?: Pick<RequestRate, 'perSecond'> | undefined;
   /** How many jobs may wait for external systems at once; none by default. */
   outsideMax?: number | undefined;
 }
@@ -48,14 +50,14 @@ const closeMs = 3_000;
  * @param options.relayPool under the relay role, which sees jobs of all tenants; it stays open when the jobs close
  */
 export function startJobs<Client>(options: Options<Client>): Scheduler {
-  const { service, db, jobs, log, outsideMax = 0, outgoing, relayPool } = options;
+  const { service, db, jobs, log, outsideMax = 0, outgoing, relayPool, requests } = options;
   if (!jobs.length) return { scheduling: () => createScheduling(db, jobs, () => {}), close: async () => {} };
 
   const connections = [connectRedis(options.redisUrl, log), connectRedis(options.redisUrl, log)] as const;
   const laneOf = new Map<string, Lane>();
   const wakeAt = (at: Date, name: string) => laneOf.get(name)?.wakeAt(at);
   const observer = observeJobs(options.metrics);
-  const runner: Runner<Client> = { service, jobs, db, relayPool, outgoing, log, observer, wakeAt };
+  const runner: Runner<Client> = { service, jobs, db, relayPool, outgoing, requests, log, observer, wakeAt };
   const lanes = [...Map.groupBy(jobs, ({ lane }) => lane)].map(([name, ofLane]) => {
     const places = name === undefined ? { concurrency, outsideMax } : { concurrency: laneConcurrency, outsideMax: 0 };
     const queueName = name === undefined ? service : `${service}-${name}`;

@@ -5,6 +5,7 @@ export { createHealth, type Health } from './health.ts';
 export { createLog, type Log } from './log.ts';
 export { createMetrics, delayBuckets, type Metrics, readEvery } from './metrics.ts';
 export { outgoingGuard } from './outgoing-guard.ts';
+export { createRequestRate, type RequestRate } from './request-rate.ts';
 export { hasLengthOfKey, isEncryptionKey, secretSetting } from './secret-setting.ts';
 export { createServerDrain, type ServerDrain } from './server-drain.ts';
 export { createShares, type Shares, ShareTimeoutError } from './shares.ts';

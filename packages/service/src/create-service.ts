@@ -5,6 +5,7 @@ import {
   createHealth,
   createLog,
   createMetrics,
+  createRequestRate,
   type Health,
   type Log,
   type Metrics,
@@ -57,12 +58,13 @@ export function createService<Ops extends Operations, Client, Settings extends S
   definition.measure?.(metrics);
   const telemetry = startTelemetry({ service: name, log, metrics });
   const health = createHealth();
+  const requests = createRequestRate();
   const seal = createSeal(settings.ENCRYPTION_KEY);
   const db = openDatabase(definition, metrics);
   const life = followTenants({ service: name, db: inBackground(db), removal: definition.tenantRemoval });
   const consumers = [life.consumer, ...(definition.consumers ?? [])];
   const jobs = [...(definition.jobs ?? []), ...life.jobs];
-  const background = startBackground({ ...definition, consumers, jobs }, { db, seal, log, metrics });
+  const background = startBackground({ ...definition, consumers, jobs }, { db, seal, requests, log, metrics });
   const { broker, consumption } = background;
   health.need('postgres', () => db.ping().then(() => true));
   // Only the first start of a consumer creates its queue; a later broker outage does not affect readiness.
@@ -84,6 +86,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
     log,
     metrics,
     health,
+    requests,
     outgoing: background.outgoing,
     declaredConsumers: declaredConsumers(broker.names, name, consumers as readonly Consumer[]),
     firstUse: definition.firstUse && createFirstUse(db, definition.firstUse),

@@ -71,7 +71,8 @@ async function serve(
     let who: object = {};
     try {
       const read = readRequest(request, row, parts);
-      const { tenantId, keyId, userId } = read.caller;
+      const { tenantId, keyId, userId, type } = read.caller;
+      if (type !== 'system') parts.requests.count();
       who = { tenantId, keyId, userId };
       trace.tenantId = tenantId;
       serviceResponse = row.form

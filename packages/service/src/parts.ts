@@ -1,6 +1,6 @@
 import type { CallerSigner } from '@tandem/caller';
 import type { BeginOutgoing, DeclaredConsumer } from '@tandem/events';
-import type { Health, Log, Metrics } from '@tandem/process';
+import type { Health, Log, Metrics, RequestRate } from '@tandem/process';
 import type { Seal } from '@tandem/sealed';
 import type { Scope, TenantDb } from '@tandem/tenant-db';
 import type { Cursors } from './cursors.ts';
@@ -16,6 +16,8 @@ export interface Parts {
   log: Log;
   metrics: Metrics;
   health: Health;
+  /** The requests of clients; background jobs rest while there are many. */
+  requests: RequestRate;
   /** Creates the default records of a tenant. */
   firstUse: ((scope: Scope) => Promise<void>) | undefined;
   outgoing: BeginOutgoing;

@@ -11,7 +11,7 @@ import {
   startRelay,
 } from '@tandem/events';
 import { startJobs } from '@tandem/jobs';
-import { type Log, type Metrics, type ShutdownStep, shutdownLimits } from '@tandem/process';
+import { type Log, type Metrics, type RequestRate, type ShutdownStep, shutdownLimits } from '@tandem/process';
 import type { Seal } from '@tandem/sealed';
 import { createRelayPool, inBackground, type TenantDb } from '@tandem/tenant-db';
 import { startHousekeeping } from './housekeeping.ts';
@@ -41,7 +41,13 @@ export interface Background {
 /** Starts consumers, jobs, the relay of events, housekeeping and re-encryption. */
 export function startBackground<Client>(
   definition: BackgroundDefinition<Client>,
-  { db, seal, log, metrics }: { db: TenantDb<Client>; seal: Seal; log: Log; metrics: Metrics },
+  {
+    db,
+    seal,
+    requests,
+    log,
+    metrics,
+  }: { db: TenantDb<Client>; seal: Seal; requests: RequestRate; log: Log; metrics: Metrics },
 ): Background {
   const { name: service, settings, jobs = [], jobsOutsideMax = 0, purge = [], sealed = [] } = definition;
   const mail = definition.mail?.parts;
@@ -69,6 +75,7 @@ export function startBackground<Client>(
     log,
     metrics,
     outgoing,
+    requests,
     outsideMax: jobsOutsideMax + (mail?.jobsOutsideMax ?? 0),
   });
   const stopConsuming = new AbortController();

@@ -1,0 +1,17 @@
+// Chosen by measuring reads beside an import (infra/bench/notes.md, import-beside).
+const restsPerPortion = 10;
+// From this rate on a job rests fully. Someone who watches the progress of a job asks about once a second.
+const busyPerSecond = 20;
+const restMaxMs = 5_000;
+
+/**
+ * How long a job that works in portions rests before its next one, in milliseconds, so that requests find the processor
+ * and the database free most of the time. Without requests it does not rest. Longer portions need longer rests, so a job
+ * on a busy or slow machine slows down by itself.
+ * @param portionMs how long the portion took
+ * @param requestsPerSecond how many requests the process answers
+ */
+export function restAfter(portionMs: number, requestsPerSecond: number): number {
+  const busy = Math.min(1, requestsPerSecond / busyPerSecond);
+  return Math.min(restMaxMs, portionMs * restsPerPortion * busy);
+}
