@@ -101,7 +101,7 @@ const start = <P extends Plural, Also extends readonly `${string}:read`[]>(recor
     also,
     summary: `Start an import of ${records}`,
     description:
-      'Creates and updates the records in the background; rows that did not pass the check are left out. Imports of a tenant run one after another.',
+      'Creates and updates the records in the background; rows that did not pass the check are left out. Imports of a tenant run one after another. While the API answers many requests, an import takes longer, so that the requests do not.',
     params: withId,
     reply: Import,
     status: 202,

@@ -2,6 +2,7 @@ import type { crm } from '@tandem/crm-contract';
 import { identityPeer, type TestService, until } from '@tandem/testing';
 import { startCrm } from '../../crm.test-service.ts';
 import { filesPeer } from './files-peer.test-service.ts';
+import { chunkRows } from './import.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
 let files: Awaited<ReturnType<typeof filesPeer>>;
@@ -48,7 +49,7 @@ it('fails instead of ending early when rows of the file are missing', async () =
   await service.sqlWithin(api.caller, 'DELETE FROM import_chunk WHERE number = 1');
   await api.startLeadImport({ params: { id: created.id } });
   const found = await reaches(api, created.id, 'failed');
-  expect([found.error.code, found.counts.processed]).toEqual(['rows_missing', 500]);
+  expect([found.error.code, found.counts.processed]).toEqual(['rows_missing', chunkRows]);
 });
 
 it('refuses to start while no row is valid, until the mapping is corrected', async () => {
@@ -85,4 +86,19 @@ it('guesses columns of an export and of defined fields, and reads the texts that
   await reaches(api, created.id, 'completed');
   const { data } = await api.listLeads();
   expect(data).toMatchObject([{ phone: '+49301234567', customFields: { tier: 'gold', renewal: '2027-03-01' } }]);
+});
+
+it('rests between chunks while the API answers many requests', async () => {
+  const api = service.as();
+  const fileId = files.add(`email,firstName,lastName\n${rows(10 * chunkRows)}`);
+  const { data: created } = await api.createLeadImport({ body: { fileId } });
+  await reaches(api, created.id, 'validated');
+  await Promise.all(Array.from({ length: 100 }, () => api.listLeads({ query: { limit: '1' } })));
+  await api.startLeadImport({ params: { id: created.id } });
+  await until('the next chunk is due later', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => api.listLeads({ query: { limit: '1' } })));
+    const later = "SELECT FROM platform.job WHERE name = 'run-import' AND attempts = 0 AND due_at > now() + '50 ms'";
+    return (await service.sqlWithin(api.caller, later)).length > 0;
+  });
+  expect((await reaches(api, created.id, 'completed')).counts).toMatchObject({ created: 10 * chunkRows });
 });
