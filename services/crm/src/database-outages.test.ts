@@ -75,9 +75,11 @@ it('unreachable server with half-open connections: 503, and recovery within 10 s
   await until('leads are written', () => writers.acknowledged.length > 20);
   const lostAt = performance.now();
   proxy.blackHole();
+  await until('a write fails', () => writers.statuses.has(503));
   const before = writers.acknowledged.length;
-  await until('leads are written again', () => writers.acknowledged.length > before + 20);
+  await until('a lead is written again', () => writers.acknowledged.length > before);
   expect(performance.now() - lostAt).toBeLessThan(recoveredWithinMs);
+  await until('more leads are written', () => writers.acknowledged.length > before + 20);
   // No request waits for a connection that was idle when the server became unreachable.
   expect(new Set((await listRepeatedly()).map(({ status }) => status))).toEqual(new Set([200]));
   await writers.stop();
