@@ -5,8 +5,12 @@ describe('the rest of a job between two portions', () => {
     expect(restAfter(100, 0)).toBe(0);
   });
 
-  it('is shorter than the portion while somebody only watches the progress', () => {
-    expect(restAfter(100, 1)).toBeLessThan(100);
+  it('is nothing while somebody only watches the progress', () => {
+    expect(restAfter(100, 1)).toBe(0);
+  });
+
+  it('grows with the rate of requests', () => {
+    expect(restAfter(100, 11)).toBe(500);
   });
 
   it('is several times as long as the portion while requests follow closely, however many', () => {
