@@ -76,6 +76,7 @@ const probeTimeoutMs = 1_000;
 export async function isReady(port: number | string | undefined): Promise<boolean> {
   const options = { headers: { connection: 'close' }, signal: AbortSignal.timeout(probeTimeoutMs) };
   const response = await fetch(`http://127.0.0.1:${port}/readyz`, options).catch(() => undefined);
-  await response?.body?.cancel();
+  // The time may be over meanwhile.
+  await response?.body?.cancel().catch(() => {});
   return response?.status === 200;
 }
