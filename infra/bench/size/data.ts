@@ -1,6 +1,6 @@
 import pg from 'pg';
 import * as records from './records.ts';
-import { type SeatColumns, type Stages, seatsOf, type Target } from './records.ts';
+import { type SeatColumns, type Stages, seatsOf, type Target, users } from './records.ts';
 
 const leadsOfLargeTenant = Number(process.env['BENCH_LEADS'] ?? 3_000_000);
 
@@ -15,12 +15,6 @@ export const size = {
   tenants: 1_000,
   leadsOfOthers: 100,
 };
-
-/**
- * Number of users that own the large tenant's records. Except for the first one, they do not exist in identity; lists do
- * not need them.
- */
-export const users = 200;
 
 // Id of the first small tenant, far above the ids of tenants that are created during the benchmark.
 const firstSmallTenant = 1_000_000;

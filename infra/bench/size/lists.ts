@@ -1,6 +1,7 @@
 import { fleet } from '@tandem/gateway/contracts';
 import type { sortsOf } from '@tandem/testing';
-import { firstId, size, users } from './data.ts';
+import { firstId, size } from './data.ts';
+import { users } from './records.ts';
 
 type Operation = Parameters<typeof sortsOf>[0];
 
