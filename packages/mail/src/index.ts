@@ -1,5 +1,6 @@
 // Sends e-mail messages from a queue: a row per message in PostgreSQL, sent over SMTP by jobs.
 export { type Letter, renderLetter } from './letter.ts';
-export { createMailer, type Mailer } from './mailer.ts';
+export { createMailer, type Delivery, type Mailer } from './mailer.ts';
 export type { Message } from './message.ts';
+export { type Attempt, nextAttempt } from './retry.ts';
 export { type MailSettings, mailSettings } from './settings.ts';

@@ -7,9 +7,10 @@ import { countMessages } from './daily-limit.ts';
 import { watchMail } from './mail-metrics.ts';
 import { contextOf } from './mail-rows.ts';
 import type { MailKind, Message } from './message.ts';
+import type { Attempt } from './retry.ts';
 import { type MailCounters, type SendJob, sendJob } from './send-job.ts';
 import type { MailSettings } from './settings.ts';
-import { createTransport, type Transport } from './transport.ts';
+import { createTransport, type Outgoing, type Transport } from './transport.ts';
 
 /** The transaction that queues a message. */
 interface Inside {
@@ -25,6 +26,20 @@ export interface Mailer {
    * @returns false if the tenant has reached its limit; then none of them is queued
    */
   queue(inside: Inside, messages: readonly Message[]): Promise<boolean>;
+  /**
+   * Sends a bulk message at once, without a row in the queue: for a job that keeps its own record of messages. The
+   * caller counts it with `count` before, and claims it, because a message that is passed twice is sent twice. In the
+   * sandbox, and without a mail server, it must not be called.
+   * @param message.from the sender, `Name <address>`; MAIL_FROM by default
+   * @returns the outcome; never rejects. A postponed message with `isUncertain` may have been accepted by the server.
+   */
+  deliver(message: Delivery): Promise<Attempt>;
+  /** Counts bulk messages of the current tenant; false if its daily limit does not allow them, and then counts none. */
+  count(tx: { sql: Sql }, messages: number): Promise<boolean>;
+  /** Whether a mail server is configured. */
+  isEnabled: boolean;
+  /** The address part of MAIL_FROM. */
+  address: string;
   /** Jobs, housekeeping and metrics that the service runs for the mailer. */
   parts: {
     jobs: readonly SendJob[];
@@ -36,6 +51,9 @@ export interface Mailer {
     close(): void;
   };
 }
+
+/** A message that is sent at once. `ref` is the part of its Message-ID before the @. */
+export type Delivery = Pick<Outgoing, 'ref' | 'to' | 'createdAt' | 'content'> & { from?: string };
 
 export interface MailerOptions {
   settings: MailSettings;
@@ -89,6 +107,11 @@ export function createMailer({ settings, seal, log, senders = {} }: MailerOption
       }
       return true;
     },
+    deliver: ({ from = settings.MAIL_FROM, ...message }) => transportOf('bulk').send({ ...message, from }),
+    count: async ({ sql }, messages) =>
+      !(await countMessages(sql, [{ kind: 'bulk', messages }], settings.MAIL_PER_DAY_MAX)),
+    isEnabled: url !== undefined,
+    address: /<([^<>]+)>$/.exec(settings.MAIL_FROM)?.[1] ?? settings.MAIL_FROM,
     parts: {
       jobs: [jobs.account, jobs.bulk],
       jobsOutsideMax: bulkBatchesMax,

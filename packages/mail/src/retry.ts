@@ -4,7 +4,7 @@ export type Attempt =
   /** The server refused this message for good. */
   | { outcome: 'refused'; error: string }
   /** The server refused it for now, or could not be reached. */
-  | { outcome: 'postponed'; error: string };
+  | { outcome: 'postponed'; error: string; isUncertain?: true };
 
 // A busy or unreachable server is tried often at first: most outages and greylisting end within minutes.
 const delaysSeconds = [2, 15, 60, 300, 900, 1_800, 3_600];
@@ -17,10 +17,11 @@ export function nextAttempt(attempts: number, notAfter: Date, now = new Date()):
 }
 
 /**
- * Classifies an error of nodemailer. Only a 5xx answer to the recipient or the content concerns the message itself;
+ * Classifies an error of nodemailer. `isUncertain`: the connection ended after content was sent and before the server
+ * answered, so the server may have accepted the message. Only a 5xx answer to the recipient or the content concerns the message itself;
  * refused credentials or a closed server do not, and end when an operator acts.
  */
-export function attemptOf(error: unknown): Attempt {
+export function attemptOf(error: unknown, contentBegan = false): Attempt {
   const { code, responseCode, response, message } = error as Error & {
     code?: string;
     responseCode?: number;
@@ -29,5 +30,7 @@ export function attemptOf(error: unknown): Attempt {
   const text = (response ?? message).slice(0, 500);
   const concernsMessage = code === 'EENVELOPE' || code === 'EMESSAGE';
   const isFinal = concernsMessage && (responseCode === undefined || responseCode >= 500);
-  return isFinal ? { outcome: 'refused', error: text } : { outcome: 'postponed', error: text };
+  if (isFinal) return { outcome: 'refused', error: text };
+  const isUncertain = contentBegan && responseCode === undefined;
+  return { outcome: 'postponed', error: text, ...(isUncertain && { isUncertain }) };
 }

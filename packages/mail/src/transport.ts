@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { outgoingGuard } from '@tandem/process';
 import nodemailer from 'nodemailer';
 import type { Content } from './message.ts';
@@ -40,10 +41,23 @@ export function createTransport(url: string, connectionsMax: number): Transport 
   } as Parameters<typeof nodemailer.createTransport>[0]);
   // Each failed message is reported by its own callback.
   pool.on('error', () => {});
+  // Their bodies tell how far a failed attempt got.
+  const bodies = new WeakMap<object, Readable>();
+  pool.use('stream', (mail, done) => {
+    const { message } = mail as unknown as { message: { createReadStream(): Readable } };
+    const create = message.createReadStream.bind(message);
+    message.createReadStream = () => {
+      const body = create();
+      bodies.set((mail as unknown as { data: { headers: object } }).data.headers, body);
+      return body;
+    };
+    done();
+  });
   return {
     async send({ ref, from, to, createdAt, content }) {
       outgoingGuard.assertMayCall('the mail server');
-      const { subject, text, html, replyTo, headers, invitation } = content;
+      const { subject, text, html, replyTo, invitation } = content;
+      const headers = { 'Auto-Submitted': 'auto-generated', ...content.headers };
       try {
         const { response } = await pool.sendMail({
           messageId: `<${ref}@${domainOf(from)}>`,
@@ -58,11 +72,11 @@ export function createTransport(url: string, connectionsMax: number): Transport 
           ...(invitation && {
             icalEvent: { method: invitation.method, filename: 'invite.ics', content: invitation.ics },
           }),
-          headers: { 'Auto-Submitted': 'auto-generated', ...headers },
+          headers,
         });
         return { outcome: 'sent', response };
       } catch (error) {
-        return attemptOf(error);
+        return attemptOf(error, bodies.get(headers)?.readableDidRead);
       }
     },
     close: () => pool.close(),
