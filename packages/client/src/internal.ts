@@ -20,11 +20,20 @@ type ServiceContext = Omit<Caller, 'type' | 'permissions'> & Partial<Pick<Caller
 
 /** The operations of one service as functions, with ids as numbers and times as Dates, as inside a handler. */
 export type ServiceClient<Ops extends Operations> = {
-  [K in keyof Ops]: (input: Parts<Ops[K]> & { as: ServiceContext }) => Promise<Out<Ops[K]['reply']>>;
+  [K in keyof Ops]: (
+    input: Parts<Ops[K]> & {
+      as: ServiceContext;
+      /** Makes a repeated POST return the first response instead of acting again, for 24 hours. */
+      idempotencyKey?: string;
+    },
+  ) => Promise<Out<Ops[K]['reply']>>;
 };
 
 /** The input of any operation: its types follow from the row, which is known at run time only. */
-type CallInput = Partial<Record<'params' | 'query' | 'body', Record<string, unknown>>> & { as: ServiceContext };
+type CallInput = Partial<Record<'params' | 'query' | 'body', Record<string, unknown>>> & {
+  as: ServiceContext;
+  idempotencyKey?: string;
+};
 
 /** Another service rejected the call or failed; see `status`. */
 export class ServiceCallError extends Error {
@@ -106,6 +115,7 @@ export function createServiceClient<Ops extends Operations>(options: {
         [callerHeader]: signer.sign(caller, row.method, path),
         ...(trace && { traceparent: traceparentOf(trace) }),
         ...(row.body && { 'content-type': 'application/json' }),
+        ...(input.idempotencyKey !== undefined && { 'idempotency-key': input.idempotencyKey }),
       },
       ...(row.body && { body: JSON.stringify(z.encode(row.body, input.body ?? {})) }),
     }).catch(unavailable);

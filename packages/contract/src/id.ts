@@ -71,6 +71,13 @@ export const resourceTypes = {
   booking_link: 63,
   activity: 64,
   erasure: 65,
+  topic: 66,
+  suppression: 67,
+  template: 68,
+  workflow_execution: 69,
+  message: 70,
+  segment: 71,
+  form_submission: 72,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

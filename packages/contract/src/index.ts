@@ -62,6 +62,16 @@ export {
 } from './id.ts';
 export { dropUnknownFields, idPathsVersion, unknownFields } from './known-fields.ts';
 export {
+  ConditionOperator,
+  conditionFields,
+  conditionOperators,
+  LeadCondition,
+  type LeadConditionValue,
+  selectConditionsMax,
+  selectedLeadsMax,
+  writableCondition,
+} from './lead-conditions.ts';
+export {
   flag,
   isPage,
   listQuery,

@@ -29,6 +29,11 @@ interface RowBase {
   timeoutMs?: number;
   /** Maximum body size in bytes, if 256 KB is wrong for this operation. */
   bodyMax?: number;
+  /**
+   * Ignores a body that is not JSON, as if none was sent, instead of refusing it (415): mail programs send a form to the
+   * one-click target of a message (RFC 8058).
+   */
+  ignoresOtherMedia?: true;
   /** A reduced envelope: only success and message around `data`, or `data` alone. */
   envelope?: 'short' | 'none';
   /** Declares that the operation checks If-Match although neither its reply nor a GET of its path has a version. */

@@ -10,6 +10,7 @@ import { operations } from './operation.ts';
 export const personalDataServices = [
   'agents',
   'analytics',
+  'campaign',
   'crm',
   'files',
   'identity',

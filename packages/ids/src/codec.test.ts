@@ -51,6 +51,16 @@ describe('public ids', () => {
     );
   });
 
+  it('tell their tenant where a request has none', () => {
+    fc.assert(
+      fc.property(anId, fc.constantFrom(...types), ([type, tenantId, id], otherType) => {
+        const code = codec.encode(type, tenantId, id);
+        expect(codec.locate(type, code)).toEqual({ tenantId: isOfPlatform(type) ? 0 : tenantId, id });
+        if (otherType !== type) expect(codec.locate(otherType, code)).toBeUndefined();
+      }),
+    );
+  });
+
   it('of the platform are the same for every tenant', () => {
     expect(codec.encode('addon', 1, 7)).toBe(codec.encode('addon', 2, 7));
     expect(codec.decode('addon', 3, codec.encode('addon', 1, 7))).toBe(7);

@@ -9,6 +9,11 @@ export interface IdCodec {
    * accepted, which is used only to read a tenant's own id. A `<type>_` prefix is ignored.
    */
   decode(type: ResourceType, tenantId: number | undefined, code: string): number | undefined;
+  /**
+   * Reads the tenant and the number of a code, for public pages, whose requests have no tenant; undefined when it is not
+   * a code of this type. The code proves nothing: the record must be looked up within the tenant.
+   */
+  locate(type: ResourceType, code: string): { tenantId: number; id: number } | undefined;
 }
 
 const codeMin = 16;
@@ -39,19 +44,29 @@ export function createIdCodec(alphabet: string): IdCodec {
     return numbers.set(code, canonical);
   };
 
+  /** Type, tenant and id of a code; empty when it is not one. */
+  const partsOf = (type: ResourceType, text: string): readonly number[] => {
+    const code = text.startsWith(`${type}_`) ? text.slice(type.length + 1) : text;
+    if (code.length < codeMin || code.length > codeMax || !/^[a-zA-Z0-9]+$/.test(code)) return [];
+    return read(code);
+  };
+
   return {
     encode(type, tenantId, id) {
       const owner = isOfPlatform(type) ? 0 : tenantId;
       const key = `${type}.${owner}.${id}`;
       return codes.get(key) ?? codes.set(key, sqids.encode([resourceNumber(type), owner, id]));
     },
-    decode(type, tenantId, text) {
-      const code = text.startsWith(`${type}_`) ? text.slice(type.length + 1) : text;
-      if (code.length < codeMin || code.length > codeMax || !/^[a-zA-Z0-9]+$/.test(code)) return undefined;
-      const [number, tenant, id] = read(code);
+    decode(type, tenantId, code) {
+      const [number, tenant, id] = partsOf(type, code);
       const owner = isOfPlatform(type) ? 0 : tenantId;
       if (number !== resourceNumber(type) || (owner !== undefined && tenant !== owner)) return undefined;
       return id;
+    },
+    locate(type, code) {
+      const [number, tenantId, id] = partsOf(type, code);
+      if (number !== resourceNumber(type) || tenantId === undefined || id === undefined) return undefined;
+      return { tenantId, id };
     },
   };
 }

@@ -2,7 +2,7 @@
 // it.
 
 export { inBackground } from './background.ts';
-export { isTaken } from './errors.ts';
+export { isReferenced, isTaken } from './errors.ts';
 export { containing } from './list-page.ts';
 export type { Narrowing } from './narrowing.ts';
 export { exactMax, type FoundPage, type IdsArgs, type PageArgs } from './page-args.ts';

@@ -40,6 +40,8 @@ export async function identityPeer(): Promise<{
   rolesOf: Map<string, string>;
   /** The names of users other than Ada Lovelace. */
   names: Map<string, string>;
+  /** The tenants by slug. */
+  tenantSlugs: Map<string, string>;
   /** Paths that answer 503. */
   failing: Set<string>;
   close(): Promise<void>;
@@ -60,6 +62,7 @@ export async function identityPeer(): Promise<{
   const rolesOf = new Map<string, string>();
   const names = new Map<string, string>();
   const nameOf = (id: string) => names.get(id) ?? 'Ada Lovelace';
+  const tenantSlugs = new Map<string, string>();
   const failing = new Set<string>();
   const statusOf = (id: string) => {
     if (left.has(id)) return 'deactivated';
@@ -92,16 +95,18 @@ export async function identityPeer(): Promise<{
           ? Object.values(teams).includes(id) && { id, name: 'Sales', leadId: leads.get(id) ?? null }
           : path.startsWith('/internal/roles/')
             ? Object.values(roles).includes(id) && { id, name: 'Sales' }
-            : (id === users.suspended || teamsOf.has(id)) && {
-                id,
-                status: statusOf(id),
-                name: nameOf(id),
-                teamIds: teamsOf.get(id) ?? [],
-                successorId: successors.get(id) ?? null,
-                defaultCurrency: currencies.get(id) ?? null,
-                dateFormat: dateFormats.get(id) ?? null,
-                roleId: rolesOf.get(id) ?? null,
-              };
+            : path.startsWith('/internal/tenants/by-slug/')
+              ? tenantSlugs.has(id) && { tenantId: tenantSlugs.get(id) }
+              : (id === users.suspended || teamsOf.has(id)) && {
+                  id,
+                  status: statusOf(id),
+                  name: nameOf(id),
+                  teamIds: teamsOf.get(id) ?? [],
+                  successorId: successors.get(id) ?? null,
+                  defaultCurrency: currencies.get(id) ?? null,
+                  dateFormat: dateFormats.get(id) ?? null,
+                  roleId: rolesOf.get(id) ?? null,
+                };
     response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(found ? { data: found } : { code: 'not_found' }));
   });
@@ -118,6 +123,7 @@ export async function identityPeer(): Promise<{
     leads,
     rolesOf,
     names,
+    tenantSlugs,
     failing,
     close: () => {
       server.closeAllConnections();
@@ -173,6 +179,7 @@ export function publishUserLeft(
   return publish(told, 'user.deactivated', { target: { type: 'user', id: Number(userId) }, data, record: user }, id);
 }
 
+/** Publishes an event as the service that declares it would. */
 export function publish(
   { service, tenantId }: Told,
   name: string,

@@ -4,10 +4,26 @@ export { until } from '@tandem/until';
 export { everyList, filtersOf, sortsOf } from './every-list.ts';
 export { everyOperation } from './every-operation.ts';
 export { type Explain, openExplain } from './explain.ts';
-export { identityPeer, members, publishTeamEvent, publishUserLeft, roles, teams, users } from './identity-peer.ts';
+export {
+  identityPeer,
+  members,
+  publish,
+  publishTeamEvent,
+  publishUserLeft,
+  roles,
+  teams,
+  users,
+} from './identity-peer.ts';
 export { publishLeadMerge } from './lead-merges.ts';
 export { longestTurn } from './longest-turn.ts';
 export { removeQueues } from './remove-queues.ts';
 export { openTables, type Tables } from './table-states.ts';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
-export { type TestApi, type TestReply, type TestService, testService, testSettings } from './test-service.ts';
+export {
+  type TestApi,
+  type TestReply,
+  type TestRequest,
+  type TestService,
+  testService,
+  testSettings,
+} from './test-service.ts';
