@@ -12,7 +12,11 @@ const { body } = formPage({
 const script = /<script>([\s\S]*)<\/script>/.exec(body)?.[1] as string;
 
 /** Runs the script of the page in a minimal browser, submits the form, and returns what is shown then. */
-async function submitted(status: number, reply: object) {
+async function submitted(
+  status: number,
+  reply: object,
+  { boxes = [], choices = [] }: { boxes?: object[]; choices?: object[] } = {},
+) {
   const button = { disabled: false };
   const place = { textContent: '' };
   const message = { textContent: '', className: '' };
@@ -20,13 +24,22 @@ async function submitted(status: number, reply: object) {
   const listeners: ((event: object) => Promise<void>)[] = [];
   const requests: [string, string][] = [];
   let reloads = 0;
+  const fieldsBy: Record<string, object[]> = {
+    '[data-error]': [place],
+    '[type=checkbox]': boxes,
+    '[data-null]': choices,
+  };
   const form = {
     hidden: false,
-    dataset: { action: '/v1/auth/password/reset' },
+    dataset: {
+      action: '/v1/auth/password/reset',
+      method: 'POST',
+      unreachable: 'The server could not be reached. Try again.',
+    },
     addEventListener: (_name: string, listener: (event: object) => Promise<void>) => listeners.push(listener),
     querySelector: (selector: string) =>
       selector === 'button' ? button : selector === '[data-error="new"]' ? place : null,
-    querySelectorAll: () => [place],
+    querySelectorAll: (selector: string) => fieldsBy[selector] ?? [],
   };
   const elements: Record<string, object> = { form, '[role=status]': message, '[data-next]': next };
   const browser = {
@@ -69,4 +82,26 @@ it('loads the page again when the link was used in the meantime', async () => {
 it('hides the form after success, and shows what comes next', async () => {
   const { message, form, next } = await submitted(200, { message: 'Password reset', data: {} });
   expect([message.textContent, form.hidden, next.hidden]).toEqual(['Password reset', true, false]);
+});
+
+it('sends checkboxes as booleans, and the empty value of a nullable choice as null', async () => {
+  const boxes = [
+    { name: 'topics.news', checked: true },
+    { name: 'topics.offers', checked: false },
+  ];
+  const choices = [{ name: 'pauseUntil', value: '' }];
+  const { requests } = await submitted(200, { message: 'Saved' }, { boxes, choices });
+  expect(JSON.parse(requests[0]?.[1] as string)).toMatchObject({
+    topics: { news: true, offers: false },
+    pauseUntil: null,
+  });
+});
+
+it('is in the language of the reader', () => {
+  const fields = [{ name: 'topics.news', label: 'Neues', checked: true }];
+  const page = formPage({ title: 'A', text: 'B', action: '/x', method: 'PATCH', lang: 'de', fields, button: 'C' });
+  expect(page.body).toContain('<html lang="de">');
+  expect(page.body).toContain('data-method="PATCH"');
+  expect(page.body).toContain('<input type="checkbox" name="topics.news" checked');
+  expect(page.body).toContain('Diese Seite benötigt JavaScript.');
 });

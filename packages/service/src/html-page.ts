@@ -14,6 +14,8 @@ h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
 label { display: block; margin: 1rem 0 0; }
 input, select { display: block; width: 100%; margin-top: .25rem; padding: .6rem .75rem; border: 1px solid var(--soft);
   border-radius: .5rem; background: var(--paper); color: var(--ink); font: inherit; }
+[data-check] { display: flex; gap: .6rem; align-items: baseline; }
+[data-check] input { width: auto; margin: 0; }
 button { margin-top: 1rem; padding: .7rem 1.4rem; border: 0; border-radius: .5rem; background: var(--deep); color: var(--paper);
   font: inherit; font-weight: 600; cursor: pointer; }
 a { color: var(--deep); }
@@ -24,13 +26,31 @@ button:focus-visible, input:focus-visible, select:focus-visible, a:focus-visible
 small { color: var(--soft); }
 `;
 
+/** The languages of the pages. */
+export type PageLanguage = 'en' | 'de';
+
+/** The language of pages for a locale: German for German locales, else English. */
+export function pageLanguage(locale: string): PageLanguage {
+  return /^de\b/i.test(locale) ? 'de' : 'en';
+}
+
 /**
  * Renders a page with the style above.
  * @param page `title` is plain text, which is escaped; `content` is the HTML below the heading
  */
-export function htmlPage({ title, content, script }: { title: string; content: string; script?: string }): string {
+export function htmlPage({
+  title,
+  content,
+  script,
+  lang = 'en',
+}: {
+  title: string;
+  content: string;
+  script?: string;
+  lang?: PageLanguage;
+}): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

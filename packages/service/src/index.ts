@@ -25,7 +25,7 @@ export type {
   Under,
 } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
-export { htmlPage, pageStyle } from './html-page.ts';
+export { htmlPage, type PageLanguage, pageLanguage, pageStyle } from './html-page.ts';
 export { followLeadMerges } from './lead-merges/follow-lead-merges.ts';
 export { currentLeads } from './lead-merges/merged-leads.ts';
 export { type Listable, type ListFilter, listedIds, type PageResult } from './list.ts';
