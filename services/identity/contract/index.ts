@@ -34,7 +34,7 @@ import { ssoSignIn } from './sso-sign-in.ts';
 import { subscriptions } from './subscriptions.ts';
 import { teams } from './teams.ts';
 import { internalTenantLife } from './tenant-life.ts';
-import { internalTenants } from './tenant-settings.ts';
+import { internalTenantSlugs, internalTenants } from './tenant-settings.ts';
 import { tenants } from './tenants.ts';
 import { totp } from './totp.ts';
 import { usage } from './usage.ts';
@@ -113,6 +113,7 @@ export const identity = {
   ...internalPortal,
   ...internalSecrets,
   ...internalTenants,
+  ...internalTenantSlugs,
   ...internalEntitlements,
   ...views,
   ...internalViews,

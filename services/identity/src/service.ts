@@ -34,6 +34,7 @@ import { notificationHandlers } from './features/notifications/index.ts';
 import { mailNotification } from './features/notifications/mail-notification.job.ts';
 import { notifyOfApprovals, notifyOfPartners, notifyOfWebhooks } from './features/notifications/on-attention-needed.ts';
 import { notifyOfCalendar } from './features/notifications/on-calendar-changed.ts';
+import { notifyOfForms } from './features/notifications/on-form-submitted.ts';
 import { sendNotifications } from './features/notifications/on-notification-created.ts';
 import { notifyOfDueTasks } from './features/notifications/on-task-due.ts';
 import { notifyOfWork } from './features/notifications/on-work-assigned.ts';
@@ -156,6 +157,7 @@ export function identityService(
       notifyOfWebhooks(tools),
       notifyOfPartners(tools),
       notifyOfDueTasks(tools),
+      notifyOfForms(tools),
       ...person.consumers,
     ],
     jobs: [

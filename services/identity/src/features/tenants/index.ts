@@ -1,7 +1,8 @@
-import type { internalAdmin, internalTenants, tenants } from '@tandem/identity-contract';
+import type { internalAdmin, internalTenantSlugs, internalTenants, tenants } from '@tandem/identity-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { createTenant } from './create-tenant.ts';
+import { findTenantBySlug } from './find-tenant-by-slug.ts';
 import { getCurrentTenant } from './get-current-tenant.ts';
 import { getTenant } from './get-tenant.ts';
 import { listPlans } from './list-plans.ts';
@@ -20,7 +21,11 @@ export const tenantHandlers = (tools: Tools) =>
     setTenantPlan: setTenantPlan(tools),
     listTenants,
     readTenantSettings,
+    findTenantBySlug,
   }) satisfies Handlers<
-    typeof tenants & typeof internalTenants & Pick<typeof internalAdmin, 'setTenantPlan' | 'listTenants'>,
+    typeof tenants &
+      typeof internalTenants &
+      typeof internalTenantSlugs &
+      Pick<typeof internalAdmin, 'setTenantPlan' | 'listTenants'>,
     Tx
   >;

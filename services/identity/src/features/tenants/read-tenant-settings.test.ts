@@ -9,9 +9,14 @@ afterAll(() => service?.close());
 describe('readTenantSettings', () => {
   it('returns the tenant settings to internal services', async () => {
     const { tenantId, owner } = await aTenant(service);
-    await owner.updateCurrentTenant({ body: { settings: { currency: 'CHF', timezone: 'Europe/Zurich' } } });
+    await owner.updateCurrentTenant({
+      body: { settings: { currency: 'CHF', timezone: 'Europe/Zurich' } },
+    });
     const { status, data } = await fleet(service, tenantId).readTenantSettings();
-    expect([status, data]).toEqual([200, { currency: 'CHF', timezone: 'Europe/Zurich', locale: 'en' }]);
+    expect([status, data]).toEqual([
+      200,
+      { currency: 'CHF', name: 'Analytical Engines', timezone: 'Europe/Zurich', locale: 'en' },
+    ]);
   });
 
   it('returns 404 without a tenant', async () => {
