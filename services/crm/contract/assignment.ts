@@ -1,7 +1,18 @@
-import { event, flag, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
+import {
+  event,
+  flag,
+  id,
+  LeadCondition,
+  listQuery,
+  name,
+  operations,
+  page,
+  text,
+  timestamp,
+  writableCondition,
+} from '@tandem/contract';
 import { z } from 'zod';
 import { Lead, leadAssigned, leadUpdated } from './lead.ts';
-import { LeadCondition, writableCondition } from './lead-conditions.ts';
 
 export const assignmentMethods = ['round_robin', 'least_busy', 'weighted'] as const;
 export const assignmentRulesMax = 100;

@@ -77,6 +77,7 @@ export * from './internal.ts';
 export * from './lead.ts';
 export * from './lead-conditions.ts';
 export * from './lead-duplicates.ts';
+export * from './lead-matching.ts';
 export * from './lead-merges.ts';
 export * from './leads.ts';
 export * from './milestones.ts';

@@ -1,6 +1,18 @@
-import { countsOpenWork, exportPage, id, operations, rebuildPage, timestamp } from '@tandem/contract';
+import {
+  countsOpenWork,
+  exportPage,
+  freeForm,
+  id,
+  LeadCondition,
+  operations,
+  rebuildPage,
+  selectConditionsMax,
+  selectedLeadsMax,
+  text,
+  timestamp,
+} from '@tandem/contract';
 import { z } from 'zod';
-import { Lead } from './lead.ts';
+import { Lead, leadChanges, leadCreated } from './lead.ts';
 import { Opportunity } from './opportunity.ts';
 
 /** The fields of a lead that other services can read. */
@@ -20,6 +32,9 @@ export const InternalLead = Lead.pick({
 /** Maximum number of ids in a `filterLeads` request. */
 export const filteredLeadsMax = 5_000;
 
+/** Maximum number of ids in a `readLeads` request. */
+export const readLeadsMax = 500;
+
 /** Leads of the caller's tenant, for services that store their ids. */
 export const internalLeads = operations({
   findLeads: {
@@ -32,6 +47,26 @@ export const internalLeads = operations({
     message: 'Leads found',
     emits: [],
   },
+  readLeads: {
+    method: 'POST',
+    path: '/internal/leads/read',
+    audience: 'internal',
+    summary: 'Retrieve whole leads by id, without deleted ones and those that the caller cannot read',
+    body: z.object({ ids: z.array(id('lead')).max(readLeadsMax, `Must contain at most ${readLeadsMax} ids`) }),
+    reply: z.array(Lead),
+    message: 'Leads read',
+    emits: [],
+  },
+  findLeadsByEmail: {
+    method: 'POST',
+    path: '/internal/leads/find-by-email',
+    audience: 'internal',
+    summary: 'Retrieve the leads with an e-mail address, without deleted ones, the oldest first',
+    body: z.object({ email: Lead.shape.email }),
+    reply: z.array(Lead),
+    message: 'Leads found',
+    emits: [],
+  },
   filterLeads: {
     method: 'POST',
     path: '/internal/leads/filter',
@@ -41,6 +76,59 @@ export const internalLeads = operations({
     reply: z.object({ ids: z.array(id('lead')) }),
     message: 'Leads filtered',
     emits: [],
+  },
+  /** A page can have fewer leads than `limit`, or none, before the last one, because a call examines a limited number. */
+  selectLeads: {
+    method: 'POST',
+    path: '/internal/leads/select',
+    audience: 'internal',
+    summary: 'Return leads that meet all conditions and that the caller can read, by id; `next` is null at the end',
+    body: z.object({
+      conditions: z
+        .array(LeadCondition)
+        .max(selectConditionsMax, `Must contain at most ${selectConditionsMax} conditions`),
+      ids: z
+        .array(id('lead'))
+        .max(selectedLeadsMax, `Must contain at most ${selectedLeadsMax} ids`)
+        .optional()
+        .describe('Only these leads'),
+      after: id('lead').nullish().describe('Only leads with greater ids'),
+      limit: z.int().min(1).max(selectedLeadsMax, `Must be at most ${selectedLeadsMax}`),
+    }),
+    reply: z.object({
+      leads: z.array(Lead.pick({ id: true, email: true, phone: true, consent: true })),
+      next: id('lead').nullable(),
+    }),
+    message: 'Leads selected',
+    emits: [],
+  },
+  upsertLeadByEmail: {
+    method: 'POST',
+    path: '/internal/leads/upsert-by-email',
+    audience: 'internal',
+    summary: 'Find the lead with an e-mail address, or create it with the source `web`',
+    description:
+      'For data that people enter themselves, such as forms. An existing lead keeps its values, because anybody can enter the address of somebody else; it gets those that it lacks. Repeating the request changes nothing.',
+    body: Lead.pick({ email: true }).extend({
+      firstName: Lead.shape.firstName.optional(),
+      lastName: Lead.shape.lastName.optional(),
+      phone: Lead.shape.phone.optional(),
+      referralCode: Lead.shape.referralCode.optional(),
+      customFields: freeForm().optional(),
+      /**
+       * Consent to receive e-mail. A person who refused it before is asked to confirm the address: without the confirmation
+       * the refusal stays.
+       */
+      consent: z.object({ source: text(200), isConfirmed: z.boolean() }).optional(),
+    }),
+    reply: z.object({
+      leadId: id('lead'),
+      created: z.boolean(),
+      /** The custom fields that were left out, because their definitions refuse the values. */
+      ignored: z.array(z.object({ field: z.string(), message: z.string() })),
+    }),
+    message: 'Lead found or created',
+    emits: [leadCreated, ...leadChanges],
   },
 });
 

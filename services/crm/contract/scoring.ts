@@ -1,7 +1,18 @@
-import { event, flag, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
+import {
+  event,
+  flag,
+  id,
+  LeadCondition,
+  listQuery,
+  name,
+  operations,
+  page,
+  text,
+  timestamp,
+  writableCondition,
+} from '@tandem/contract';
 import { z } from 'zod';
 import { Lead, leadScoreThresholdCrossed, leadUpdated, scoreCauses } from './lead.ts';
-import { LeadCondition, writableCondition } from './lead-conditions.ts';
 
 /**
  * The types of engagement events that rules can count. The same as those of analytics, whose contract cannot be imported

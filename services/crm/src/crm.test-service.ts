@@ -22,6 +22,7 @@ export const alone: Omit<CrmSettings, keyof ServiceSettings> = {
   PARTNER_URL: unreachableUrl,
   AGENTS_URL: unreachableUrl,
   ANALYTICS_URL: unreachableUrl,
+  CAMPAIGN_URL: unreachableUrl,
   INTEGRATIONS_URL: unreachableUrl,
   SEARCH_URL: unreachableUrl,
   ...crmSettings.pick({ IDS_ALPHABET: true }).parse(process.env),

@@ -12,6 +12,7 @@ export function personalDataPeers(
   return {
     agents: connect(settings.AGENTS_URL),
     analytics: connect(settings.ANALYTICS_URL),
+    campaign: connect(settings.CAMPAIGN_URL),
     files: connect(settings.FILES_URL),
     identity: connect(settings.IDENTITY_URL),
     integrations: connect(settings.INTEGRATIONS_URL),

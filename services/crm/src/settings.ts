@@ -11,6 +11,7 @@ export const crmSettings = serviceSettings.extend({
   /** The other services with personal data, for its export. */
   AGENTS_URL: z.url(),
   ANALYTICS_URL: z.url(),
+  CAMPAIGN_URL: z.url(),
   INTEGRATIONS_URL: z.url(),
   SEARCH_URL: z.url(),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),

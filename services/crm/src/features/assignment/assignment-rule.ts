@@ -1,12 +1,11 @@
 import type { Caller } from '@tandem/caller';
 import { type FieldError, unknownId } from '@tandem/contract';
-import { AssignmentRule } from '@tandem/crm-contract';
+import { AssignmentRule, conditionErrors } from '@tandem/crm-contract';
 import { asService, fail } from '@tandem/service';
 import { z } from 'zod';
 import { checkTeam } from '../../check-team.ts';
 import type { AssignmentRule as RuleRow } from '../../generated/client.ts';
 import type { Peers, Tx } from '../../handler.ts';
-import { conditionErrors } from '../leads/lead-conditions.ts';
 
 export type RuleRecord = z.output<typeof AssignmentRule>;
 

@@ -1,10 +1,10 @@
 import type { TenantRequest } from '@tandem/client/per-tenant';
+import { meets } from '@tandem/crm-contract';
 import type { InternalUser } from '@tandem/identity-contract';
 import type { z } from 'zod';
 import type { Peers, Tx } from '../../handler.ts';
 import { isAway } from '../calendar/working-hours.ts';
 import type { LeadRecord } from '../leads/lead.ts';
-import { meets } from '../leads/lead-conditions.ts';
 import type { RuleRecord } from './assignment-rule.ts';
 import type { OpenLeads } from './open-leads.ts';
 

@@ -26,11 +26,6 @@ export function givenValue(value: unknown): unknown {
   return value === undefined || (typeof value === 'string' && value.trim() === '') ? null : value;
 }
 
-/** A member of an object that clients wrote. A key such as `constructor` does not find what every object inherits. */
-export function ownValue(values: object | null | undefined, key: string): unknown {
-  return values && Object.hasOwn(values, key) ? (values as Record<string, unknown>)[key] : undefined;
-}
-
 /** Checks one value, which is not null, against its definition. */
 export function checkValue({ type, options }: Pick<Definition, 'type' | 'options'>, value: unknown): Checked {
   switch (type) {

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '@tandem/contract';
+import { ownValue } from '@tandem/crm-contract';
 import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { type Definition, type Entity, readDefinitions } from './custom-field.ts';
-import { type Checked, checkValue, errorOf, givenValue, ownValue } from './values.ts';
+import { type Checked, checkValue, errorOf, givenValue } from './values.ts';
 
 type Values = Record<string, unknown>;
 

@@ -1,13 +1,12 @@
 import type { Caller } from '@tandem/caller';
 import { id, type Operation, type ResourceType, walkIds } from '@tandem/contract';
-import { consentChannels } from '@tandem/crm-contract';
+import { consentChannels, ownValue } from '@tandem/crm-contract';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
 import type { JobActor } from '@tandem/jobs';
 import { backgroundJobs, type Cell, type JobLink, type ListFilter } from '@tandem/service';
 import type { IdsArgs } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
-import { ownValue } from '../custom-fields/values.ts';
 
 /** The background jobs that clients read at GET /v1/jobs/:id. */
 export const exportJobs = backgroundJobs('crm');

@@ -20,15 +20,19 @@ import { dismissDuplicate } from './dismiss-duplicate.ts';
 import { exportLeads } from './export-leads.ts';
 import { filterLeads } from './filter-leads.ts';
 import { findLeads } from './find-leads.ts';
+import { findLeadsByEmail } from './find-leads-by-email.ts';
 import { getLead } from './get-lead.ts';
 import { getLeadDuplicates } from './get-lead-duplicates.ts';
 import { listLeadDuplicates } from './list-lead-duplicates.ts';
 import { listLeads } from './list-leads.ts';
 import { mergeLeads } from './merge-leads.ts';
+import { readLeads } from './read-leads.ts';
 import { rebuildDuplicates } from './rebuild-duplicates.ts';
 import { restoreLead } from './restore-lead.ts';
+import { selectLeads } from './select-leads.ts';
 import { undoLeadMerge } from './undo-lead-merge.ts';
 import { updateLead } from './update-lead.ts';
+import { upsertLeadByEmail } from './upsert-lead-by-email.ts';
 
 /** The changes of many leads at once, each as the operation on a single lead makes it. */
 export const leadBulk = (peers: Peers) => ({
@@ -54,7 +58,11 @@ export const leadHandlers = (peers: Peers) =>
     restoreLead,
     changeLeadStatus,
     findLeads,
+    findLeadsByEmail,
+    readLeads,
     filterLeads,
+    selectLeads,
+    upsertLeadByEmail,
     exportLeads,
     rebuildDuplicates,
   }) satisfies Handlers<

@@ -1,9 +1,9 @@
 import type { FieldError } from '@tandem/contract';
+import { ownValue } from '@tandem/crm-contract';
 import { fail } from '@tandem/service';
 import type { StatusDefinition } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { statusesOf } from '../config/status.ts';
-import { ownValue } from '../custom-fields/values.ts';
 import type { MoverRole } from './mover-role.ts';
 import { asPipeline, type PipelineRecord } from './pipeline.ts';
 

@@ -1,8 +1,14 @@
 import { engagementRecorded, type engagementTypes } from '@tandem/analytics-contract';
-import { leadCreated, leadDeleted, leadRestored, leadUpdated, type scoredEventTypes } from '@tandem/crm-contract';
+import {
+  columnOf,
+  leadCreated,
+  leadDeleted,
+  leadRestored,
+  leadUpdated,
+  type scoredEventTypes,
+} from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
-import { columnOf } from '../leads/lead-conditions.ts';
 import { dayOf } from './points.ts';
 import { rescoreLeads } from './rescore.ts';
 import { activeRules, type RuleRecord } from './scoring-rule.ts';

@@ -1,7 +1,6 @@
-import type { LeadScore } from '@tandem/crm-contract';
+import { type LeadScore, meets } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import type { LeadRecord } from '../leads/lead.ts';
-import { meets } from '../leads/lead-conditions.ts';
 import type { RuleRecord } from './scoring-rule.ts';
 
 /** The points of a rule for a lead. */

@@ -1,10 +1,9 @@
 import type { FieldError } from '@tandem/contract';
-import { ScoringRule } from '@tandem/crm-contract';
+import { conditionErrors, ScoringRule } from '@tandem/crm-contract';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import { Prisma, type ScoringRule as RuleRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { conditionErrors } from '../leads/lead-conditions.ts';
 
 export type RuleRecord = z.output<typeof ScoringRule>;
 

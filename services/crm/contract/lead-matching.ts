@@ -1,11 +1,16 @@
-import type { FieldError } from '@tandem/contract';
-import { conditionValues, type LeadCondition, type LeadConditionValue } from '@tandem/crm-contract';
+import type { conditionFields, FieldError, LeadCondition, LeadConditionValue } from '@tandem/contract';
 import type { z } from 'zod';
-import { ownValue } from '../custom-fields/values.ts';
-import type { LeadRecord } from './lead.ts';
+import type { Lead } from './lead.ts';
+import { conditionValues } from './lead-conditions.ts';
 
-/** A condition of a rule on one field of a lead. */
-export type Condition = z.output<typeof LeadCondition>;
+/** A condition on one field of a lead. */
+type Condition = z.output<typeof LeadCondition>;
+
+/** The fields of a lead that conditions read. */
+type MatchedLead = Pick<
+  z.output<typeof Lead>,
+  Exclude<(typeof conditionFields)[number], 'emailDomain'> | 'customFields'
+>;
 
 type Operator = Condition['operator'];
 
@@ -49,7 +54,7 @@ export function columnOf(field: string): string {
 }
 
 /** Whether a lead meets a condition. A missing value meets only `is_not_set`, `not_equals` and `not_in`. */
-export function meets(lead: LeadRecord, { field, operator, value }: Condition): boolean {
+export function meets(lead: MatchedLead, { field, operator, value }: Condition): boolean {
   const found = valuesOf(lead, field);
   switch (operator) {
     case 'is_set':
@@ -63,38 +68,40 @@ export function meets(lead: LeadRecord, { field, operator, value }: Condition): 
     case 'not_in':
       return !found.some((one) => isAmong(one, value));
     case 'contains':
-      return found.some((one) => (isMember(lead, field) ? isAmong(one, value) : plain(one).includes(plain(value))));
+      return found.some((one) =>
+        isMember(lead, field) ? isAmong(one, value) : comparedText(one).includes(comparedText(value)),
+      );
     case 'starts_with':
-      return found.some((one) => plain(one).startsWith(plain(value)));
+      return found.some((one) => comparedText(one).startsWith(comparedText(value)));
     default:
       return found.some((one) => compares(operator, one, value));
   }
 }
 
 /** The values of a field: none if it is empty, several for a list. */
-function valuesOf(lead: LeadRecord, field: string): unknown[] {
+function valuesOf(lead: MatchedLead, field: string): unknown[] {
   const value = fieldOf(lead, field);
   const values = Array.isArray(value) ? value : [value];
   return values.filter((one) => one !== null && one !== undefined && one !== '');
 }
 
-function fieldOf(lead: LeadRecord, field: string): unknown {
+function fieldOf(lead: MatchedLead, field: string): unknown {
   if (field === 'emailDomain') return lead.email.split('@').at(-1);
-  if (!field.startsWith('customFields.')) return lead[field as keyof LeadRecord];
+  if (!field.startsWith('customFields.')) return lead[field as keyof MatchedLead];
   const key = field.slice('customFields.'.length);
   return ownValue(lead.customFields, key);
 }
 
-function isMember(lead: LeadRecord, field: string): boolean {
+function isMember(lead: MatchedLead, field: string): boolean {
   return Array.isArray(fieldOf(lead, field));
 }
 
 function isAmong(found: unknown, value: LeadConditionValue | null): boolean {
-  return (Array.isArray(value) ? value : [value]).some((one) => plain(one) === plain(found));
+  return (Array.isArray(value) ? value : [value]).some((one) => comparedText(one) === comparedText(found));
 }
 
-/** A text to compare: clients store numbers and booleans of custom fields as texts, too. */
-function plain(value: unknown): string {
+/** A value as the text that is compared: clients store numbers and booleans of custom fields as texts, too. */
+export function comparedText(value: unknown): string {
   return (typeof value === 'object' ? JSON.stringify(value) : String(value)).toLowerCase();
 }
 
@@ -103,8 +110,13 @@ function compares(operator: Operator, found: unknown, value: LeadConditionValue 
   const [one, other] = [Number(found), Number(value)];
   const isNumeric = !Number.isNaN(one) && !Number.isNaN(other);
   if (!isNumeric && typeof value === 'number') return false;
-  const order = isNumeric ? Math.sign(one - other) : plain(found).localeCompare(plain(value));
+  const order = isNumeric ? Math.sign(one - other) : comparedText(found).localeCompare(comparedText(value));
   if (operator === 'greater_than') return order > 0;
   if (operator === 'at_least') return order >= 0;
   return operator === 'less_than' ? order < 0 : order <= 0;
+}
+
+/** A member of an object that clients wrote. A key such as `constructor` does not find what every object inherits. */
+export function ownValue(values: object | null | undefined, key: string): unknown {
+  return values && Object.hasOwn(values, key) ? (values as Record<string, unknown>)[key] : undefined;
 }

@@ -1,0 +1,127 @@
+import type { crm } from '@tandem/crm-contract';
+import { type TestService, until } from '@tandem/testing';
+import { startCrm } from '../../crm.test-service.ts';
+
+let service: TestService<typeof crm>;
+beforeAll(async () => {
+  service = await startCrm();
+});
+afterAll(() => service?.close());
+
+type Api = ReturnType<typeof service.as>;
+
+/** Another service, within the tenant of the caller. */
+const inside = ({ caller }: Api) =>
+  service.as({ type: 'system', tenantId: caller.tenantId as number, environment: caller.environment });
+const leadsOf = async (api: Api) => (await api.listLeads()).data;
+const eventsOf = (api: Api, name: string) =>
+  service.events.filter((one) => one.name === name && one.tenantId === api.caller.tenantId);
+const consent = { source: 'Newsletter', isConfirmed: false };
+
+it('creates a lead with the source web and the consent, and changes nothing when it is repeated', async () => {
+  const api = service.as();
+  const body = {
+    email: 'Ada@example.com',
+    firstName: 'Ada',
+    phone: '+491701234567',
+    referralCode: 'ADA-2026',
+    consent,
+  };
+  const reply = await inside(api).upsertLeadByEmail({ body });
+  expect(reply.data).toMatchObject({ created: true, ignored: [] });
+  const again = await inside(api).upsertLeadByEmail({ body: { ...body, email: 'ada@example.com' } });
+  expect(again.data).toEqual({ leadId: reply.data.leadId, created: false, ignored: [] });
+  const [lead, ...others] = await leadsOf(api);
+  const stored = { ...body, lastName: '-', source: 'web', version: 1, assignedTo: null };
+  expect(lead).toMatchObject({ ...stored, consent: { email: { state: 'granted', source: 'Newsletter' } } });
+  expect(others).toEqual([]);
+  const event = await until('the event arrives', () => eventsOf(api, 'lead.created')[0]);
+  expect(event).toMatchObject({ data: { leadId: lead.id, source: 'web' } });
+  expect(eventsOf(api, 'lead.updated')).toEqual([]);
+});
+
+it('names a lead without a name by its address', async () => {
+  const api = service.as();
+  await inside(api).upsertLeadByEmail({ body: { email: 'grace.hopper@example.com' } });
+  expect(await leadsOf(api)).toMatchObject([{ firstName: 'grace.hopper', lastName: '-', consent: {} }]);
+});
+
+it('creates one lead for several submissions of an address at once', async () => {
+  const api = service.as();
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, () => inside(api).upsertLeadByEmail({ body: { email: 'ada@example.com' } })),
+  );
+  expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  expect(new Set(replies.map(({ data }) => data.leadId)).size).toBe(1);
+  expect(await leadsOf(api)).toHaveLength(1);
+});
+
+it('gives an existing lead what it lacks, with lead.updated, and overwrites nothing', async () => {
+  const api = service.as();
+  const known = { email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace', customFields: { seats: 5 } };
+  const { id } = (await api.createLead({ body: known })).data;
+  const body = {
+    email: known.email,
+    firstName: 'Eve',
+    lastName: 'Evil',
+    phone: '+491701234567',
+    referralCode: 'ADA-2026',
+    customFields: { seats: 9, plan: 'large' },
+    consent,
+  };
+  expect((await inside(api).upsertLeadByEmail({ body })).data.leadId).toBe(id);
+  const { data } = await api.getLead({ params: { id } });
+  expect(data).toMatchObject({
+    ...known,
+    phone: body.phone,
+    referralCode: 'ADA-2026',
+    customFields: { seats: 5, plan: 'large' },
+    consent: { email: { state: 'granted', source: 'Newsletter' } },
+    source: null,
+    version: 2,
+  });
+  await until('the event arrives', () => eventsOf(api, 'lead.updated').length === 1);
+});
+
+it('ends a refusal only by a consent of a confirmed address', async () => {
+  const api = service.as();
+  const denied = { email: { state: 'denied', source: 'Call' } };
+  const body = { email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace', consent: denied };
+  const { id } = (await api.createLead({ body })).data;
+  const consentAfter = async (isConfirmed: boolean) => {
+    await inside(api).upsertLeadByEmail({ body: { email: body.email, consent: { ...consent, isConfirmed } } });
+    return (await api.getLead({ params: { id } })).data.consent.email.state;
+  };
+  expect(await consentAfter(false)).toBe('denied');
+  expect(await consentAfter(true)).toBe('granted');
+});
+
+it('leaves out custom fields that their definitions refuse, and needs none', async () => {
+  const api = service.as();
+  const field = { entityType: 'lead', label: 'Field' };
+  await api.createCustomField({ body: { ...field, key: 'seats', type: 'number', required: true } });
+  await api.createCustomField({ body: { ...field, key: 'code', type: 'text', unique: true } });
+  const send = async (email: string, customFields: Record<string, unknown>) =>
+    (await inside(api).upsertLeadByEmail({ body: { email, customFields } })).data;
+  await send('first@example.com', { code: 'A1' });
+  const second = await send('second@example.com', { seats: 'many', code: 'A1', other: true });
+  expect(second.ignored.map((one: { field: string }) => one.field).sort()).toEqual([
+    'customFields.code',
+    'customFields.seats',
+  ]);
+  const { data } = await api.getLead({ params: { id: second.leadId } });
+  expect(data.customFields).toEqual({ other: true });
+  const changed = await send('second@example.com', { seats: 7, code: 'A1' });
+  expect(changed).toMatchObject({ created: false, ignored: [{ field: 'customFields.code' }] });
+  expect((await api.getLead({ params: { id: second.leadId } })).data.customFields).toEqual({ other: true, seats: 7 });
+});
+
+it('creates a new lead for the address of a deleted one, and answers 404 without a tenant', async () => {
+  const api = service.as();
+  const { id } = (await api.createLead({ body: { email: 'a@example.com', firstName: 'A', lastName: 'B' } })).data;
+  await api.deleteLead({ params: { id } });
+  expect((await inside(api).upsertLeadByEmail({ body: { email: 'a@example.com' } })).data.created).toBe(true);
+  const { tenantId: _, ...caller } = inside(api).caller;
+  const reply = await service.send(service.operations.upsertLeadByEmail, { body: { email: 'a@example.com' } }, caller);
+  expect(reply.status).toBe(404);
+});

@@ -1,0 +1,112 @@
+import type { internalLeads } from '@tandem/crm-contract';
+import { ApiError, fail } from '@tandem/service';
+import type { z } from 'zod';
+import type { Handler } from '../../handler.ts';
+import { lockNamed } from '../../lock-named.ts';
+import { changeLead } from './change-lead.ts';
+import { insertLead } from './create-lead.ts';
+import { asLead, type LeadRecord } from './lead.ts';
+
+type Body = z.output<typeof internalLeads.upsertLeadByEmail.body>;
+type Values = Record<string, unknown>;
+interface Ignored {
+  field: string;
+  message: string;
+}
+
+// Leads require a last name, which many forms do not ask for.
+const noLastName = '-';
+const nameMax = 100;
+const customPrefix = 'customFields.';
+
+export const upsertLeadByEmail: Handler<typeof internalLeads.upsertLeadByEmail> = async ({
+  body,
+  caller,
+  tx,
+  emit,
+}) => {
+  // Without a tenant the tenant guard would throw an internal error.
+  if (caller.tenantId === undefined) throw fail('not_found');
+  // Two submissions at once must not create two leads.
+  await lockNamed(tx, 'lead_email', [body.email.toLowerCase()]);
+  const [found] = await tx.sql<{ id: number }>`SELECT id FROM lead
+    WHERE tenant_id = platform.tenant_id() AND environment = platform.environment()
+      AND email_key = lower(${body.email}) AND deleted_at IS NULL ORDER BY id LIMIT 1`;
+  const row = found && (await tx.lead.lockFirst({ where: { id: found.id, deletedAt: null } }));
+  if (!row) {
+    const { result, ignored } = await withAcceptedValues(body.customFields, (customFields) =>
+      insertLead({ tx, emit, caller }, newLead(body, customFields), undefined, { mayLackCustomFields: true }),
+    );
+    return { leadId: result.id, created: true, ignored };
+  }
+  const lead = asLead(row);
+  const { ignored } = await withAcceptedValues(missingValues(lead, body.customFields), (customFields) =>
+    changeLead({ tx, emit }, { lead, change: lackingFields(lead, body, customFields), assignee: undefined }),
+  );
+  return { leadId: lead.id, created: false, ignored };
+};
+
+function newLead(body: Body, customFields: Values) {
+  const { email, firstName = email.split('@')[0]?.slice(0, nameMax) || email, lastName = noLastName } = body;
+  return {
+    email,
+    firstName,
+    lastName,
+    source: 'web' as const,
+    phone: body.phone ?? null,
+    referralCode: body.referralCode ?? null,
+    customFields,
+    ...(body.consent && { consent: { email: grantedBy(body.consent) } }),
+  };
+}
+
+/** The values that the lead lacks: whoever enters an address need not be its owner, so what is known stays. */
+function lackingFields(lead: LeadRecord, body: Body, customFields: Values) {
+  const { lastName, phone, referralCode, consent } = body;
+  const mayGrant = consent && (consent.isConfirmed || lead.consent.email?.state !== 'denied');
+  return {
+    ...(lastName && lead.lastName === noLastName && { lastName, ...(body.firstName && { firstName: body.firstName }) }),
+    ...(phone && lead.phone === null && { phone }),
+    ...(referralCode && lead.referralCode === null && { referralCode }),
+    ...(Object.keys(customFields).length && { customFields: { ...lead.customFields, ...customFields } }),
+    ...(mayGrant && lead.consent.email?.state !== 'granted' && { consent: { email: grantedBy(consent) } }),
+  };
+}
+
+function grantedBy({ source }: NonNullable<Body['consent']>) {
+  return { state: 'granted' as const, source };
+}
+
+function missingValues(lead: LeadRecord, customFields: Values = {}): Values {
+  const known = new Set(Object.entries(lead.customFields).flatMap(([key, value]) => (value === null ? [] : [key])));
+  return Object.fromEntries(Object.entries(customFields).filter(([key]) => !known.has(key)));
+}
+
+/**
+ * Writes a lead with those custom fields that their definitions accept: a refused value must not prevent the lead. The
+ * write throws before it changes anything.
+ */
+async function withAcceptedValues<T>(
+  customFields: Values = {},
+  write: (accepted: Values) => Promise<T>,
+): Promise<{ result: T; ignored: Ignored[] }> {
+  const accepted = { ...customFields };
+  const ignored: Ignored[] = [];
+  for (;;) {
+    try {
+      return { result: await write(accepted), ignored };
+    } catch (error) {
+      const refused =
+        error instanceof ApiError ? error.errors.filter(({ field }) => Object.hasOwn(accepted, keyOf(field))) : [];
+      if (!refused.length) throw error;
+      for (const { field, message } of refused) {
+        delete accepted[keyOf(field)];
+        ignored.push({ field, message });
+      }
+    }
+  }
+}
+
+function keyOf(field: string): string {
+  return field.startsWith(customPrefix) ? field.slice(customPrefix.length) : '';
+}
