@@ -5,6 +5,7 @@ import { internalLeads } from '@tandem/crm-contract';
 import { personalData, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
 import { mergeFollowers } from './features/events/follow-merges.ts';
 import { eventHandlers } from './features/events/index.ts';
+import { recordMessages } from './features/events/on-message-engaged.ts';
 import { analyticsData } from './features/personal-data/analytics-data.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 
@@ -25,7 +26,7 @@ export function analyticsService(
     name: 'analytics',
     operations: analytics,
     handlers: { ...eventHandlers({ crm }), ...person.handlers },
-    consumers: [...mergeFollowers.consumers, ...person.consumers],
+    consumers: [...mergeFollowers.consumers, ...person.consumers, recordMessages],
     jobs: [...mergeFollowers.jobs, ...person.jobs],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
