@@ -1,190 +1,68 @@
-import { event, freeForm, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
+import { id, listQuery, name, operations, page, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { NewOwnerId, OwnerId, TeamId } from './owner.ts';
+import { NewOwnerId } from './owner.ts';
+import {
+  Workflow,
+  WorkflowStatus,
+  WorkflowSummary,
+  workflowArchived,
+  workflowCreated,
+  workflowDeleted,
+  workflowPaused,
+  workflowPublished,
+  workflowResumed,
+  workflowUpdated,
+  writableGraph,
+} from './workflow.ts';
+import { WorkflowSettings } from './workflow-settings.ts';
 
-export const workflowStatuses = ['draft', 'published', 'paused', 'archived'] as const;
-/** The node types of a generated sequence. */
-export const sequenceNodeTypes = ['trigger', 'email', 'wait', 'condition'] as const;
-export const nodeTypes = [
-  ...sequenceNodeTypes,
-  ...(['sms', 'split', 'wait_for_event', 'update_lead', 'create_task', 'assign', 'notify', 'webhook'] as const),
-  ...(['enroll', 'goal', 'exit'] as const),
-] as const;
-
-export const WorkflowStatus = z.enum(workflowStatuses).describe('The status of the workflow');
-const coordinate = z.number().min(-1e6, 'Must be at least -1000000').max(1e6, 'Must be at most 1000000');
-
-/** The position of a node in the visual editor. */
-export const Position = z.object({
-  x: coordinate.meta({ description: 'The distance from the left edge, in pixels', examples: [250] }),
-  y: coordinate.meta({ description: 'The distance from the top edge, in pixels', examples: [0] }),
-});
-
-export const WorkflowNode = z.object({
-  nodeId: name(100).meta({ description: 'The id of the node, unique within the workflow', examples: ['email-1'] }),
-  type: z.enum(nodeTypes).meta({ description: 'The type of the node', examples: ['email'] }),
-  position: Position.optional().describe('The position of the node in the visual editor'),
-  data: freeForm()
-    .optional()
-    .meta({ description: 'The settings of the node', examples: [{ label: 'Welcome', subjectLine: 'Welcome aboard' }] }),
-});
-
-export const WorkflowEdge = z.object({
-  edgeId: name(100).meta({ description: 'The id of the edge, unique within the workflow', examples: ['edge-1'] }),
-  source: name(100).meta({ description: 'The `nodeId` of the source node', examples: ['trigger-1'] }),
-  target: name(100).meta({ description: 'The `nodeId` of the target node', examples: ['email-1'] }),
-  branch: name(50)
-    .meta({
-      description: 'The branch of a source node with several outgoing edges: yes, no, default or the key of a variant',
-      examples: ['yes'],
-    })
-    .optional(),
-});
-
-/** A generated node. Its `data` has only these fields; which of them depends on the type. */
-export const SequenceNode = z.object({
-  nodeId: name(100).meta({ description: 'The id of the node, unique within the sequence', examples: ['email-1'] }),
-  type: z.enum(sequenceNodeTypes).meta({ description: 'The type of the node', examples: ['email'] }),
-  position: Position.describe('The position of the node in the visual editor'),
-  data: z
-    .object({
-      label: name(200).meta({ description: 'The name of the node in the editor', examples: ['Welcome'] }),
-      triggerType: text(100)
-        .meta({
-          description: 'The event that starts the sequence. Only for trigger nodes.',
-          examples: ['form_submission'],
-        })
-        .optional(),
-      subjectLine: text(200)
-        .meta({ description: 'The subject line of the e-mail. Only for e-mail nodes.', examples: ['Welcome aboard'] })
-        .optional(),
-      duration: z
-        .number()
-        .min(0)
-        .max(10_000)
-        .meta({ description: 'The duration of the wait, in `durationUnit`. Only for wait nodes.', examples: [2] })
-        .optional(),
-      durationUnit: z
-        .enum(['minutes', 'hours', 'days', 'weeks'])
-        .meta({ description: 'The unit of `duration`. Only for wait nodes.', examples: ['days'] })
-        .optional(),
-      conditionField: text(100)
-        .meta({
-          description: 'The field that the condition evaluates. Only for condition nodes.',
-          examples: ['email_open'],
-        })
-        .optional(),
-    })
-    .describe('The settings of the node, depending on its type'),
-});
-
-const nodesMax = 200;
-const edgesMax = 400;
-
-const exampleNodes = [
-  {
-    nodeId: 'trigger-1',
-    type: 'trigger',
-    position: { x: 250, y: 0 },
-    data: { label: 'Visitor signs up', triggerType: 'form_submission' },
-  },
-  {
-    nodeId: 'email-1',
-    type: 'email',
-    position: { x: 250, y: 150 },
-    data: { label: 'Welcome', subjectLine: 'Welcome aboard' },
-  },
-];
-const exampleEdges = [{ edgeId: 'edge-1', source: 'trigger-1', target: 'email-1' }];
-
-/** A generated workflow sequence. Valid as a body of POST /v1/workflows. */
-export const Sequence = z.object({
-  name: name(200).meta({ examples: ['Welcome'] }),
-  description: text(2000).meta({ examples: ['Greets new trial users'] }),
-  nodes: z
-    .array(SequenceNode)
-    .max(nodesMax)
-    .meta({ description: 'The nodes of the sequence', examples: [exampleNodes] }),
-  edges: z
-    .array(WorkflowEdge)
-    .max(edgesMax)
-    .meta({ description: 'The connections between the nodes', examples: [exampleEdges] }),
-});
-
-export const workflowStates = stateTable<(typeof workflowStatuses)[number]>('Workflow', {
-  created: { draft: 'createWorkflow' },
-  changes: { draft: {}, published: {}, paused: {}, archived: {} },
-});
-
-export const WorkflowSummary = z.object({
+const bodyMax = 1024 * 1024;
+const byId = z.object({ id: id('workflow') });
+const byVersion = z.object({
   id: id('workflow'),
-  tenantId: id('tenant'),
-  campaignId: id('campaign').nullable().describe('The campaign that the workflow belongs to'),
-  name: name(200).meta({ examples: ['Welcome'] }),
-  description: text(2000)
-    .nullable()
-    .meta({ examples: ['Greets new trial users'] }),
-  status: WorkflowStatus.meta({ examples: ['draft'] }),
-  allowedTransitions: z.array(WorkflowStatus).meta({
-    description: 'The statuses that this workflow can currently change to',
-    examples: [[]],
-  }),
-  createdBy: id('user').nullable().describe('The user who created the record'),
-  ownerId: OwnerId,
-  teamId: TeamId,
-  version: z.int(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
+  number: z.coerce
+    .number({ error: 'Must be the number of a version' })
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .meta({ description: 'The number of the version', examples: [1] }),
 });
 
-const graph = {
-  nodes: z
-    .array(WorkflowNode)
-    .max(nodesMax)
-    .meta({ description: 'The nodes of the workflow, at most 200', examples: [exampleNodes] }),
-  edges: z
-    .array(WorkflowEdge)
-    .max(edgesMax)
-    .meta({ description: 'The connections between the nodes, at most 400', examples: [exampleEdges] }),
+const writable = {
+  description: text(2000).nullish(),
+  ...writableGraph,
+  settings: WorkflowSettings.optional(),
+  campaignId: id('campaign').nullish(),
+  ownerId: NewOwnerId,
 };
 
-/** A workflow with its nodes and edges, which lists omit. */
-export const Workflow = WorkflowSummary.extend(graph);
-
-export const workflowCreated = event('workflow.created', {
-  description: 'A workflow is created',
-  action: 'workflow.create',
-  target: 'workflow',
-  data: z.object({ workflowId: id('workflow'), campaignId: id('campaign').nullable(), name: name(200) }),
-  record: WorkflowSummary,
+/** A published version, which never changes. */
+export const WorkflowVersion = z.object({
+  number: z.int().meta({ description: 'The number of the version', examples: [1] }),
+  isCurrent: z.boolean().meta({ description: 'Whether new executions run this version', examples: [true] }),
+  executions: z.int().meta({ description: 'The number of leads that are in this version', examples: [12] }),
+  nodes: writableGraph.nodes,
+  edges: writableGraph.edges,
+  settings: WorkflowSettings.describe('The settings of the version'),
+  publishedBy: id('user').nullable().describe('The user who published it'),
+  publishedAt: timestamp().describe('When it was published'),
 });
 
-export const workflowUpdated = event('workflow.updated', {
-  description: 'A workflow is updated',
-  action: 'workflow.update',
-  target: 'workflow',
-  data: z.object({ workflowId: id('workflow'), fields: z.array(z.string()) }),
-  record: WorkflowSummary,
-});
+const write = { permission: 'workflows:write', feature: 'workflows', narrows: true } as const;
+const refused = { transition_refused: sharedErrors.transition_refused } as const;
+const archived = { workflow_archived: [409, 'The workflow is archived; duplicate it to change it'] } as const;
+const read = { permission: 'workflows:read', narrows: true } as const;
 
 export const workflows = operations({
   createWorkflow: {
     method: 'POST',
     path: '/v1/workflows',
-    permission: 'workflows:write',
-    feature: 'workflows',
-    narrows: true,
+    ...write,
     summary: 'Create a workflow',
     description:
       'You can send a generated sequence unchanged. The workflow starts as a draft. If the outgoing edges of a condition have no `branch`, the first one is the `yes` branch and the second one the `no` branch.',
-    body: z.object({
-      name: name(200),
-      description: text(2000).nullish(),
-      ...graph,
-      campaignId: id('campaign').nullish(),
-      ownerId: NewOwnerId,
-    }),
-    bodyMax: 1024 * 1024,
+    body: z.object({ name: name(200), ...writable }),
+    bodyMax,
     reply: Workflow,
     status: 201,
     message: 'Workflow created',
@@ -193,8 +71,7 @@ export const workflows = operations({
   listWorkflows: {
     method: 'GET',
     path: '/v1/workflows',
-    permission: 'workflows:read',
-    narrows: true,
+    ...read,
     summary: 'List workflows',
     description: 'Returns the workflows without nodes and edges. `search` covers the name and the description.',
     query: listQuery(['createdAt', 'updatedAt', 'name']).extend({
@@ -202,6 +79,12 @@ export const workflows = operations({
       teamId: id('team').optional(),
       status: WorkflowStatus.optional(),
       campaignId: id('campaign').optional(),
+      triggerType: text(100)
+        .meta({
+          description: 'Return only workflows whose draft has this `triggerType`',
+          examples: ['form_submission'],
+        })
+        .optional(),
     }),
     reply: page(WorkflowSummary),
     message: 'Workflows retrieved',
@@ -209,11 +92,134 @@ export const workflows = operations({
   getWorkflow: {
     method: 'GET',
     path: '/v1/workflows/:id',
-    permission: 'workflows:read',
-    narrows: true,
+    ...read,
     summary: 'Retrieve a workflow',
-    params: z.object({ id: id('workflow') }),
+    description: 'Returns the draft: the version that is published next.',
+    params: byId,
     reply: Workflow,
     message: 'Workflow retrieved',
+  },
+  updateWorkflow: {
+    method: 'PATCH',
+    path: '/v1/workflows/:id',
+    ...write,
+    summary: 'Update a workflow',
+    description:
+      'Changes the draft. The published version and its executions stay as they are until you publish the draft. An archived workflow cannot be changed.',
+    params: byId,
+    body: z.object({ name: name(200), ...writable }).partial(),
+    bodyMax,
+    reply: Workflow,
+    message: 'Workflow updated',
+    emits: [workflowUpdated],
+    errors: archived,
+  },
+  deleteWorkflow: {
+    method: 'DELETE',
+    path: '/v1/workflows/:id',
+    permission: 'workflows:delete',
+    narrows: true,
+    summary: 'Delete a workflow',
+    description:
+      'Deletes a workflow without running or waiting executions, with the record of its ended executions. Its messages stay.',
+    params: byId,
+    reply: z.object({ id: id('workflow'), deleted: z.literal(true).describe('Always true') }),
+    message: 'Workflow deleted',
+    emits: [workflowDeleted],
+    errors: { live_executions: [409, 'Leads are in this workflow; archive it to end their executions first'] },
+  },
+  duplicateWorkflow: {
+    method: 'POST',
+    path: '/v1/workflows/:id/duplicate',
+    ...write,
+    summary: 'Duplicate a workflow',
+    description: 'Creates a draft with the nodes, edges and settings of the draft of this workflow.',
+    params: byId,
+    reply: Workflow,
+    status: 201,
+    message: 'Workflow duplicated',
+    emits: [workflowCreated],
+  },
+  listWorkflowVersions: {
+    method: 'GET',
+    path: '/v1/workflows/:id/versions',
+    ...read,
+    summary: 'List the published versions of a workflow',
+    description: 'Returns the newest 50 versions, the newest first.',
+    params: byId,
+    reply: z.array(WorkflowVersion),
+    message: 'Versions retrieved',
+  },
+  restoreWorkflowVersion: {
+    method: 'POST',
+    path: '/v1/workflows/:id/versions/:number/restore',
+    ...write,
+    summary: 'Restore a version of a workflow',
+    description: 'Copies the nodes, edges and settings of a published version into the draft. Publish it to use it.',
+    params: byVersion,
+    reply: Workflow,
+    message: 'Version restored',
+    emits: [workflowUpdated],
+    errors: archived,
+  },
+  publishWorkflow: {
+    method: 'POST',
+    path: '/v1/workflows/:id/publish',
+    ...write,
+    summary: 'Publish a workflow',
+    description:
+      'Freezes the draft as the next version, which new executions run. A paused workflow stays paused. Leads that are in an earlier version stay there, unless `migrate` is true: then those whose current node exists in the new version continue in it, and the others stay. Errors name the node: `nodes.<nodeId>.<field>`.',
+    params: byId,
+    body: z.object({
+      migrate: z
+        .boolean()
+        .meta({ description: 'Whether leads in earlier versions move to this one', examples: [false] })
+        .optional(),
+    }),
+    reply: Workflow,
+    message: 'Workflow published',
+    emits: [workflowPublished],
+    errors: {
+      ...refused,
+      nothing_to_publish: [409, 'The draft has no changes since the published version'],
+    },
+  },
+  pauseWorkflow: {
+    method: 'POST',
+    path: '/v1/workflows/:id/pause',
+    permission: 'workflows:write',
+    narrows: true,
+    summary: 'Pause a workflow',
+    description:
+      'Nothing is sent until the workflow is resumed. Waits continue to run; what falls due meanwhile happens after that.',
+    params: byId,
+    reply: Workflow,
+    message: 'Workflow paused',
+    emits: [workflowPaused],
+    errors: refused,
+  },
+  resumeWorkflow: {
+    method: 'POST',
+    path: '/v1/workflows/:id/resume',
+    ...write,
+    summary: 'Resume a paused workflow',
+    params: byId,
+    reply: Workflow,
+    message: 'Workflow resumed',
+    emits: [workflowResumed],
+    errors: refused,
+  },
+  archiveWorkflow: {
+    method: 'POST',
+    path: '/v1/workflows/:id/archive',
+    permission: 'workflows:write',
+    narrows: true,
+    summary: 'Archive a workflow',
+    description: 'Cancels all executions. An archived workflow can be read and duplicated.',
+    params: byId,
+    reply: Workflow,
+    message: 'Workflow archived',
+    emits: [workflowArchived],
+    errors: refused,
   },
 });

@@ -1,10 +1,10 @@
 import { workflowCreated, type workflows } from '@tandem/campaign-contract';
-import { type Assignee, checkUser, fail, toJsonColumn } from '@tandem/service';
+import { type Assignee, checkUser, fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkCampaign } from '../campaigns/campaign.ts';
 import { ownerColumns } from '../work/owner.ts';
 import { structureErrors } from './structure.ts';
-import { asWorkflow } from './workflow.ts';
+import { asFullWorkflow, graphData } from './workflow.ts';
 
 export const createWorkflow = (
   tools: Pick<Tools, 'identity'>,
@@ -16,11 +16,12 @@ export const createWorkflow = (
   },
   async run({ body, found: owner, caller, tx, emit }) {
     await checkCampaign(tx, body.campaignId);
-    const { nodes, edges, ...fields } = body;
+    const { nodes, edges, settings = {}, ...fields } = body;
     const row = await tx.workflow.create({
-      data: { ...fields, nodes: nodes.map(toJsonColumn), edges, ...ownerColumns(caller, body.ownerId, owner) },
+      data: { ...fields, ...graphData({ nodes, edges }, settings), ...ownerColumns(caller, body.ownerId, owner) },
     });
-    const workflow = { ...asWorkflow(row), nodes, edges };
+    // The nodes as they were sent: PostgreSQL would reorder their keys.
+    const workflow = { ...asFullWorkflow(row), nodes, edges };
     emit(workflowCreated, {
       data: { workflowId: workflow.id, campaignId: workflow.campaignId, name: workflow.name },
       record: workflow,

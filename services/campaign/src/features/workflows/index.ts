@@ -1,9 +1,31 @@
 import type { workflows } from '@tandem/campaign-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
+import { archiveWorkflow } from './archive-workflow.ts';
 import { createWorkflow } from './create-workflow.ts';
+import { deleteWorkflow } from './delete-workflow.ts';
+import { duplicateWorkflow } from './duplicate-workflow.ts';
 import { getWorkflow } from './get-workflow.ts';
+import { listWorkflowVersions } from './list-workflow-versions.ts';
 import { listWorkflows } from './list-workflows.ts';
+import { pauseWorkflow } from './pause-workflow.ts';
+import { publishWorkflow } from './publish-workflow.ts';
+import { restoreWorkflowVersion } from './restore-workflow-version.ts';
+import { resumeWorkflow } from './resume-workflow.ts';
+import { updateWorkflow } from './update-workflow.ts';
 
-export const workflowHandlers = (tools: Pick<Tools, 'identity'>) =>
-  ({ createWorkflow: createWorkflow(tools), listWorkflows, getWorkflow }) satisfies Handlers<typeof workflows, Tx>;
+export const workflowHandlers = (tools: Pick<Tools, 'identity' | 'ids'>) =>
+  ({
+    createWorkflow: createWorkflow(tools),
+    listWorkflows,
+    getWorkflow,
+    updateWorkflow: updateWorkflow(tools),
+    deleteWorkflow,
+    duplicateWorkflow: duplicateWorkflow(tools),
+    listWorkflowVersions,
+    restoreWorkflowVersion,
+    publishWorkflow: publishWorkflow(tools),
+    pauseWorkflow,
+    resumeWorkflow,
+    archiveWorkflow,
+  }) satisfies Handlers<typeof workflows, Tx>;

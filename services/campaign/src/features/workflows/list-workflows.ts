@@ -10,6 +10,9 @@ const select = {
   name: true,
   description: true,
   status: true,
+  triggerType: true,
+  draftVersion: true,
+  publishedVersion: true,
   createdBy: true,
   ownerId: true,
   teamId: true,
@@ -19,12 +22,13 @@ const select = {
 } as const;
 
 export const listWorkflows: Handler<typeof workflows.listWorkflows> = async ({ query, tx, list }) => {
-  const { status, campaignId, ownerId, teamId } = query;
+  const { status, campaignId, ownerId, teamId, triggerType } = query;
   const page = await list({
     model: tx.workflow,
     select,
     where: {
       ...(status && { status }),
+      ...(triggerType && { triggerType }),
       ...(campaignId !== undefined && { campaignId }),
       ...(ownerId !== undefined && { ownerId }),
       ...(teamId !== undefined && { teamId }),

@@ -1,16 +1,16 @@
-import { type Workflow, WorkflowEdge, WorkflowNode, WorkflowSummary, workflowStates } from '@tandem/campaign-contract';
-import { storedObject } from '@tandem/service';
-import { z } from 'zod';
+import { type Workflow, WorkflowSummary, workflowStates } from '@tandem/campaign-contract';
+import { fail, toJsonColumn, transitionError } from '@tandem/service';
+import type { z } from 'zod';
 import type { Workflow as WorkflowRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { graphColumns } from './enterable.ts';
 
+export type WorkflowRecord = z.output<typeof Workflow>;
 type SummaryRecord = z.output<typeof WorkflowSummary>;
-type SummaryRow = Omit<WorkflowRow, 'environment' | 'nodes' | 'edges'>;
+type Status = SummaryRecord['status'];
+type SummaryRow = Omit<WorkflowRow, 'environment' | 'nodes' | 'edges' | 'settings' | 'publishedTrigger' | 'secret'>;
 
 const columns = WorkflowSummary.pick({ status: true });
-const graphColumns = z.object({
-  nodes: z.array(WorkflowNode.extend({ data: storedObject.optional() })),
-  edges: z.array(WorkflowEdge),
-});
 
 /** Converts a row to the contract's `WorkflowSummary`. */
 export function asWorkflow(row: SummaryRow): SummaryRecord {
@@ -19,6 +19,47 @@ export function asWorkflow(row: SummaryRow): SummaryRecord {
 }
 
 /** Converts a row to the contract's `Workflow`. */
-export function asFullWorkflow(row: WorkflowRow): z.output<typeof Workflow> {
+export function asFullWorkflow(row: WorkflowRow): WorkflowRecord {
   return { ...asWorkflow(row), ...graphColumns.parse(row) };
+}
+
+/**
+ * Locks a workflow for a change.
+ * @throws ApiError 404 when it does not exist
+ */
+export async function lockWorkflow(tx: Tx, id: number): Promise<WorkflowRow> {
+  const row = await tx.workflow.lockFirst({ where: { id } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** Fails with 409 unless the workflow can change to a status. */
+export function checkTransition({ status, allowedTransitions }: SummaryRecord, to: Status): void {
+  if (!allowedTransitions.includes(to)) throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
+}
+
+/** Fails unless the workflow exists for the caller. */
+export async function checkWorkflow(tx: Tx, id: number): Promise<void> {
+  const row = await tx.workflow.findFirst({ where: { id }, select: { id: true } });
+  if (!row) throw fail('not_found');
+}
+
+type Graph = Pick<WorkflowRecord, 'nodes' | 'edges'>;
+
+/** The columns of a draft's graph and settings. */
+export function graphData({ nodes, edges }: Graph, settings?: WorkflowRecord['settings']) {
+  return {
+    nodes: nodes.map(toJsonColumn),
+    edges: [...edges],
+    triggerType: triggerTypeOf({ nodes }),
+    ...(settings && { settings: toJsonColumn({ ...settings }) }),
+  };
+}
+
+/** The name of the trigger of a graph: `manual` if its node names none, null without a trigger. */
+export function triggerTypeOf({ nodes }: Pick<Graph, 'nodes'>): string | null {
+  const trigger = nodes.find(({ type }) => type === 'trigger');
+  if (!trigger) return null;
+  const { triggerType } = trigger.data ?? {};
+  return typeof triggerType === 'string' && triggerType !== '' ? triggerType.slice(0, 100) : 'manual';
 }

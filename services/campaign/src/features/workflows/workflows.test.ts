@@ -22,7 +22,7 @@ describe('createWorkflow', () => {
     const reply = await api.createWorkflow({ body });
     expect([reply.status, reply.body.message]).toEqual([201, 'Workflow created']);
     expect(reply.data).toMatchObject({ ...body, status: 'draft', campaignId: null, version: 1 });
-    expect(reply.data.allowedTransitions).toEqual([]);
+    expect(reply.data.allowedTransitions).toEqual(['published', 'archived']);
     expect((await api.getWorkflow({ params: { id: reply.data.id } })).data).toEqual(reply.data);
   });
 

@@ -1,0 +1,63 @@
+import { event, id, media, operations, redirect, text, timestamp } from '@tandem/contract';
+import { z } from 'zod';
+
+export const messageEngagementTypes = [
+  'email_sent',
+  'email_open',
+  'link_click',
+  'email_reply',
+  'email_bounce',
+] as const;
+
+/** For analytics, which records it as an engagement event. */
+export const messageEngaged = event('message.engaged', {
+  description: 'A message is sent, opened, clicked, answered or bounced',
+  action: 'message.engage',
+  target: 'message',
+  audited: false,
+  data: z.object({
+    type: z.enum(messageEngagementTypes),
+    leadId: id('lead'),
+    // Analytics keeps these as texts, because messages may also belong to another system.
+    message: text(64),
+    execution: text(64).nullable(),
+    insertId: text(64),
+    at: timestamp(),
+    automated: z.boolean(),
+    url: text(2000).nullable(),
+  }),
+  record: z.object({ id: id('message') }),
+});
+
+const withToken = z.object({
+  token: z
+    .string()
+    .max(2000)
+    .meta({ description: 'The token of the link', examples: ['ThisIsOnlyAnExample'] }),
+});
+
+export const tracking = operations({
+  trackOpen: {
+    method: 'GET',
+    path: '/v1/public/t/o/:token',
+    audience: 'public',
+    summary: 'Record that a message was opened',
+    description:
+      'The image in each message. Requests of software, such as scanners and privacy proxies, are recorded as `automated`. An unknown token gets the image too.',
+    params: withToken,
+    reply: media('image/gif'),
+    message: 'A transparent image',
+    emits: [messageEngaged],
+  },
+  trackClick: {
+    method: 'GET',
+    path: '/v1/public/t/c/:token',
+    audience: 'public',
+    summary: 'Record a click, and redirect to the target of the link',
+    description: 'The target is part of the sealed token, so nobody can make a link that leads elsewhere.',
+    params: withToken,
+    reply: redirect(),
+    message: 'A redirect to the target',
+    emits: [messageEngaged],
+  },
+});

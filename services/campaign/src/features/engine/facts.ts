@@ -1,0 +1,49 @@
+import type { Lead } from '@tandem/crm-contract';
+import type { z } from 'zod';
+import type { GraphNode } from './graph.ts';
+
+export type LeadRecord = z.output<typeof Lead>;
+
+/** Something that a person did: the last time for each message node. */
+export interface Deed {
+  type: string;
+  nodeId: string | null;
+  at: Date;
+}
+
+/** What is known about an execution and its lead when it continues. */
+export interface Facts {
+  now: Date;
+  lead: LeadRecord;
+  /** The time zone that applies to the execution. */
+  timezone: string;
+  /** What the lead did since the execution began, without software such as link scanners. */
+  deeds: readonly Deed[];
+  /** The payload of the trigger. */
+  payload: Record<string, unknown>;
+}
+
+/** Where an execution is. */
+export interface Position {
+  executionId: number;
+  workflowId: number;
+  nodeId: string;
+  /** The number of the step at this node. */
+  step: number;
+  enteredAt: Date;
+  /** Whether the execution waits at this node and its time has come, or its event has. */
+  isWoken: boolean;
+}
+
+/** What happens at a node. */
+export type Visit =
+  /** The execution continues with the next node, by a branch if the node has several. */
+  | { does: 'next'; branch?: string; result?: object; skipReason?: string }
+  /** It stays until a time, or until the lead does something. */
+  | { does: 'wait'; until: Date; waitsFor?: string; result?: object }
+  | { does: 'end'; status: 'completed' | 'exited'; reason: string }
+  /** It needs something outside of the database, such as sending a message: see `outside/`. */
+  | { does: 'outside' };
+
+/** How a type of node acts. Pure: it reads only what it is given. */
+export type NodeKind = (node: GraphNode, facts: Facts, position: Position) => Visit;

@@ -1,0 +1,97 @@
+import { ServiceCallError } from '@tandem/client/internal';
+import type { Tools } from '../../../handler.ts';
+import { retryAt } from '../advance-executions.job.ts';
+import { dataOf } from '../graph.ts';
+import { leadFields } from './lead-fields.ts';
+import type { Outcome } from './outcome.ts';
+import type { ToSend } from './send-emails.ts';
+
+const dayMs = 86_400_000;
+
+/**
+ * Changes a record of crm: fields, tags or the assignee of the lead, or a new task. Each change can be repeated: a lead gets
+ * the same values again, and a task has the key of its step.
+ */
+export async function changeRecord(tools: Tools, one: ToSend): Promise<Outcome> {
+  const { due } = one;
+  const as = {
+    tenantId: due.tenantId,
+    environment: due.environment,
+    // Events that the change causes name the execution, so that workflows that start one another are found.
+    requestId: `execution-${due.executionId}-${one.step}`,
+    permissions: ['leads:write', 'leads:read', 'tasks:write'],
+  };
+  const { input, call } = changeOf(tools, one, as);
+  if (typeof call === 'string') return { is: 'failed', input, error: call };
+  try {
+    return { is: 'done', input, result: await call() };
+  } catch (error) {
+    if (!(error instanceof ServiceCallError)) throw error;
+    // Another run made the change, with a due time that was calculated at another moment.
+    if (error.code === 'idempotency_mismatch') return { is: 'done', input, result: {} };
+    const isTemporary = error.status >= 500 || error.code === 'idempotency_running';
+    const until = isTemporary ? retryAt(due.attempts) : undefined;
+    if (until) return { is: 'postponed', until, reason: 'crm_unavailable', isFault: true };
+    return { is: 'failed', input, error: `crm refused the change: ${error.code ?? error.status}` };
+  }
+}
+
+type As = { tenantId: number; environment: 'live' | 'sandbox'; requestId: string; permissions: string[] };
+type Changing = { input: object; call: (() => Promise<object>) | string };
+
+const unknownUser = 'There is no user with the id of this node';
+
+function changeOf(tools: Tools, one: ToSend, as: As): Changing {
+  if (one.node.type === 'update_lead') return leadChange(tools, one, as);
+  return one.node.type === 'assign' ? assignment(tools, one, as) : newTask(tools, one, as);
+}
+
+function leadChange({ crm }: Tools, { node, facts: { lead } }: ToSend, as: As): Changing {
+  const { fields = {}, addTags = [], removeTags = [] } = dataOf(node, 'update_lead');
+  const tags = [...new Set([...lead.tags.filter((tag) => !removeTags.includes(tag)), ...addTags])];
+  const { customFields, ...others } = leadFields.parse(fields);
+  const body = {
+    ...others,
+    // A request replaces custom fields as a whole; a workflow sets some of them.
+    ...(customFields && { customFields: { ...lead.customFields, ...customFields } }),
+    ...((addTags.length > 0 || removeTags.length > 0) && { tags }),
+  };
+  return {
+    input: body,
+    call: async () => {
+      await crm.updateLead({ params: { id: lead.id }, body, as });
+      return {};
+    },
+  };
+}
+
+function assignment({ crm, ids }: Tools, { node, due, facts: { lead } }: ToSend, as: As): Changing {
+  const { userId: code } = dataOf(node, 'assign');
+  const assignedTo = ids.decode('user', due.tenantId, code);
+  const call = async () => {
+    await crm.updateLead({ params: { id: lead.id }, body: { assignedTo }, as });
+    return {};
+  };
+  return { input: { userId: code }, call: assignedTo === undefined ? unknownUser : call };
+}
+
+function newTask({ crm, ids }: Tools, { node, due, step, facts: { lead, now } }: ToSend, as: As): Changing {
+  const { title, dueInDays, assignedTo: code } = dataOf(node, 'create_task');
+  const assignedTo = code === undefined ? lead.assignedTo : ids.decode('user', due.tenantId, code);
+  if (assignedTo === undefined) return { input: { title }, call: unknownUser };
+  const dueAt = new Date(now.getTime() + dueInDays * dayMs);
+  const body = {
+    title,
+    type: 'other' as const,
+    priority: 'normal' as const,
+    leadId: lead.id,
+    assignedTo,
+    dueAt,
+    reminders: [],
+  };
+  const call = async () => {
+    const task = await crm.createTask({ body, as, idempotencyKey: `execution-${due.executionId}-${step}` });
+    return { taskId: ids.encode('task', due.tenantId, task.id) };
+  };
+  return { input: { title }, call };
+}

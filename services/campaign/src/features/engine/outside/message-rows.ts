@@ -1,0 +1,108 @@
+import type { Tx } from '../../../handler.ts';
+
+/** A message that is to be sent. */
+export interface Claim {
+  executionId: number;
+  workflowId: number;
+  nodeId: string;
+  campaignId: number | null;
+  leadId: number;
+  channel: 'email' | 'sms';
+  recipient: string;
+}
+
+/** A message of an execution at a node. */
+export interface MessageRow {
+  id: number;
+  ref: string;
+  executionId: number;
+  status: string;
+  attempts: number;
+  createdAt: Date;
+}
+
+/** The state of a message after an attempt, or after the decision not to send it. */
+export interface MessageEnd extends Omit<Claim, 'recipient'> {
+  recipient: string | null;
+  status: 'queued' | 'sent' | 'skipped' | 'failed';
+  subject: string | null;
+  uncertain: boolean;
+  skipReason: string | null;
+  error: string | null;
+}
+
+/**
+ * Claims messages right before they are sent, in a transaction of its own. A message that is claimed already, or has
+ * ended, is not returned, and neither is one whose workflow or campaign was paused meanwhile.
+ */
+export async function claimMessages(tx: Tx, claims: readonly Claim[]): Promise<MessageRow[]> {
+  if (!claims.length) return [];
+  return tx.sql<MessageRow>`
+    INSERT INTO message (execution_id, workflow_id, node_id, campaign_id, lead_id, channel, recipient, status, claimed_at,
+      attempts, simulated, updated_at)
+    SELECT given."executionId", given."workflowId", given."nodeId", given."campaignId", given."leadId", given.channel,
+      given.recipient, 'sending', now(), 1, platform.environment() = 'sandbox', now()
+    FROM jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) AS given ("executionId" bigint, "workflowId" bigint,
+      "nodeId" text, "campaignId" bigint, "leadId" bigint, channel text, recipient text)
+    JOIN execution ON execution.id = given."executionId" AND execution.status IN ('running', 'waiting')
+    JOIN workflow ON workflow.id = given."workflowId" AND workflow.status = 'published'
+    LEFT JOIN campaign ON campaign.id = given."campaignId"
+    WHERE campaign.id IS NULL OR campaign.status = 'active'
+    ORDER BY given."executionId"
+    ON CONFLICT (tenant_id, environment, execution_id, node_id, lead_id) DO UPDATE
+      SET status = 'sending', claimed_at = now(), attempts = message.attempts + 1, recipient = excluded.recipient,
+        updated_at = now()
+      WHERE message.status = 'queued'
+    RETURNING id, ref, execution_id AS "executionId", status, attempts, created_at AS "createdAt"`;
+}
+
+/** The messages of executions at their nodes, if there are any. */
+export async function readMessages(
+  tx: Tx,
+  places: readonly { executionId: number; nodeId: string; leadId: number }[],
+): Promise<Map<number, MessageRow>> {
+  if (!places.length) return new Map();
+  const rows = await tx.sql<MessageRow>`
+    SELECT message.id, message.ref, message.execution_id AS "executionId", message.status, message.attempts,
+      message.created_at AS "createdAt"
+    FROM jsonb_to_recordset(${JSON.stringify(places)}::jsonb) AS given ("executionId" bigint, "nodeId" text, "leadId" bigint)
+    JOIN message ON message.execution_id = given."executionId" AND message.node_id = given."nodeId"
+      AND message.lead_id = given."leadId"`;
+  return new Map(rows.map((row) => [row.executionId, row]));
+}
+
+/**
+ * Records how messages ended; one that was never claimed, because it is skipped, gets its row now.
+ * @returns the ids of those that the mail server accepted
+ */
+export async function endMessages(tx: Tx, ends: readonly MessageEnd[]): Promise<number[]> {
+  if (!ends.length) return [];
+  const rows = await tx.sql<{ id: number; isSent: boolean }>`
+    INSERT INTO message (execution_id, workflow_id, node_id, campaign_id, lead_id, channel, recipient, status, subject,
+      uncertain, skip_reason, error, sent_at, simulated, updated_at)
+    SELECT given."executionId", given."workflowId", given."nodeId", given."campaignId", given."leadId", given.channel,
+      given.recipient, given.status, given.subject, given.uncertain, given."skipReason", given.error,
+      CASE WHEN given.status = 'sent' THEN now() END, platform.environment() = 'sandbox', now()
+    FROM jsonb_to_recordset(${JSON.stringify(ends)}::jsonb) AS given ("executionId" bigint, "workflowId" bigint,
+      "nodeId" text, "campaignId" bigint, "leadId" bigint, channel text, recipient text, status text, subject text,
+      uncertain boolean, "skipReason" text, error text)
+    ORDER BY given."executionId"
+    ON CONFLICT (tenant_id, environment, execution_id, node_id, lead_id) DO UPDATE
+      SET status = excluded.status, subject = coalesce(excluded.subject, message.subject),
+        uncertain = excluded.uncertain, skip_reason = excluded.skip_reason, error = excluded.error,
+        sent_at = coalesce(message.sent_at, excluded.sent_at), updated_at = now()
+      WHERE message.status IN ('queued', 'sending')
+    RETURNING id, status = 'sent' AND NOT uncertain AS "isSent"`;
+  return rows.filter(({ isSent }) => isSent).map(({ id }) => id);
+}
+
+/** How many messages leads got since a time, by lead. */
+export async function countSent(tx: Tx, of: readonly { leadId: number; since: Date }[]): Promise<Map<number, number>> {
+  if (!of.length) return new Map();
+  const rows = await tx.sql<{ leadId: number; sent: number }>`
+    SELECT given."leadId", count(*)::int AS sent
+    FROM jsonb_to_recordset(${JSON.stringify(of)}::jsonb) AS given ("leadId" bigint, since timestamptz)
+    JOIN message ON message.lead_id = given."leadId" AND message.sent_at >= given.since
+    GROUP BY 1`;
+  return new Map(rows.map(({ leadId, sent }) => [leadId, sent]));
+}

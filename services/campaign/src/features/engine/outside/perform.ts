@@ -1,0 +1,40 @@
+import type { NodeType } from '@tandem/campaign-contract';
+import type { Tools, Tx } from '../../../handler.ts';
+import { changeRecord } from './change-records.ts';
+import { enrollInOther } from './enroll-in-other.ts';
+import type { Outcome } from './outcome.ts';
+import { sendEmails, type ToSend } from './send-emails.ts';
+
+/** Effects in other services, each repeatable: a run after a crash makes the same change again. */
+const acts: Partial<Record<NodeType, (tools: Tools, one: ToSend) => Promise<Outcome>>> = {
+  update_lead: changeRecord,
+  create_task: changeRecord,
+  assign: changeRecord,
+  enroll: async (tools, one) => enrollInOther(tools, one),
+};
+
+/** Performs what nodes do outside of the database, and returns the outcome by execution. */
+export async function performOutside(
+  tools: Tools,
+  tx: Tx,
+  outside: <T>(work: () => Promise<T>) => Promise<T>,
+  all: readonly ToSend[],
+): Promise<Map<number, Outcome>> {
+  const emails = all.filter(({ node }) => node.type === 'email');
+  const outcomes = await sendEmails(tools, tx, outside, emails);
+  const others = all.filter(({ node }) => node.type !== 'email');
+  if (!others.length) return outcomes;
+  await outside(() =>
+    Promise.all(
+      others.map(async (one) => {
+        const act = acts[one.node.type];
+        outcomes.set(one.due.executionId, act ? await act(tools, one) : unsupported(one));
+      }),
+    ),
+  );
+  return outcomes;
+}
+
+function unsupported({ node }: ToSend): Outcome {
+  return { is: 'failed', input: {}, error: `This release cannot run nodes of the type ${node.type}` };
+}

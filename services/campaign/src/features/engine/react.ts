@@ -1,0 +1,68 @@
+import type { Emit } from '@tandem/events';
+import type { Schedule } from '@tandem/jobs';
+import type { Tx } from '../../handler.ts';
+import { advanceExecutionsJob } from './enroll.ts';
+
+/** Something that a person did, not software. */
+export interface PersonDeed {
+  type: string;
+  leadId: number;
+  executionId: number | null;
+}
+
+// The word of `exitOn` for what a lead does. A reply ends every workflow of the lead that exits on replies; clicks and
+// bounces only the workflow of their message.
+const exits: Readonly<Record<string, { word: string; ofMessageOnly?: true }>> = {
+  email_reply: { word: 'reply' },
+  unsubscribe: { word: 'unsubscribe' },
+  conversion: { word: 'conversion' },
+  form_submission: { word: 'form_submission' },
+  link_click: { word: 'click', ofMessageOnly: true },
+  email_bounce: { word: 'bounce', ofMessageOnly: true },
+};
+
+interface Inside {
+  tx: Tx;
+  schedule: Schedule;
+  emit?: Emit;
+}
+
+/**
+ * Lets executions react to what leads did: those that wait for it continue, and those whose settings say so end. A message
+ * that is being sent at this moment is still recorded.
+ */
+export async function react({ tx, schedule }: Inside, deeds: readonly PersonDeed[]): Promise<void> {
+  if (!deeds.length) return;
+  const exiting = deeds.flatMap(({ type, leadId, executionId }) => {
+    const exit = exits[type];
+    if (!exit || (exit.ofMessageOnly && executionId === null)) return [];
+    return [{ word: exit.word, leadId, executionId: exit.ofMessageOnly ? executionId : null }];
+  });
+  if (exiting.length)
+    await tx.sql`
+      UPDATE execution SET status = 'exited', end_reason = ending.word, ended_at = now(), due_at = NULL, waits_for = NULL,
+        parked = false, wake = wake + 1
+      FROM (
+        SELECT DISTINCT ON (live.id) live.id, given.word
+        FROM jsonb_to_recordset(${JSON.stringify(exiting)}::jsonb)
+          AS given (word text, "leadId" bigint, "executionId" bigint)
+        JOIN execution AS live ON live.lead_id = given."leadId" AND live.status IN ('running', 'waiting')
+          AND (given."executionId" IS NULL OR live.id = given."executionId")
+        JOIN workflow_version AS version ON version.workflow_id = live.workflow_id AND version.number = live.number
+        WHERE coalesce(version.settings -> 'exitOn', '["reply", "unsubscribe"]'::jsonb) ? given.word
+        ORDER BY live.id) AS ending
+      WHERE execution.id = ending.id AND execution.status IN ('running', 'waiting')`;
+  const woken = await tx.sql<{ id: number; wake: number }>`
+    UPDATE execution SET due_at = now(), waits_for = NULL, wake = wake + 1
+    WHERE id IN (
+      SELECT waiting.id FROM jsonb_to_recordset(${JSON.stringify(deeds)}::jsonb) AS given (type text, "leadId" bigint)
+      JOIN execution AS waiting ON waiting.lead_id = given."leadId" AND waiting.waits_for IS NOT NULL
+        AND (waiting.waits_for = given.type OR (waiting.waits_for = 'email_open' AND given.type = 'link_click'))
+      WHERE waiting.status = 'waiting') AND status = 'waiting' AND waits_for IS NOT NULL
+    RETURNING id, wake`;
+  if (woken.length)
+    await schedule(
+      advanceExecutionsJob,
+      woken.map(({ id, wake }) => ({ executionId: id, wake })),
+    );
+}

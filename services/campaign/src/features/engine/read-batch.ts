@@ -1,0 +1,68 @@
+import { effectiveSettings } from '@tandem/campaign-contract';
+import type { Tx } from '../../handler.ts';
+import type { Deed } from './facts.ts';
+import { readVersions, type Version } from './versions.ts';
+
+/** An execution that is due, with what decides how it continues. */
+export interface Due {
+  executionId: number;
+  tenantId: number;
+  environment: 'live' | 'sandbox';
+  workflowId: number;
+  number: number;
+  campaignId: number | null;
+  leadId: number;
+  status: 'running' | 'waiting';
+  nodeId: string;
+  step: number;
+  enteredAt: Date;
+  dueAt: Date | null;
+  startedAt: Date;
+  wake: number;
+  attempts: number;
+  chain: number[];
+  payload: Record<string, unknown>;
+  workflowStatus: string;
+  campaignStatus: string | null;
+  campaignTimezone: string | null;
+  campaignWindow: { from: string; to: string; days?: number[] } | null;
+}
+
+/** A due execution with its version and settings. */
+export type Ready = Due & { version: Version; settings: ReturnType<typeof effectiveSettings> };
+
+/** Reads the live executions of payloads whose `wake` is current. */
+export async function readDue(tx: Tx, payloads: readonly { executionId: number; wake: number }[]): Promise<Ready[]> {
+  const rows = await tx.sql<Due>`
+    SELECT execution.id AS "executionId", execution.tenant_id AS "tenantId", execution.environment,
+      execution.workflow_id AS "workflowId", execution.number, execution.campaign_id AS "campaignId",
+      execution.lead_id AS "leadId", execution.status, execution.node_id AS "nodeId", execution.step,
+      execution.entered_at AS "enteredAt", execution.due_at AS "dueAt", execution.started_at AS "startedAt",
+      execution.wake, execution.attempts, execution.chain, execution.payload, workflow.status AS "workflowStatus",
+      campaign.status AS "campaignStatus", campaign.timezone AS "campaignTimezone",
+      campaign.send_window AS "campaignWindow"
+    FROM jsonb_to_recordset(${JSON.stringify(payloads)}::jsonb) AS given ("executionId" bigint, wake int)
+    JOIN execution ON execution.id = given."executionId" AND execution.wake = given.wake
+    JOIN workflow ON workflow.id = execution.workflow_id
+    LEFT JOIN campaign ON campaign.id = execution.campaign_id
+    WHERE execution.status IN ('running', 'waiting')`;
+  const versions = await readVersions(tx, rows);
+  return rows.map((row) => {
+    const version = versions.get(`${row.workflowId}/${row.number}`);
+    if (!version) throw new Error(`The workflow ${row.workflowId} has no version ${row.number}`);
+    return { ...row, version, settings: effectiveSettings(version.settings) };
+  });
+}
+
+/** What leads did since their executions began, by execution; without software such as link scanners. */
+export async function readDeeds(tx: Tx, due: readonly Due[]): Promise<Map<number, Deed[]>> {
+  const rows = await tx.sql<Deed & { executionId: number }>`
+    SELECT given."executionId", engagement.type, engagement.node_id AS "nodeId", max(engagement.at) AS at
+    FROM jsonb_to_recordset(${JSON.stringify(due.map(({ executionId, leadId, startedAt }) => ({ executionId, leadId, startedAt })))}::jsonb)
+      AS given ("executionId" bigint, "leadId" bigint, "startedAt" timestamptz)
+    JOIN engagement ON engagement.lead_id = given."leadId" AND engagement.at >= given."startedAt"
+      AND (engagement.execution_id = given."executionId" OR engagement.execution_id IS NULL)
+    WHERE NOT engagement.automated
+    GROUP BY 1, 2, 3`;
+  return Map.groupBy(rows, ({ executionId }) => executionId);
+}

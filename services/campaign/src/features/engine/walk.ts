@@ -1,0 +1,83 @@
+import type { WorkflowSettings } from '@tandem/campaign-contract';
+import type { Facts, Position } from './facts.ts';
+import type { Graph, GraphNode } from './graph.ts';
+import { isGoalReached, nodeKinds } from './nodes/index.ts';
+
+/** What happened at a node, as it is recorded. */
+export interface Step {
+  number: number;
+  nodeId: string;
+  type: string;
+  outcome: 'done' | 'waiting' | 'skipped' | 'failed' | 'uncertain';
+  input: object;
+  result: object;
+  skipReason: string | null;
+  startedAt: Date;
+  endedAt: Date | null;
+}
+
+/** Where an execution is after a walk. */
+export type Walked = Position & {
+  steps: Step[];
+  /** `outside`: at a node whose effect is made before the walk continues. */
+  state:
+    | { is: 'outside'; node: GraphNode }
+    | { is: 'waiting'; until: Date; waitsFor: string | null }
+    | { is: 'ended'; status: 'completed' | 'exited'; reason: string };
+};
+
+// Cycles have a wait, so a walk ends before it visits a node twice; the limit is for versions of a later release.
+const visitsMax = 250;
+
+/** Walks through a graph from a position, until a node waits, needs something outside, or ends the execution. */
+export function walk(
+  graph: Graph,
+  position: Position,
+  facts: Facts,
+  { goal }: Pick<WorkflowSettings, 'goal'> = {},
+): Walked {
+  let at = position;
+  const steps: Step[] = [];
+  for (let visits = 0; visits < visitsMax; visits++) {
+    if (goal && isGoalReached(goal, facts))
+      return { ...at, steps, state: { is: 'ended', status: 'completed', reason: 'goal' } };
+    const node = graph.node(at.nodeId);
+    if (!node) return { ...at, steps, state: { is: 'ended', status: 'completed', reason: 'completed' } };
+    const visit = nodeKinds[node.type](node, facts, at);
+    if (visit.does === 'outside') return { ...at, steps, state: { is: 'outside', node } };
+    steps.push(stepOf(node, at, facts.now, visit));
+    if (visit.does === 'wait')
+      return { ...at, steps, state: { is: 'waiting', until: visit.until, waitsFor: visit.waitsFor ?? null } };
+    if (visit.does === 'end')
+      return { ...at, steps, state: { is: 'ended', status: visit.status, reason: visit.reason } };
+    const next = graph.next(node.nodeId, visit.branch);
+    if (next === undefined) return { ...at, steps, state: { is: 'ended', status: 'completed', reason: 'completed' } };
+    at = moved(at, next, facts.now);
+  }
+  throw new Error(`The execution ${position.executionId} visits more than ${visitsMax} nodes without a wait`);
+}
+
+/** The position at the next node. */
+export function moved(at: Position, nodeId: string, now: Date): Position {
+  return { ...at, nodeId, step: at.step + 1, enteredAt: now, isWoken: false };
+}
+
+function stepOf(
+  node: GraphNode,
+  at: Position,
+  now: Date,
+  visit: { does: string; until?: Date; branch?: string; result?: object; skipReason?: string; reason?: string },
+): Step {
+  const { does, until, result, skipReason, reason } = visit;
+  return {
+    number: at.step,
+    nodeId: node.nodeId,
+    type: node.type,
+    outcome: does === 'wait' ? 'waiting' : 'done',
+    input: {},
+    result: { ...result, ...(until && { until }), ...(reason && { reason }) },
+    skipReason: skipReason ?? null,
+    startedAt: at.enteredAt,
+    endedAt: does === 'wait' ? null : now,
+  };
+}

@@ -1,0 +1,48 @@
+import type { executions } from '@tandem/campaign-contract';
+import { asService, fail, reachOf } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { enroll } from '../engine/enroll.ts';
+import type { LeadRecord } from '../engine/facts.ts';
+import { suppressedAddresses } from '../suppressions/suppressed.ts';
+import { readEnterable } from '../workflows/enterable.ts';
+import { checkWorkflow } from '../workflows/workflow.ts';
+
+export const enrollLeads = (
+  tools: Pick<Tools, 'crm' | 'seal'>,
+): Handler<typeof executions.enrollLeads, LeadRecord[]> => ({
+  check: ({ body, caller }) =>
+    tools.crm.readLeads({
+      body: { ids: [...new Set(body.leadIds)] },
+      as: asService(caller, reachOf(caller, 'leads:read')),
+    }),
+  async run({ params, body, found: leads, tx, schedule }) {
+    await checkWorkflow(tx, params.id);
+    const workflow = await readEnterable(tx, params.id);
+    if (!workflow) throw fail('not_published');
+    const addresses = leads.map(({ email }) => email).filter(Boolean);
+    const suppressed = await suppressedAddresses(tools, tx, { channel: 'email' }, addresses);
+    const free = leads.filter(({ email }) => !isSuppressed(suppressed.get(email)));
+    const enrolled = await enroll(
+      { tx, schedule },
+      workflow,
+      free.map(({ id }) => ({ leadId: id })),
+      { source: 'manual' },
+    );
+    const resultOf = new Map(enrolled.map((one) => [one.leadId, one]));
+    const known = new Set(leads.map(({ id }) => id));
+    const results = [...new Set(body.leadIds)].map(
+      (leadId) =>
+        resultOf.get(leadId) ?? {
+          leadId,
+          result: known.has(leadId) ? ('suppressed' as const) : ('not_found' as const),
+          executionId: null,
+        },
+    );
+    return { results };
+  },
+});
+
+/** A pause of the lead ends, so it does not keep the lead out. */
+function isSuppressed(reason: string | undefined): boolean {
+  return reason !== undefined && reason !== 'paused';
+}

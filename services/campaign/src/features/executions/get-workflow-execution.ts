@@ -1,0 +1,30 @@
+import { type executions, WorkflowExecutionStep } from '@tandem/campaign-contract';
+import { fail, storedObject } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { asExecution } from './execution.ts';
+
+const stepsMax = 500;
+const columns = WorkflowExecutionStep.pick({ outcome: true }).extend({ input: storedObject, result: storedObject });
+
+export const getWorkflowExecution =
+  ({ ids }: Pick<Tools, 'ids'>): Handler<typeof executions.getWorkflowExecution> =>
+  async ({ params, tx }) => {
+    const row = await tx.execution.findFirst({ where: { id: params.id } });
+    if (!row) throw fail('not_found');
+    const newest = await tx.executionStep.findMany({
+      where: { executionId: row.id },
+      orderBy: { number: 'desc' },
+      take: stepsMax,
+    });
+    const steps = newest.toReversed().map((step) => {
+      const { result, ...checked } = columns.parse(step);
+      const { messageId } = result;
+      // The gateway does not look for ids in free-form objects.
+      const shown =
+        typeof messageId === 'number'
+          ? { ...result, messageId: ids.encode('message', row.tenantId, messageId) }
+          : result;
+      return { ...step, ...checked, result: shown };
+    });
+    return { ...asExecution(row), steps };
+  };

@@ -1,0 +1,131 @@
+import { renderLetter } from '@tandem/mail';
+import { escapeHtml } from '@tandem/service';
+import { renderTemplate, type TemplateContent } from '../templates/render.ts';
+
+export interface ComposeContext {
+  data: Record<string, unknown>;
+  tenantName: string;
+  /** The language of the message (BCP 47). */
+  locale: string;
+  unsubscribeUrl: string;
+  preferencesUrl: string;
+  /** Returns the tracked address of a link. */
+  tracked(url: string): string;
+  /** The address of the open pixel. */
+  pixelUrl: string;
+}
+
+export interface Composed {
+  subject: string;
+  html: string;
+  text: string;
+  missing: string[];
+}
+
+/** Renders a marketing message for one lead: its texts, tracked links, the open pixel, and a footer to unsubscribe. */
+export function compose(source: TemplateContent, context: ComposeContext): Composed {
+  const { tenantName, locale, unsubscribeUrl, preferencesUrl } = context;
+  const words = wordsOf(locale);
+  const data = { ...context.data, unsubscribeUrl, preferencesUrl, tenant: { name: tenantName } };
+  const rendered = renderTemplate(source, data);
+  const { html, missing } = rendered;
+  const [subject, text] = [rendered.subject ?? '', rendered.text ?? ''];
+  const footer = [words.why(tenantName), `${words.unsubscribe}: ${unsubscribeUrl}`];
+  if (!html) {
+    const letter = renderLetter({
+      subject,
+      language: locale,
+      preview: subject,
+      title: subject,
+      paragraphs: paragraphsOf(text),
+      footer: [words.why(tenantName)],
+    });
+    return {
+      subject,
+      text: `${letter.text.trimEnd()}\n${footer[1]}\n`,
+      html: withPixel(withFooter(letter.html, context, words.unsubscribe), context.pixelUrl),
+      missing,
+    };
+  }
+  return {
+    subject,
+    text: text.includes(unsubscribeUrl) ? text : `${text}\n\n-- \n${footer.join('\n')}\n`,
+    html: finished(html, context, words),
+    missing,
+  };
+}
+
+function finished(html: string, context: ComposeContext, words: Words): string {
+  const tracked = trackLinks(html, context);
+  const isWithFooter = html.includes(escapeHtml(context.unsubscribeUrl)) || html.includes(context.unsubscribeUrl);
+  const complete = isWithFooter
+    ? tracked
+    : withFooter(tracked, context, words.unsubscribe, words.why(context.tenantName));
+  return withPixel(complete, context.pixelUrl);
+}
+
+/** Replaces the targets of links to web pages. Others, such as mailto and tel, and those to unsubscribe, stay. */
+export function trackLinks(html: string, { tracked, unsubscribeUrl, preferencesUrl }: ComposeContext): string {
+  return html.replace(
+    /(<a\b[^>]*?\bhref\s*=\s*)(?:"([^"]*)"|'([^']*)')/gi,
+    (whole, before: string, double?: string, single?: string) => {
+      const url = unescapeHtml(double ?? single ?? '').trim();
+      if (!/^https?:\/\//i.test(url) || url === unsubscribeUrl || url === preferencesUrl) return whole;
+      return `${before}"${escapeHtml(tracked(url))}"`;
+    },
+  );
+}
+
+function withFooter(html: string, { unsubscribeUrl }: ComposeContext, label: string, why?: string): string {
+  const lines = [
+    ...(why === undefined ? [] : [escapeHtml(why)]),
+    `<a href="${escapeHtml(unsubscribeUrl)}" style="color:#667085">${escapeHtml(label)}</a>`,
+  ];
+  return beforeEnd(
+    html,
+    `<p style="margin:24px 0;text-align:center;font:13px/1.5 Helvetica,Arial,sans-serif;color:#667085">${lines.join('<br>')}</p>`,
+  );
+}
+
+function withPixel(html: string, url: string): string {
+  return beforeEnd(html, `<img src="${escapeHtml(url)}" width="1" height="1" alt="" style="display:block;border:0">`);
+}
+
+function beforeEnd(html: string, addition: string): string {
+  const end = html.toLowerCase().lastIndexOf('</body>');
+  return end < 0 ? html + addition : html.slice(0, end) + addition + html.slice(end);
+}
+
+function paragraphsOf(text: string): string[] {
+  return text
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim())
+    .filter(Boolean);
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+function unescapeHtml(text: string): string {
+  return text.replaceAll(/&(?:#(\d{1,6})|([a-z]{2,5}));/gi, (whole, code?: string, named?: string) => {
+    if (code !== undefined) return Number(code) <= 0x10ffff ? String.fromCodePoint(Number(code)) : whole;
+    return entities[(named ?? '').toLowerCase()] ?? whole;
+  });
+}
+
+interface Words {
+  unsubscribe: string;
+  why(tenantName: string): string;
+}
+
+const english: Words = {
+  unsubscribe: 'Unsubscribe',
+  why: (tenantName) => `You get this message because ${tenantName} has your address.`,
+};
+const german: Words = {
+  unsubscribe: 'Abmelden',
+  why: (tenantName) => `Sie erhalten diese Nachricht, weil ${tenantName} Ihre Adresse hat.`,
+};
+
+function wordsOf(locale: string): Words {
+  return locale.toLowerCase().startsWith('de') ? german : english;
+}

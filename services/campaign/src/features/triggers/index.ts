@@ -1,0 +1,11 @@
+import type { triggers } from '@tandem/campaign-contract';
+import type { Handlers } from '@tandem/service';
+import type { Tools, Tx } from '../../handler.ts';
+import { ingestWorkflowEvent } from './ingest-workflow-event.ts';
+import { triggerWorkflow } from './trigger-workflow.ts';
+
+export const triggerHandlers = (tools: Tools) =>
+  ({
+    triggerWorkflow: triggerWorkflow(tools),
+    ingestWorkflowEvent: ingestWorkflowEvent(tools),
+  }) satisfies Handlers<typeof triggers, Tx>;

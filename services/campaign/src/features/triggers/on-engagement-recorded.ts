@@ -1,0 +1,51 @@
+import { engagementRecorded } from '@tandem/analytics-contract';
+import { type ConsumerContext, consumer, type Received } from '@tandem/events';
+import { createLog } from '@tandem/process';
+import type { Tools, Tx } from '../../handler.ts';
+import { react } from '../engine/react.ts';
+import { ownInsertIds } from '../tracking/engage.ts';
+import { startMatching } from './start-matching.ts';
+
+const log = createLog('campaign');
+
+type Recorded = Received<typeof engagementRecorded>;
+
+/**
+ * Lets workflows react to engagement that other systems report to analytics: a manual record, a mail system of the customer.
+ * What campaign reported itself has had its effect, except that it starts workflows here.
+ */
+export const followEngagement = ({ ids }: Pick<Tools, 'ids'>) =>
+  consumer({
+    name: 'follow-engagement',
+    on: [engagementRecorded],
+    async handle(events: Recorded[], { tx, schedule }: ConsumerContext<Tx>) {
+      const foreign = events.filter(({ record: { insertId } }) => !insertId?.startsWith(ownInsertIds));
+      const rows = foreign.flatMap(({ record, tenantId }) => {
+        const { leadId, type, timestamp, messageId, workflowExecutionId, automated, id } = record;
+        if (leadId === null) return [];
+        const message = messageId === null ? undefined : ids.decode('message', tenantId, messageId);
+        const execution =
+          workflowExecutionId === null ? undefined : ids.decode('workflow_execution', tenantId, workflowExecutionId);
+        return [
+          {
+            leadId,
+            type,
+            at: timestamp,
+            messageId: message ?? null,
+            executionId: execution ?? null,
+            automated,
+            sourceId: `analytics-${id}`,
+          },
+        ];
+      });
+      if (rows.length) await tx.engagement.createMany({ data: rows, skipDuplicates: true });
+      await react(
+        { tx, schedule },
+        rows.filter(({ automated }) => !automated),
+      );
+      const occurrences = events.flatMap(({ id, record: { leadId, type, automated } }) =>
+        leadId === null || automated ? [] : [{ type, leadId, eventId: id }],
+      );
+      await startMatching({ tx, schedule }, occurrences, log);
+    },
+  });

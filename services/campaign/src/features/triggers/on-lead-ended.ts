@@ -1,0 +1,39 @@
+import { leadUnsubscribed } from '@tandem/campaign-contract';
+import { leadDeleted, leadUpdated } from '@tandem/crm-contract';
+import { type ConsumerContext, consumer, type Received } from '@tandem/events';
+import type { Tx } from '../../handler.ts';
+import { type PersonDeed, react } from '../engine/react.ts';
+
+type Ended = Received<typeof leadUnsubscribed | typeof leadDeleted | typeof leadUpdated>;
+
+/** Ends executions of leads that unsubscribed from all messages, were converted, or are deleted. */
+export const followLeads = consumer({
+  name: 'end-executions',
+  on: [leadUnsubscribed, leadDeleted, leadUpdated],
+  async handle(events: Ended[], { tx, schedule }: ConsumerContext<Tx>) {
+    await react({ tx, schedule }, events.flatMap(deedOf));
+    const unsubscribed = events.flatMap((event) =>
+      event.name === 'lead.unsubscribed' && event.data.messageId !== null ? [event.data.messageId] : [],
+    );
+    if (unsubscribed.length)
+      await tx.sql`UPDATE message SET unsubscribed_at = coalesce(unsubscribed_at, now()), updated_at = now()
+        WHERE id = ANY(${unsubscribed}::bigint[])`;
+    // A merged lead is followed by its survivor: see follow-lead-merges.
+    const deleted = events.flatMap((event) =>
+      event.name === 'lead.deleted' && !event.data.mergedIntoId ? [event.data.leadId] : [],
+    );
+    if (deleted.length)
+      await tx.sql`UPDATE execution SET status = 'exited', end_reason = 'lead_deleted', ended_at = now(), due_at = NULL,
+          waits_for = NULL, parked = false, wake = wake + 1
+        WHERE lead_id = ANY(${deleted}::bigint[]) AND status IN ('running', 'waiting')`;
+  },
+});
+
+function deedOf(event: Ended): PersonDeed[] {
+  const { leadId } = event.data;
+  if (event.name === 'lead.unsubscribed')
+    return event.data.topicId === null ? [{ type: 'unsubscribe', leadId, executionId: null }] : [];
+  if (event.name === 'lead.updated' && event.data.changes.convertedAt)
+    return [{ type: 'conversion', leadId, executionId: null }];
+  return [];
+}

@@ -1,0 +1,44 @@
+import type { triggers } from '@tandem/campaign-contract';
+import { unknownId } from '@tandem/contract';
+import { asService, fail, failField, reachOf } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { enroll } from '../engine/enroll.ts';
+import type { LeadRecord } from '../engine/facts.ts';
+import { suppressedAddresses } from '../suppressions/suppressed.ts';
+import { readEnterable } from '../workflows/enterable.ts';
+import { checkWorkflow } from '../workflows/workflow.ts';
+
+export const triggerWorkflow = (
+  tools: Pick<Tools, 'crm' | 'seal'>,
+): Handler<typeof triggers.triggerWorkflow, LeadRecord> => ({
+  async check({ params, body: { leadId, email }, caller, tx }) {
+    await checkWorkflow(tx, params.id);
+    if ((leadId === undefined) === (email === undefined))
+      throw failField('leadId', 'Give either leadId or email, so that the lead is clear');
+    const as = asService(caller, reachOf(caller, 'leads:read'));
+    const [lead] =
+      leadId === undefined
+        ? await tools.crm.findLeadsByEmail({ body: { email: email as string }, as })
+        : await tools.crm.readLeads({ body: { ids: [leadId] }, as });
+    if (!lead)
+      throw leadId === undefined
+        ? failField('email', 'No lead with this address')
+        : failField('leadId', unknownId('lead'));
+    return lead;
+  },
+  async run({ params, body, found: lead, tx, schedule }) {
+    const { eventId = null, payload = {} } = body;
+    const earlier =
+      eventId === null ? null : await tx.execution.findFirst({ where: { workflowId: params.id, eventId } });
+    if (earlier) return { executionId: earlier.id, result: 'enrolled' as const };
+    const workflow = await readEnterable(tx, params.id);
+    if (!workflow) throw fail('not_published');
+    const suppressed = await suppressedAddresses(tools, tx, { channel: 'email' }, lead.email ? [lead.email] : []);
+    const reason = suppressed.get(lead.email);
+    if (reason !== undefined && reason !== 'paused') return { executionId: null, result: 'suppressed' as const };
+    const [enrolled] = await enroll({ tx, schedule }, workflow, [{ leadId: lead.id, eventId, payload }], {
+      source: 'webhook',
+    });
+    return { executionId: enrolled?.executionId ?? null, result: enrolled?.result ?? 'reentry_blocked' };
+  },
+});

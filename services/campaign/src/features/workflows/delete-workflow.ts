@@ -1,0 +1,19 @@
+import { workflowDeleted, type workflows } from '@tandem/campaign-contract';
+import { fail } from '@tandem/service';
+import type { Handler } from '../../handler.ts';
+import { asWorkflow, lockWorkflow } from './workflow.ts';
+
+export const deleteWorkflow: Handler<typeof workflows.deleteWorkflow> = async ({ params, tx, emit, ifMatch }) => {
+  const row = await lockWorkflow(tx, params.id);
+  ifMatch(row);
+  const live = await tx.execution.findFirst({
+    where: { workflowId: row.id, status: { in: ['running', 'waiting'] } },
+    select: { id: true },
+  });
+  if (live) throw fail('live_executions');
+  await tx.execution.deleteMany({ where: { workflowId: row.id } });
+  await tx.workflow.deleteMany({ where: { id: row.id } });
+  const { campaignId, publishedVersion } = row;
+  emit(workflowDeleted, { data: { workflowId: row.id, campaignId, publishedVersion }, record: asWorkflow(row) });
+  return { id: row.id, deleted: true };
+};

@@ -1,0 +1,155 @@
+import { type NodeType, nodeData } from '@tandem/campaign-contract';
+import type { FieldError } from '@tandem/contract';
+import { conditionErrors } from '@tandem/crm-contract';
+import { subjectOf } from '../engine/conditions.ts';
+import { createGraph, type Graph, type GraphNode, type StoredGraph } from '../engine/graph.ts';
+import { leadFields } from '../engine/outside/lead-fields.ts';
+import { syntaxErrors } from '../templates/render.ts';
+
+// Nodes that can hold a lead, which every cycle needs.
+const waits: readonly NodeType[] = ['wait', 'wait_for_event'];
+const branches: Partial<Record<NodeType, readonly string[]>> = {
+  condition: ['yes', 'no', 'default'],
+  wait_for_event: ['yes', 'no', 'default'],
+};
+const unsupported: readonly NodeType[] = ['sms', 'notify', 'webhook'];
+
+/** What prevents the publication of a workflow; the field names the node: `nodes.<nodeId>.subjectLine`. */
+export function publishErrors(stored: StoredGraph): FieldError[] {
+  const graph = createGraph(stored);
+  const data = graph.nodes.flatMap(dataErrors);
+  return [...triggerErrors(graph), ...data, ...edgeErrors(graph, stored), ...cycleErrors(graph)];
+}
+
+const of = ({ nodeId }: GraphNode, field?: string) => `nodes.${nodeId}${field ? `.${field}` : ''}`;
+
+function triggerErrors(graph: Graph): FieldError[] {
+  const triggers = graph.nodes.filter(({ type }) => type === 'trigger');
+  const [trigger, ...others] = triggers;
+  if (!trigger) return [{ field: 'nodes', message: 'Must contain a node of the type trigger' }];
+  const reached = reachable(graph, trigger.nodeId);
+  return [
+    ...others.map((node) => ({ field: of(node), message: `Remove this trigger; ${trigger.nodeId} is one already` })),
+    ...graph.nodes
+      .filter((node) => node.type !== 'trigger' && !reached.has(node.nodeId))
+      .map((node) => ({ field: of(node), message: 'Cannot be reached from the trigger; connect it or remove it' })),
+  ];
+}
+
+function reachable(graph: Graph, start: string): Set<string> {
+  const reached = new Set([start]);
+  for (const nodeId of reached) for (const target of graph.targets(nodeId)) reached.add(target);
+  return reached;
+}
+
+function dataErrors(node: GraphNode): FieldError[] {
+  if (unsupported.includes(node.type))
+    return [
+      { field: of(node, 'type'), message: `A workflow with a node of the type ${node.type} cannot be published yet` },
+    ];
+  const { success, data, error } = nodeData[node.type].safeParse(node.data);
+  if (!success) return error.issues.map(({ path, message }) => ({ field: of(node, path.join('.')), message }));
+  return ownErrors(node, data);
+}
+
+function ownErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
+  const { type } = node;
+  if (type === 'email') return emailErrors(node, data);
+  if (type === 'condition') return conditionNodeErrors(node, data);
+  if (type === 'wait' && data['duration'] === undefined && data['at'] === undefined)
+    return [{ field: of(node, 'duration'), message: 'Is required unless the node has `at`' }];
+  if (type === 'split') return splitErrors(node, data as { variants: { key: string; weight: number }[] });
+  if (type === 'goal' && data['event'] === undefined && !(data['conditions'] as unknown[] | undefined)?.length)
+    return [{ field: of(node, 'event'), message: 'Is required unless the node has `conditions`' }];
+  if (type === 'update_lead') return updateErrors(node, data);
+  return [];
+}
+
+function emailErrors(
+  node: GraphNode,
+  { subjectLine, preheader, html, text, templateId }: Record<string, unknown>,
+): FieldError[] {
+  // A template has a subject; see `template-errors.ts` for whether it can be used.
+  if (!subjectLine && templateId === undefined) return [{ field: of(node, 'subjectLine'), message: 'Is required' }];
+  const texts = {
+    subject: subjectLine ?? null,
+    preheader: preheader ?? null,
+    html: html ?? null,
+    text: text ?? null,
+  } as Parameters<typeof syntaxErrors>[0];
+  return syntaxErrors(texts).map(({ field, message }) => ({
+    field: of(node, field === 'subject' ? 'subjectLine' : field),
+    message,
+  }));
+}
+
+function conditionNodeErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
+  const subject = subjectOf(data['conditionField'] as string);
+  if ('deed' in subject || data['conditionOperator'] === undefined) return [];
+  const value = (data['conditionValue'] ?? null) as Parameters<typeof conditionErrors>[0]['value'];
+  const operator = data['conditionOperator'] as Parameters<typeof conditionErrors>[0]['operator'];
+  return conditionErrors({ field: subject.field, operator, value }).map(({ field, message }) => ({
+    field: of(node, field === 'operator' ? 'conditionOperator' : 'conditionValue'),
+    message,
+  }));
+}
+
+function splitErrors(node: GraphNode, { variants }: { variants: { key: string; weight: number }[] }): FieldError[] {
+  const total = variants.reduce((sum, { weight }) => sum + weight, 0);
+  const keys = new Set(variants.map(({ key }) => key));
+  return [
+    ...(Math.abs(total - 100) > 0.01
+      ? [{ field: of(node, 'variants'), message: `The weights must add up to 100; they add up to ${total}` }]
+      : []),
+    ...(keys.size < variants.length ? [{ field: of(node, 'variants'), message: 'Each key must be unique' }] : []),
+  ];
+}
+
+function updateErrors(node: GraphNode, { fields, addTags, removeTags }: Record<string, unknown>): FieldError[] {
+  if (fields === undefined && addTags === undefined && removeTags === undefined)
+    return [{ field: of(node, 'fields'), message: 'Is required unless the node has `addTags` or `removeTags`' }];
+  const { error } = leadFields.safeDecode((fields ?? {}) as never);
+  return (error?.issues ?? []).map(({ path, message }) => ({
+    field: of(node, ['fields', ...path].join('.')),
+    message,
+  }));
+}
+
+function edgeErrors(graph: Graph, { edges }: StoredGraph): FieldError[] {
+  const outgoing = Map.groupBy(edges, ({ source }) => source);
+  return graph.nodes.flatMap((node) => {
+    const found = outgoing.get(node.nodeId) ?? [];
+    const known = branchesOf(node);
+    if (!known)
+      return found.length > 1
+        ? [{ field: of(node), message: 'Must have at most one outgoing edge; use a condition or split for several' }]
+        : [];
+    const wrong = found.find(({ branch }) => branch !== undefined && !known.includes(branch));
+    if (wrong)
+      return [{ field: of(node), message: `The branch of ${wrong.edgeId} must be one of ${known.join(', ')}` }];
+    if (node.type === 'split' && found.some(({ branch }) => branch === undefined))
+      return [{ field: of(node), message: 'Each outgoing edge needs a branch: the key of a variant, or default' }];
+    const names = found.flatMap(({ branch }) => branch ?? []);
+    if (new Set(names).size < names.length)
+      return [{ field: of(node), message: 'Two outgoing edges have the same branch' }];
+    return found.length > known.length ? [{ field: of(node), message: 'Has more outgoing edges than branches' }] : [];
+  });
+}
+
+function branchesOf({ type, data }: GraphNode): readonly string[] | undefined {
+  if (type !== 'split') return branches[type];
+  const { data: checked } = nodeData.split.safeParse(data);
+  return [...(checked?.variants ?? []).map(({ key }) => key), 'default'];
+}
+
+/** A cycle without a wait would run for ever. */
+function cycleErrors(graph: Graph): FieldError[] {
+  const free = graph.nodes.filter(({ type }) => !waits.includes(type));
+  const isFree = new Set(free.map(({ nodeId }) => nodeId));
+  const inCycle = free.find(({ nodeId }) => {
+    const reached = new Set(graph.targets(nodeId).filter((target) => isFree.has(target)));
+    for (const one of reached) for (const target of graph.targets(one)) if (isFree.has(target)) reached.add(target);
+    return reached.has(nodeId);
+  });
+  return inCycle ? [{ field: of(inCycle), message: 'Is in a cycle without a wait; add a wait node to the cycle' }] : [];
+}

@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util';
+import { actingUserId } from '@tandem/caller';
+import { workflowPublished, type workflows } from '@tandem/campaign-contract';
+import { fail, toJsonColumn, transitionError } from '@tandem/service';
+import type { Handler, Tools, Tx } from '../../handler.ts';
+import { graphColumns } from './enterable.ts';
+import { publishErrors } from './publish-errors.ts';
+import { templateErrors } from './template-errors.ts';
+import { asFullWorkflow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from './workflow.ts';
+
+/**
+ * Freezes the draft as the next version. Leads that are in an earlier version stay there; with `migrate` those whose current
+ * node exists in the new version, with the same type, continue in it.
+ */
+export const publishWorkflow =
+  (tools: Pick<Tools, 'ids'>): Handler<typeof workflows.publishWorkflow> =>
+  async ({ params, body, caller, tx, emit, ifMatch }) => {
+    const row = await lockWorkflow(tx, params.id);
+    const workflow = asFullWorkflow(row);
+    ifMatch(workflow);
+    const { status, allowedTransitions } = workflow;
+    if (status === 'archived') throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
+    // A paused workflow gets its next version, and stays paused.
+    const to = status === 'draft' ? 'published' : status;
+    const errors = [...publishErrors(workflow), ...(await templateErrors(tools, tx, row.tenantId, workflow))];
+    if (errors.length) throw fail('validation_failed', errors);
+    const migrate = body.migrate ?? false;
+    if (await isUnchanged(tx, workflow)) throw fail('nothing_to_publish');
+    const number = workflow.draftVersion;
+    await tx.workflowVersion.create({
+      data: {
+        workflowId: row.id,
+        number,
+        nodes: workflow.nodes.map(toJsonColumn),
+        edges: workflow.edges,
+        settings: toJsonColumn(workflow.settings),
+        publishedBy: actingUserId(caller) ?? null,
+      },
+    });
+    const [written] = await tx.workflow.updateManyAndReturn({
+      where: { id: row.id },
+      data: {
+        status: to,
+        publishedVersion: number,
+        publishedTrigger: triggerTypeOf(workflow),
+        draftVersion: number + 1,
+        version: { increment: 1 },
+      },
+    });
+    if (!written) throw fail('not_found');
+    if (migrate) await migrateExecutions(tx, row.id, number, workflow);
+    const published = asFullWorkflow(written);
+    emit(workflowPublished, {
+      data: { workflowId: row.id, campaignId: row.campaignId, publishedVersion: number },
+      record: published,
+      changes: {
+        ...(to !== status && { status: { from: status, to } }),
+        publishedVersion: { from: workflow.publishedVersion, to: number },
+      },
+    });
+    return published;
+  };
+
+async function isUnchanged(tx: Tx, { id, publishedVersion, nodes, edges, settings }: WorkflowRecord) {
+  if (publishedVersion === null) return false;
+  const row = await tx.workflowVersion.findFirst({ where: { workflowId: id, number: publishedVersion } });
+  return row !== null && isDeepStrictEqual(graphColumns.parse(row), { nodes, edges, settings });
+}
+
+async function migrateExecutions(tx: Tx, workflowId: number, number: number, { nodes }: WorkflowRecord): Promise<void> {
+  const places = nodes.map(({ nodeId, type }) => ({ nodeId, type }));
+  // Compared with the step of the old version: a node of another type cannot continue what the old one began.
+  await tx.sql`
+    UPDATE execution SET number = ${number}
+    FROM jsonb_to_recordset(${JSON.stringify(places)}::jsonb) AS node ("nodeId" text, type text), workflow_version AS old
+    WHERE execution.workflow_id = ${workflowId} AND execution.status IN ('running', 'waiting')
+      AND execution.number <> ${number} AND node."nodeId" = execution.node_id
+      AND old.workflow_id = execution.workflow_id AND old.number = execution.number
+      AND EXISTS (SELECT FROM jsonb_array_elements(old.nodes) AS before
+        WHERE before ->> 'nodeId' = node."nodeId" AND before ->> 'type' = node.type)`;
+}

@@ -1,0 +1,24 @@
+import { nodeData } from '@tandem/campaign-contract';
+import type { FieldError } from '@tandem/contract';
+import type { Tools, Tx } from '../../handler.ts';
+import type { StoredGraph } from '../engine/graph.ts';
+import { findTemplate } from '../templates/template.ts';
+
+/** E-mail nodes whose template cannot be used: it must be an active one for e-mails. */
+export async function templateErrors(
+  { ids }: Pick<Tools, 'ids'>,
+  tx: Tx,
+  tenantId: number,
+  { nodes }: StoredGraph,
+): Promise<FieldError[]> {
+  const errors: FieldError[] = [];
+  for (const { nodeId, type, data } of nodes) {
+    const code = type === 'email' ? nodeData.email.safeParse(data ?? {}).data?.templateId : undefined;
+    if (code === undefined) continue;
+    const id = ids.decode('template', tenantId, code);
+    const template = id === undefined ? undefined : await findTemplate(tx, id);
+    if (template?.channel === 'email' && template.status === 'active') continue;
+    errors.push({ field: `nodes.${nodeId}.templateId`, message: 'Must be the id of an active template for e-mails' });
+  }
+  return errors;
+}
