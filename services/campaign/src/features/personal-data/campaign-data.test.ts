@@ -1,0 +1,85 @@
+import type { campaign } from '@tandem/campaign-contract';
+import { createSeal } from '@tandem/sealed';
+import { publish, type TestService, until } from '@tandem/testing';
+import { startCampaign } from '../../campaign.test-service.ts';
+import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
+import { contactToken } from '../preferences/contact-links.ts';
+
+let crm: CrmPeer;
+let service: TestService<typeof campaign>;
+beforeAll(async () => {
+  crm = await crmPeer();
+  service = await startCampaign(undefined, undefined, { CRM_URL: crm.url });
+});
+afterAll(async () => {
+  await service?.close();
+  await crm?.close();
+});
+
+const seal = createSeal(process.env.ENCRYPTION_KEY as string);
+const address = 'ada@example.com';
+const phone = '+491701234567';
+const person = {
+  leadIds: [1],
+  leadCodes: [],
+  emails: [address],
+  names: ['Ada Lovelace'],
+  phones: [phone],
+  taskIds: [],
+  activityIds: [],
+  calendarEventIds: [],
+  recordCodes: [],
+  opportunityIds: [],
+};
+
+/** A tenant with suppressions of the person and of another one, and a pause of the person. */
+async function aTenant() {
+  const api = service.as();
+  const tenantId = api.caller.tenantId as number;
+  const add = (channel: string, value: string) =>
+    api.createSuppression({ body: { channel, value, reason: 'unsubscribe', note: 'Ada called' } });
+  await add('email', 'Ada@example.com');
+  await add('sms', phone);
+  await add('email', 'bob@example.com');
+  const leadId = Number(crm.addLead(tenantId, { email: address, phone }));
+  const link = { tenantId, environment: 'live', leadId, messageId: null, channel: 'email', address } as const;
+  const pauseUntil = new Date(Date.now() + 86_400_000).toISOString();
+  const params = { token: contactToken({ seal }, { ...link, topicId: null }) };
+  expect((await api.updatePreferences({ params, body: { pauseUntil } })).status).toBe(200);
+  const read = async () => {
+    const system = service.as({ type: 'system', tenantId });
+    const { data } = await system.exportPerson({ body: { person } });
+    return data.sections as { name: string; total: number; records: Record<string, unknown>[] }[];
+  };
+  return { api, tenantId, read };
+}
+
+it('the export of a person has their suppressions and pauses', async () => {
+  const { read } = await aTenant();
+  expect(await read()).toMatchObject([
+    { name: 'suppressions', total: 2, records: [{ value: phone }, { value: address, reason: 'unsubscribe' }] },
+    { name: 'messagePauses', total: 2 },
+  ]);
+});
+
+it('an erasure removes the address and the note of suppressions, which still suppress, and the pauses', async () => {
+  const { api, tenantId, read } = await aTenant();
+  const data = { person, services: ['campaign'] };
+  const event = { target: { type: 'erasure', id: 1 }, data, record: { id: '1' } };
+  await publish({ service, tenantId }, 'personal_data.erasure_requested', event);
+  const left = await until('the address is erased', async () => {
+    const sections = await read();
+    const isErased = sections[0]?.records.every(({ value, note }) => value === null && note === null);
+    return isErased && sections[1]?.total === 0 && sections;
+  });
+  expect(left[0]?.total).toBe(2);
+  const { data: list } = await api.listSuppressions();
+  expect(list.map(({ value, note }: { value: string; note: string }) => [value, note])).toEqual([
+    ['bob@example.com', 'Ada called'],
+    [null, null],
+    [null, null],
+  ]);
+  const check = await api.checkSuppressions({ body: { channel: 'email', values: ['ADA@example.com'] } });
+  expect(check.data.results[0].reason).toBe('unsubscribe');
+  expect((await api.listSuppressions({ query: { value: address } })).data).toHaveLength(1);
+});
