@@ -1,0 +1,169 @@
+import type { TemplateVariable } from '@tandem/campaign-contract';
+import { escapeHtml } from '@tandem/service';
+import { Liquid, LiquidError } from 'liquidjs';
+import type { z } from 'zod';
+import { textOfHtml } from './html-text.ts';
+
+/** The content of a template. */
+export interface TemplateContent {
+  subject: string | null;
+  preheader: string | null;
+  html: string | null;
+  text: string | null;
+  variables: readonly z.output<typeof TemplateVariable>[];
+}
+
+export interface RenderedTemplate {
+  subject: string | null;
+  html: string | null;
+  text: string | null;
+  /** Required placeholders without value and fallback: the message must not be sent. */
+  missing: string[];
+}
+
+const contentFields = ['subject', 'preheader', 'html', 'text'] as const;
+type ContentField = (typeof contentFields)[number];
+
+/** A template that cannot be parsed or rendered. */
+export class TemplateError extends Error {
+  readonly field: ContentField;
+  constructor(field: ContentField, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+// The longest template takes some milliseconds. Loops end after this time.
+const renderMs = 100;
+const charactersMax = 250_000;
+const memoryMax = 2_000_000;
+// Parsing takes time that grows with the square of the number of placeholders.
+const placeholdersMax = 1_000;
+const placeholderLengthMax = 2_000;
+
+const plain = createEngine();
+const escaping = createEngine('escape');
+
+function createEngine(outputEscape?: 'escape'): Liquid {
+  const engine = new Liquid({
+    // No files: tags that read other templates are removed, and this map has none.
+    templates: {},
+    cache: false,
+    ownPropertyOnly: true,
+    strictFilters: true,
+    strictVariables: false,
+    parseLimit: charactersMax,
+    renderLimit: renderMs,
+    memoryLimit: memoryMax,
+    ...(outputEscape && { outputEscape }),
+  });
+  for (const tag of ['include', 'render', 'layout', 'block']) delete engine.tags[tag];
+  // With it, values of leads could add HTML to a message.
+  delete engine.filters['raw'];
+  return engine;
+}
+
+const engineOf = (field: ContentField) => (field === 'html' || field === 'preheader' ? escaping : plain);
+
+/** The syntax errors of a template, each with line and column. */
+export function syntaxErrors(content: Partial<Record<ContentField, string | null>>) {
+  return contentFields.flatMap((field) => {
+    const source = content[field];
+    if (!source) return [];
+    const excess = excessOf(source);
+    if (excess) return [{ field, message: excess }];
+    try {
+      engineOf(field).parse(source);
+      return [];
+    } catch (error) {
+      return [{ field, message: messageOf(error) }];
+    }
+  });
+}
+
+/**
+ * Renders a message. Values are escaped in HTML, and never contain placeholders themselves.
+ * @param data the values, such as `templateData` makes them
+ * @throws TemplateError when the content is not valid, or takes too long
+ */
+export function renderTemplate(content: TemplateContent, data: Record<string, unknown>): RenderedTemplate {
+  const { values, missing } = withFallbacks(content.variables, data);
+  const render = (field: ContentField) => {
+    const source = content[field];
+    if (source === null) return null;
+    const excess = excessOf(source);
+    if (excess) throw new TemplateError(field, excess);
+    try {
+      const engine = engineOf(field);
+      return engine.renderSync(engine.parse(source), values) as string;
+    } catch (error) {
+      throw new TemplateError(field, messageOf(error));
+    }
+  };
+  const text = render('text');
+  const html = render('html');
+  const preheader = render('preheader');
+  return {
+    // A value with a line break must not start another header.
+    subject: render('subject')?.replace(/\s+/g, ' ').trim() ?? null,
+    html: html === null ? null : withPreheader(html, preheader),
+    text: text ?? (html === null ? null : textOfHtml(html)),
+    missing,
+  };
+}
+
+/** The HTML of a message whose template has only text. */
+export function htmlOfText(text: string): string {
+  return `<p>${escapeHtml(text).replaceAll('\n', '<br>')}</p>`;
+}
+
+function withFallbacks(variables: TemplateContent['variables'], data: Record<string, unknown>) {
+  const values = structuredClone(data);
+  const missing: string[] = [];
+  for (const { key, fallback, required } of variables) {
+    const path = key.split('.');
+    const value = path.reduce<unknown>((part, name) => (part as Record<string, unknown> | null)?.[name], values);
+    if (value !== undefined && value !== null && value !== '') continue;
+    if (fallback !== null) put(values, path, fallback);
+    else if (required) missing.push(key);
+  }
+  return { values, missing };
+}
+
+function put(into: Record<string, unknown>, [name = '', ...rest]: string[], value: string): void {
+  if (!rest.length) {
+    into[name] = value;
+    return;
+  }
+  const inner = Object.hasOwn(into, name) ? into[name] : undefined;
+  const object = inner !== null && typeof inner === 'object' ? (inner as Record<string, unknown>) : {};
+  into[name] = object;
+  put(object, rest, value);
+}
+
+/** Mail programs show the first text of a message beside the subject. */
+function withPreheader(html: string, preheader: string | null): string {
+  if (!preheader) return html;
+  const hidden = `<div style="display:none;max-height:0;overflow:hidden">${preheader}</div>`;
+  const body = /<body\b[^>]{0,2000}>/i.exec(html);
+  if (!body) return hidden + html;
+  const at = body.index + body[0].length;
+  return html.slice(0, at) + hidden + html.slice(at);
+}
+
+/** What makes a template too large to parse, apart from its length. */
+function excessOf(source: string): string | undefined {
+  const [, ...placeholders] = source.split(/\{[{%]/);
+  if (placeholders.length > placeholdersMax) return `Must have at most ${placeholdersMax} placeholders and tags`;
+  const isLong = (piece: string) => piece.search(/[}%]\}/) > placeholderLengthMax;
+  return placeholders.some(isLong) ? `Placeholders must have at most ${placeholderLengthMax} characters` : undefined;
+}
+
+function messageOf(error: unknown): string {
+  // Reaching a limit outside of a tag is reported without a position.
+  if (error instanceof Error && error.name === 'AssertionError') return `Is not a valid template: ${error.message}`;
+  if (!LiquidError.is(error)) throw error;
+  const [line, column] = (error as unknown as { token: { getPosition(): [number, number] } }).token.getPosition();
+  const reason = error.message.replace(/, (file|line):.*$/s, '');
+  return `Is not a valid template: ${reason} (line ${line}, column ${column})`;
+}

@@ -1,0 +1,33 @@
+import type { templates } from '@tandem/campaign-contract';
+import type { FieldError } from '@tandem/contract';
+import { fail } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { suppressedAddresses } from '../suppressions/suppressed.ts';
+import { previewData, renderPreview } from './preview.ts';
+import { htmlOfText } from './render.ts';
+
+export const testSendTemplate = (
+  tools: Pick<Tools, 'crm' | 'settingsOf' | 'publicUrl' | 'mail' | 'seal'>,
+): Handler<typeof templates.testSendTemplate, Record<string, unknown>> => ({
+  check: ({ body, caller }) => previewData(tools, body, caller),
+  async run({ params, body, tx, schedule, found: data }) {
+    const { template, rendered } = await renderPreview(tx, params.id, data);
+    if (template.channel !== 'email') throw fail('not_an_email');
+    const { subject, html, text, missing } = rendered;
+    if (missing.length)
+      throw fail(
+        'values_missing',
+        missing.map((key) => ({ field: 'sample', message: `${key} has no value` })),
+      );
+    const to = [...new Set(body.to)];
+    const suppressed = await suppressedAddresses(tools, tx, { channel: 'email' }, to);
+    const errors = body.to.flatMap((address, index): FieldError[] =>
+      suppressed.has(address) ? [{ field: `to.${index}`, message: 'Is suppressed; it gets no messages' }] : [],
+    );
+    if (errors.length) throw fail('validation_failed', errors);
+    const content = { subject: subject ?? '', text: text ?? '', html: html ?? htmlOfText(text ?? '') };
+    const messages = to.map((address) => ({ kind: 'bulk' as const, template: 'template_test', to: address, content }));
+    if (!(await tools.mail({ tx, schedule }, messages))) throw fail('mail_limit');
+    return { queued: messages.length };
+  },
+});

@@ -1,0 +1,44 @@
+import { actingUserId } from '@tandem/caller';
+import { templateStates, type templates, templateUpdated } from '@tandem/campaign-contract';
+import type { Emit } from '@tandem/events';
+import { diff, fail, transitionError } from '@tandem/service';
+import type { Handler, Tx } from '../../handler.ts';
+import type { TemplateContent } from './render.ts';
+import { asTemplate, checkContent, eventOf, lockTemplate, type TemplateRecord, writeVersion } from './template.ts';
+
+export const updateTemplate: Handler<typeof templates.updateTemplate> = async (context) => {
+  const { params, body, caller, tx, emit, ifMatch } = context;
+  const template = await lockTemplate(tx, params.id);
+  ifMatch(template);
+  return editTemplate({ tx, emit, userId: actingUserId(caller) ?? null }, template, body);
+};
+
+/** Changes the content of a template, which makes a version. */
+export async function editTemplate(
+  { tx, emit, userId }: { tx: Tx; emit: Emit<typeof templateUpdated>; userId: number | null },
+  template: TemplateRecord,
+  wanted: Partial<TemplateContent & { name: string }>,
+): Promise<TemplateRecord> {
+  const { status } = template;
+  if (status === 'archived') throw fail('template_archived', [transitionError(status, templateStates.next(status))]);
+  const { isEmpty, values, audit } = diff(template, wanted);
+  if (isEmpty) return template;
+  checkContent(template.channel, { ...template, ...values });
+  const { variables, ...fields } = values;
+  const [row] = await tx.template.updateManyAndReturn({
+    where: { id: template.id },
+    data: {
+      ...fields,
+      ...(variables && { variables: [...variables] }),
+      contentVersion: { increment: 1 },
+      version: { increment: 1 },
+    },
+  });
+  if (!row) throw fail('not_found');
+  const updated = asTemplate(row);
+  await writeVersion(tx, updated, userId);
+  // The audit log does not store the content, which can have 200,000 characters; the versions have it.
+  const { html: _html, text: _text, ...changes } = audit;
+  emit(templateUpdated, { ...eventOf(updated), changes });
+  return updated;
+}
