@@ -1,4 +1,5 @@
 import { serveTasks } from '@tandem/workers/serve';
+import { type Arranged, type ArrangeRequest, arrangeHtml } from './arrange-html.ts';
 import { cleanHtml, levelsMax, TooDeepError } from './clean-html.ts';
 
 const tasks = {
@@ -11,6 +12,8 @@ const tasks = {
       throw error;
     }
   },
+  /** Arranges cleaned HTML as a page shows it. */
+  arrange: (request: ArrangeRequest): Arranged => arrangeHtml(request),
 };
 
 export type CleaningTasks = typeof tasks;

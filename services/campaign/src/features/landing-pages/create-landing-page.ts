@@ -1,24 +1,32 @@
 import { landingPageCreated, type landingPages } from '@tandem/campaign-contract';
-import type { Handler, Tools } from '../../handler.ts';
+import type { Handler } from '../../handler.ts';
 import { checkCampaign } from '../campaigns/campaign.ts';
 import { ownerColumns } from '../work/owner.ts';
-import { asFullPage, type CheckedPage, checkPage, slugError } from './landing-page.ts';
+import {
+  asFullPage,
+  type CheckedPage,
+  checkForm,
+  checkPage,
+  checkPlan,
+  type PageTools,
+  slugError,
+} from './landing-page.ts';
+import { publishPageJob } from './publish-page.job.ts';
 
-export const createLandingPage = (
-  tools: Pick<Tools, 'cleaner' | 'identity'>,
-): Handler<typeof landingPages.createLandingPage, CheckedPage> => ({
+export const createLandingPage = (tools: PageTools): Handler<typeof landingPages.createLandingPage, CheckedPage> => ({
   check: ({ body, caller }) => checkPage(tools, body, caller),
-  async run({ body, found: { content = '', owner }, caller, tx, emit }) {
+  async run({ body, found: { content = '', owner }, caller, tx, emit, schedule }) {
     await checkCampaign(tx, body.campaignId);
+    await checkForm(tx, body.formId);
+    checkPlan({ content, formId: body.formId ?? null }, body.publishAt);
     const data = { ...body, content, ...ownerColumns(caller, body.ownerId, owner) };
     const row = await tx.landingPage.create({ data }).catch((error: unknown) => {
       throw slugError(error);
     });
-    const page = asFullPage(row);
-    emit(landingPageCreated, {
-      data: { landingPageId: page.id, campaignId: page.campaignId, slug: page.slug },
-      record: page,
-    });
+    const page = asFullPage(row, tools);
+    const { id: landingPageId, campaignId, slug, publishAt } = page;
+    if (publishAt) await schedule(publishPageJob, [{ landingPageId, publishAt }], publishAt);
+    emit(landingPageCreated, { data: { landingPageId, campaignId, slug }, record: page });
     return page;
   },
 });

@@ -1,10 +1,12 @@
 import type { landingPages } from '@tandem/campaign-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { asFullPage } from './landing-page.ts';
+import { type AddressTools, asFullPage } from './landing-page.ts';
 
-export const getLandingPage: Handler<typeof landingPages.getLandingPage> = async ({ params, tx }) => {
-  const row = await tx.landingPage.findFirst({ where: { id: params.id } });
-  if (!row) throw fail('not_found');
-  return asFullPage(row);
-};
+export const getLandingPage =
+  (tools: AddressTools): Handler<typeof landingPages.getLandingPage> =>
+  async ({ params, tx }) => {
+    const row = await tx.landingPage.findFirst({ where: { id: params.id } });
+    if (!row) throw fail('not_found');
+    return asFullPage(row, tools);
+  };

@@ -1,16 +1,22 @@
 import { createWorkers, TaskTooLongError } from '@tandem/workers';
+import type { Arranged, ArrangeRequest } from './arrange-html.ts';
 import type { CleaningTasks } from './clean-html.thread.ts';
 
 /** HTML without active content, or an error message if it cannot be cleaned. */
 export type Cleaned = { html: string } | { error: string };
 
-/** Cleans HTML in worker threads. */
+/** Cleans and arranges HTML in worker threads. */
 export interface HtmlCleaner {
   /**
    * @param tenantId limits the threads that one tenant can use
    * @throws ShareTimeoutError when the threads or the machine are too busy
    */
   clean(html: string, tenantId: number | undefined): Promise<Cleaned>;
+  /**
+   * Arranges cleaned HTML as a page shows it.
+   * @throws ShareTimeoutError as above
+   */
+  arrange(request: ArrangeRequest, tenantId: number | undefined): Promise<Arranged>;
   close(): Promise<void>;
 }
 
@@ -30,6 +36,7 @@ export function createHtmlCleaner(): HtmlCleaner {
         throw error;
       }
     },
+    arrange: (request, tenantId) => workers.run('arrange', request, tenantId),
     close: workers.close,
   };
 }

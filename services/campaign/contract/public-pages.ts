@@ -1,0 +1,74 @@
+import { media, operations, text, timestamp } from '@tandem/contract';
+import { z } from 'zod';
+import { Form, FormField } from './forms.ts';
+import { GeneratedPage } from './landing-page.ts';
+
+/** A form as the page shows it. */
+export const PublicForm = z.object({
+  name: Form.shape.name,
+  submitUrl: Form.shape.submitUrl,
+  fields: z.array(FormField.omit({ mapsTo: true })).describe('The fields in the order in which pages show them'),
+  consentText: Form.shape.consentText,
+  doubleOptIn: Form.shape.doubleOptIn,
+  redirectUrl: Form.shape.redirectUrl,
+  renderToken: z.string().meta({
+    description: 'Sent back with the submission; it has the time when the page was shown',
+    examples: ['k1.q83vEjRWeJCrze8SNFZ4kKvN7xI'],
+  }),
+});
+
+/** A published landing page as visitors see it. */
+export const PublicPage = z.object({
+  name: GeneratedPage.shape.name,
+  slug: GeneratedPage.shape.slug,
+  url: z.string().meta({
+    description: 'The address of the page',
+    examples: ['https://api.example.com/p/PVxIKu1FQ4t4E0nk/spring-offer'],
+  }),
+  sections: GeneratedPage.shape.sections,
+  seo: GeneratedPage.shape.seo.partial().describe('The metadata for search engines'),
+  style: GeneratedPage.shape.style.partial().describe('The style of the page'),
+  content: text(1_000_000).meta({
+    description: 'The page as HTML: only visible sections, in their order, with one heading of level 1',
+    examples: ['<h1>Spring offer</h1><p>Until the end of April.</p>'],
+  }),
+  form: PublicForm.nullable().describe('The form of the page; null if it has none, or the form is not published'),
+  publishedAt: timestamp().describe('When this version was published'),
+});
+
+const address = z.object({
+  tenant: z
+    .string()
+    .max(80)
+    .meta({
+      description: 'The id or slug of the tenant; with the ending `--sandbox` for a page of the sandbox',
+      examples: ['PVxIKu1FQ4t4E0nk'],
+    }),
+  slug: z
+    .string()
+    .max(100)
+    .meta({ description: 'The slug of the page', examples: ['spring-offer'] }),
+});
+
+export const publicPages = operations({
+  getPublicPage: {
+    method: 'GET',
+    path: '/v1/public/pages/:tenant/:slug',
+    audience: 'public',
+    summary: 'Retrieve a published landing page',
+    params: address,
+    reply: PublicPage,
+    message: 'Page retrieved',
+  },
+  showLandingPage: {
+    method: 'GET',
+    path: '/p/:tenant/:slug',
+    audience: 'public',
+    summary: 'Show a published landing page',
+    description:
+      'Returns the page as HTML, with its form. It runs no script of the customer and loads nothing but images. Pages of the sandbox ask search engines not to list them.',
+    params: address,
+    reply: media('text/html'),
+    message: 'The HTML page',
+  },
+});

@@ -1,0 +1,12 @@
+import type { publicPages } from '@tandem/campaign-contract';
+import type { Handlers } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { getPublicPage } from './get-public-page.ts';
+import type { PublicTools } from './published-page.ts';
+import { showLandingPage } from './show-landing-page.ts';
+
+export const publicPageHandlers = (tools: PublicTools) =>
+  ({
+    getPublicPage: getPublicPage(tools),
+    showLandingPage: showLandingPage(tools),
+  }) satisfies Handlers<typeof publicPages, Tx>;

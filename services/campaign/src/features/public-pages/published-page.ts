@@ -1,0 +1,69 @@
+import type { Caller } from '@tandem/caller';
+import { LandingPageVersion } from '@tandem/campaign-contract';
+import { orAbsent } from '@tandem/client/internal';
+import { fail, type InTenant } from '@tandem/service';
+import type { Form as FormRow } from '../../generated/client.ts';
+import type { Tools, Tx } from '../../handler.ts';
+import { sandboxSuffix, urlOf } from '../landing-pages/landing-page.ts';
+
+export type PublicTools = Pick<Tools, 'ids' | 'identity' | 'publicUrl' | 'seal' | 'settingsOf'>;
+
+/** The tenant and environment of a public address. */
+export interface Scope {
+  tenantId: number;
+  environment: 'live' | 'sandbox';
+}
+
+const columns = LandingPageVersion.pick({ sections: true, seo: true, style: true });
+
+/** Finds the tenant that an address names by its id or slug, before a transaction opens. */
+export async function scopeOf(
+  { ids, identity }: Pick<PublicTools, 'ids' | 'identity'>,
+  tenant: string,
+  { requestId }: Pick<Caller, 'requestId'>,
+): Promise<Scope> {
+  const isSandbox = tenant.endsWith(sandboxSuffix);
+  const named = isSandbox ? tenant.slice(0, -sandboxSuffix.length) : tenant;
+  const environment = isSandbox ? 'sandbox' : 'live';
+  const tenantId = ids.locate('tenant', named)?.id;
+  if (tenantId !== undefined) return { tenantId, environment };
+  const as = { environment, requestId } as const;
+  const isSlug = /^[a-z0-9-]{1,60}$/.test(named);
+  const found = isSlug ? await orAbsent(identity.findTenantBySlug({ params: { slug: named }, as })) : undefined;
+  if (!found) throw fail('not_found');
+  return { tenantId: found.tenantId, environment };
+}
+
+/** A page as visitors see it, and its form; views of both representations of a page are read here. */
+export async function readPublishedPage(
+  inTenant: InTenant<Tx>,
+  tools: Pick<PublicTools, 'ids' | 'publicUrl'>,
+  { scope, slug }: { scope: Scope; slug: string },
+) {
+  return inTenant(scope, async ({ tx }) => {
+    const page = await tx.landingPage.findFirst({ where: { slug, status: 'published' } });
+    if (!page || page.publishedVersion === null) throw fail('not_found');
+    const where = { landingPageId: page.id, number: page.publishedVersion };
+    const version = await tx.landingPageVersion.findFirst({ where });
+    if (!version) throw fail('not_found');
+    const form = await publishedForm(tx, version.formId);
+    const { name, body, createdAt } = version;
+    return {
+      id: page.id,
+      slug,
+      name,
+      body,
+      publishedAt: createdAt,
+      url: urlOf(page, tools),
+      form,
+      ...columns.parse(version),
+    };
+  });
+}
+
+export type PublishedPage = Awaited<ReturnType<typeof readPublishedPage>>;
+
+function publishedForm(tx: Tx, formId: number | null): Promise<FormRow | null> {
+  if (formId === null) return Promise.resolve(null);
+  return tx.form.findFirst({ where: { id: formId, status: 'published' } });
+}
