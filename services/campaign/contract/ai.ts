@@ -1,7 +1,7 @@
 import { freeForm, operations, requiredText, text } from '@tandem/contract';
 import { z } from 'zod';
-import { GeneratedPage } from './landing-pages.ts';
-import { Sequence } from './workflows.ts';
+import { GeneratedPage } from './landing-page.ts';
+import { Sequence } from './workflow.ts';
 
 const promptMax = 4000;
 // A request to the AI provider can take up to 30 s.

@@ -1,25 +1,69 @@
-// Contract of the campaign service: campaigns, workflows, landing pages, AI generation, and the event of a submitted form.
+// Contract of the campaign service: campaigns, workflows and their messages, landing pages, forms and AI generation.
+import { personalDataOperations } from '@tandem/contract';
 import { ai } from './ai.ts';
+import { audiences } from './audiences.ts';
 import { campaigns } from './campaigns.ts';
+import { executions } from './executions.ts';
+import { formSubmissions } from './form-submissions.ts';
+import { forms } from './forms.ts';
 import { internalCampaigns, internalWork } from './internal.ts';
 import { landingPages } from './landing-pages.ts';
+import { messages } from './messages.ts';
 import { internalNames } from './names.ts';
+import { preferences } from './preferences.ts';
+import { publicPages } from './public-pages.ts';
+import { segments } from './segments.ts';
+import { suppressions } from './suppressions.ts';
+import { templates } from './templates.ts';
+import { topics } from './topics.ts';
+import { tracking } from './tracking.ts';
+import { triggers } from './triggers.ts';
 import { workflows } from './workflows.ts';
 
 export * from './ai.ts';
+export * from './audiences.ts';
 export * from './campaigns.ts';
+export * from './executions.ts';
+export * from './form-submissions.ts';
 export * from './forms.ts';
 export * from './internal.ts';
+export * from './landing-page.ts';
 export * from './landing-pages.ts';
+export * from './messages.ts';
 export * from './names.ts';
+export * from './preferences.ts';
+export * from './public-pages.ts';
+export * from './segments.ts';
+export * from './suppressions.ts';
+export * from './templates.ts';
+export * from './topics.ts';
+export * from './tracking.ts';
+export * from './triggers.ts';
+export * from './workflow.ts';
+export * from './workflow-nodes.ts';
+export * from './workflow-settings.ts';
 export * from './workflows.ts';
 
 export const campaign = {
   ...campaigns,
+  ...segments,
+  ...audiences,
   ...landingPages,
+  ...publicPages,
+  ...forms,
+  ...formSubmissions,
   ...workflows,
+  ...executions,
+  ...triggers,
+  ...messages,
+  ...tracking,
+  ...suppressions,
+  ...topics,
+  ...templates,
+  ...preferences,
   ...ai,
   ...internalCampaigns,
   ...internalWork,
   ...internalNames,
+  ...personalDataOperations,
 };

@@ -1,7 +1,7 @@
 import { countsOpenWork, id, operations } from '@tandem/contract';
 import { z } from 'zod';
 import { Campaign } from './campaigns.ts';
-import { LandingPageSummary } from './landing-pages.ts';
+import { LandingPageSummary } from './landing-page.ts';
 
 /** Campaigns and landing pages of the caller's tenant, for services that refer to them. */
 export const internalCampaigns = operations({

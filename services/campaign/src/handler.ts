@@ -1,10 +1,16 @@
 import type { Ai } from '@tandem/ai';
+import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
-import type { SettingsReader } from '@tandem/identity-contract';
+import type { internalTenantSlugs, KnownSettings, SettingsReader } from '@tandem/identity-contract';
+import type { IdCodec } from '@tandem/ids';
+import type { Mailer } from '@tandem/mail';
+import type { Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler, Users } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { crmOperations } from './crm-operations.ts';
 import type { HtmlCleaner } from './features/landing-pages/html-cleaner.ts';
+import type { TrackingLinks } from './features/tracking/tracking-links.ts';
 import type { PrismaClient } from './generated/client.ts';
 
 /** Tenant-scoped database client of campaign. */
@@ -16,5 +22,17 @@ export interface Tools {
   ai: Ai;
   addonSettings: SettingsReader<TenantRequest>;
   cleaner: HtmlCleaner;
-  identity: Users;
+  identity: Users & ServiceClient<typeof internalTenantSlugs>;
+  /** The leads, which crm stores. */
+  crm: ServiceClient<typeof crmOperations>;
+  /** The settings of the tenant: name, time zone, language. */
+  settingsOf: (request: TenantRequest) => Promise<KnownSettings>;
+  ids: IdCodec;
+  seal: Seal;
+  /** The address of the gateway as clients see it. */
+  publicUrl: string;
+  mail: Mailer['queue'];
+  /** Sends the messages of workflows, which have rows of their own. */
+  mailer: Pick<Mailer, 'deliver' | 'count' | 'isEnabled' | 'address'>;
+  tracking: TrackingLinks;
 }

@@ -9,9 +9,14 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 everyList(campaign, () => service, {
+  unsorted: { listWorkflowVersions: 'returns the newest versions' },
   withoutIndex: {
     'listCampaigns.search': 'a tenant has some thousand campaigns',
     'listWorkflows.search': 'a tenant has some hundred workflows',
     'listLandingPages.search': 'a tenant has some hundred pages',
+    'listSegments.search': 'a tenant has some hundred segments',
+    'listTemplates.search': 'a tenant has some hundred templates',
+    'listTopics.search': 'a tenant has at most 100 topics',
+    'listForms.search': 'a tenant has some hundred forms',
   },
 });

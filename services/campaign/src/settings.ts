@@ -1,8 +1,17 @@
 import { aiSettings } from '@tandem/ai';
+import { mailSettings } from '@tandem/mail';
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
 
 /** Settings of the campaign service, in addition to those of every service. */
-export const campaignSettings = serviceSettings.extend({ ...aiSettings, IDENTITY_URL: z.url() });
+export const campaignSettings = serviceSettings.extend({
+  ...aiSettings,
+  ...mailSettings,
+  IDENTITY_URL: z.url(),
+  CRM_URL: z.url(),
+  /** The address of the gateway as clients see it: links in messages and addresses of public pages begin with it. */
+  PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+  IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
+});
 
 export type CampaignSettings = z.output<typeof campaignSettings>;

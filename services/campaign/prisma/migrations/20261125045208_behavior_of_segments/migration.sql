@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "segment" ADD COLUMN     "behavior" JSONB;

@@ -1,0 +1,8 @@
+import { internalLeads, leads, tasks } from '@tandem/crm-contract';
+
+/** The operations of crm that campaign calls: to read leads, and for workflows that change records. */
+export const crmOperations = {
+  ...internalLeads,
+  updateLead: leads.updateLead,
+  createTask: tasks.createTask,
+};

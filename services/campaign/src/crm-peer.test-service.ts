@@ -1,0 +1,135 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type Caller, callerHeader, createCallerSigner } from '@tandem/caller';
+import { Lead, meets } from '@tandem/crm-contract';
+
+type LeadBody = Record<string, unknown> & { id: string };
+type Add = (fields: Record<string, unknown>) => string;
+type Answer = (body: never, of: { leads: LeadBody[]; caller: Caller; add: Add }) => unknown;
+
+/** The leads of crm in tests, by tenant and environment, and its answers to campaign. */
+export interface CrmPeer {
+  url: string;
+  /** Adds a lead to a tenant and returns its id. */
+  addLead(tenantId: number, fields?: Record<string, unknown>, environment?: string): string;
+  changeLead(id: string, fields: Record<string, unknown>): void;
+  removeLead(id: string): void;
+  /** The calls to changing operations, in order. */
+  calls: { path: string; body: Record<string, unknown> }[];
+  /** While true, every call fails with 503. */
+  isDown: boolean;
+  close(): Promise<void>;
+}
+
+interface Selection {
+  conditions: Parameters<typeof meets>[1][];
+  ids?: string[];
+  after?: string | null;
+  limit: number;
+}
+
+interface Stored {
+  tenantId: number;
+  environment: string;
+  lead: LeadBody;
+}
+
+const answers: Record<string, Answer> = {
+  '/internal/leads/read': ({ ids }: { ids: string[] }, { leads }) => leads.filter(({ id }) => ids.includes(id)),
+  '/internal/leads/filter': ({ ids }: { ids: string[] }, { leads }) => ({
+    ids: leads.map(({ id }) => id).filter((id) => ids.includes(id)),
+  }),
+  '/internal/leads/select': ({ conditions, ids, after, limit }: Selection, { leads }) => {
+    const wanted = new Set(ids);
+    const found = leads
+      .filter(({ id }) => Number(id) > Number(after ?? 0) && (!ids || wanted.has(id)))
+      .filter((lead) => !conditions.length || conditions.every((one) => meets(Lead.decode(lead as never), one)))
+      .slice(0, limit);
+    return { leads: found, next: found.length === limit ? found.at(-1)?.id : null };
+  },
+  '/internal/leads/upsert-by-email': (body: { email: string; [field: string]: unknown }, { leads, add }) => {
+    const found = leads.find((lead) => lead['email'] === body.email);
+    return { leadId: found?.id ?? add({ email: body.email, source: 'web' }), created: !found, ignored: [] };
+  },
+};
+
+/** Starts a crm that has the leads that a test adds. Calls must be signed, as between services. */
+export async function crmPeer(): Promise<CrmPeer> {
+  const stored = new Map<string, Stored>();
+  const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
+  const calls: CrmPeer['calls'] = [];
+  let nextId = 0;
+  const addLead = (tenantId: number, fields: Record<string, unknown> = {}, environment = 'live') => {
+    const id = String(++nextId);
+    stored.set(id, { tenantId, environment, lead: { ...aLead(id, tenantId), ...fields, id } });
+    return id;
+  };
+  const peer = { isDown: false, addLead };
+  const server = createServer(async (request, response) => {
+    const reply = (status: number, data: unknown) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(data));
+    };
+    const { url = '', method = '' } = request;
+    const caller = signer.verify(request.headers[callerHeader] as string, method, url);
+    const body = JSON.parse((await text(request)) || '{}');
+    if (peer.isDown || !caller) return reply(503, { code: 'unavailable' });
+    const leads = [...stored.values()]
+      .filter((one) => one.tenantId === caller.tenantId && one.environment === caller.environment)
+      .map(({ lead }) => lead);
+    const answer = answers[url];
+    if (!answer || url.includes('upsert')) calls.push({ path: url, body });
+    if (!answer) return reply(200, { data: {} });
+    const add: Add = (fields) => peer.addLead(caller.tenantId as number, fields, caller.environment);
+    return reply(200, { data: answer(body as never, { leads, caller, add }) });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return Object.assign(peer, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    changeLead(id: string, fields: Record<string, unknown>) {
+      Object.assign(stored.get(id)?.lead ?? {}, fields);
+    },
+    removeLead: (id: string) => void stored.delete(id),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}
+
+function aLead(id: string, tenantId: number): LeadBody {
+  const now = new Date().toISOString();
+  return {
+    id,
+    tenantId: String(tenantId),
+    email: `lead${id}@example.com`,
+    firstName: `First${id}`,
+    lastName: `Last${id}`,
+    phone: null,
+    source: 'web',
+    status: 'new',
+    statusCode: 'new',
+    allowedTransitions: [],
+    score: 0,
+    scorePinned: false,
+    assignedTo: null,
+    teamId: null,
+    accountId: null,
+    customFields: {},
+    tags: [],
+    externalId: null,
+    referralCode: null,
+    partnerId: null,
+    timezone: null,
+    consent: {},
+    mergedIntoId: null,
+    convertedAt: null,
+    convertedOpportunityId: null,
+    createdBy: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
