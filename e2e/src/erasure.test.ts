@@ -96,6 +96,7 @@ async function spread(): Promise<{ leadId: string; dealId: string }> {
   });
   await api.recordEvent({ body: { eventType: 'email_open', leadId, properties: { to: person.email } } });
   await owner.indexDocument({ body: { type: 'lead', id: 'crm-of-ours-1', data: { email: person.email } } });
+  await owner.createSuppression({ body: { channel: 'email', value: person.email, note: `Called ${fullName}` } });
   const form = new FormData();
   form.set('entityType', 'lead');
   form.set('entityId', leadId);
@@ -116,7 +117,7 @@ async function spread(): Promise<{ leadId: string; dealId: string }> {
 it('the data of a person is exported from and erased in every service, and what remains can be verified', async () => {
   const { api, owner } = tenant;
   const { leadId, dealId } = await spread();
-  const services = ['analytics', 'crm', 'files', 'identity', 'integrations', 'search'];
+  const services = ['analytics', 'campaign', 'crm', 'files', 'identity', 'integrations', 'search'];
   await until('every service has data of the person', async () => {
     const { data } = await owner.exportLeadData({ params: { id: leadId } });
     const filled = data.services.filter(({ sections }) => sections.some(({ total }) => total > 0));

@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { finish } from './finish.ts';
 import { GatewayError } from './http/gateway-error.ts';
 import { limitHeaders } from './http/headers.ts';
-import { readBody } from './http/read-body.ts';
+import { hasOtherMedia, readBody } from './http/read-body.ts';
 import { readJson } from './http/read-json.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { unservable } from './http/unserved.ts';
@@ -186,7 +186,8 @@ async function forward(
   exchange.include = include;
   const query = decodeQuery(route, whole, caller.tenantId, parts.ids);
   // The body is ignored if the operation accepts none: Node discards it with the request.
-  const body = row.body && (await jsonBody(exchange, route, caller.tenantId, parts));
+  const isRead = row.body && !(row.ignoresOtherMedia && hasOtherMedia(request));
+  const body = isRead ? await jsonBody(exchange, route, caller.tenantId, parts) : undefined;
   const headers = signed(exchange, caller, path, parts);
   if (body?.length) headers['content-type'] = 'application/json';
   const upstream = parts.upstreams.get(isOfJob(row) ? serviceOfJob(path) : route.service) as Upstream;

@@ -94,6 +94,17 @@ const rows = operations({
     message: '',
     emits: [],
   },
+  oneClick: {
+    method: 'POST',
+    path: '/v1/things/one-click',
+    audience: 'public',
+    summary: 'One click',
+    body: z.object({ all: z.boolean().optional() }),
+    ignoresOtherMedia: true,
+    reply: z.object({}),
+    message: '',
+    emits: [],
+  },
   search: {
     method: 'GET',
     path: '/v1/things/searched',

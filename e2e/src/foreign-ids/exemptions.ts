@@ -97,6 +97,39 @@ const refusesAny: Exemption = {
   },
 };
 
+const needsToken: Exemption = {
+  because: 'the sealed token of the link names the tenant; without a valid one nothing is read',
+  async holds({ row }, { own, direct }) {
+    const answerFor = async (id: number) =>
+      (await direct.send(row, { params: { token: 'unknown' }, body: { topicId: `${id}` } }, undefined)).status;
+    return (await answerFor(own.records.topic as number)) === 404 && (await answerFor(999_999_999_999)) === 404;
+  },
+};
+
+const hasOneField: Exemption = {
+  because: 'a part of an audience has exactly one field, and the other tests fill all of them',
+  async holds({ row, path: [side = 'include', , field], type }, { own, sandbox, direct }) {
+    const answerFor = async (id: number) => {
+      const part = field === 'segmentId' ? { segmentId: `${id}` } : { leadIds: [`${id}`] };
+      const body = { include: [], exclude: [], [side]: [part] };
+      const sent = await direct.send(row, { params: { id: `${own.records.campaign}` }, body }, own.scope);
+      const { meta: _, ...rest } = sent.body;
+      return JSON.stringify(rest);
+    };
+    const missing = await answerFor(999_999_999_999);
+    const foreign = await answerFor(sandbox.records[type] as number);
+    return foreign === missing && (await answerFor(own.records[type] as number)) !== missing;
+  },
+};
+
+const ofServices: Exemption = {
+  because: 'only services of the platform can ingest events',
+  async holds({ row }, { own, direct }) {
+    const body = { eventType: 'visit', eventId: 'one', leadId: `${own.records.lead}` };
+    return (await direct.send(row, { body }, own.scope)).status === 403;
+  },
+};
+
 /** Whether a position is in the filter of an export. */
 export function isOfExport({ row, part, path }: Position): boolean {
   return row.path.endsWith(':export') && part === 'body' && path[0] === 'filter';
@@ -115,6 +148,7 @@ export const exemptions: Readonly<Record<string, Exemption>> = {
   'getAddonCatalogItem params.addonId': ofPlatform,
   'getAddonConfig params.addonId': ofPlatform,
   'installAddon params.addonId': ofPlatform,
+  'ingestWorkflowEvent body.leadId': ofServices,
   'listEvents query.after': isPosition,
   'listTenants body.after': onAnyTenant,
   'openPortalSession body.partnerId': ofCaller,
@@ -127,12 +161,17 @@ export const exemptions: Readonly<Record<string, Exemption>> = {
   'reportUsage body.served.*.tenantId': onAnyTenant,
   'resolveSession body.sessionId': namesEnvironment,
   'resumeTenant body.tenantId': onAnyTenant,
+  'setAudience body.exclude.*.leadIds.*': hasOneField,
+  'setAudience body.exclude.*.segmentId': hasOneField,
+  'setAudience body.include.*.leadIds.*': hasOneField,
+  'setAudience body.include.*.segmentId': hasOneField,
   'setSubscriptionStatus body.tenantId': onAnyTenant,
   'setTenantPlan body.tenantId': onAnyTenant,
   'showTenant body.tenantId': onAnyTenant,
   'suspendAddon params.addonId': ofPlatform,
   'suspendTenant body.tenantId': onAnyTenant,
   'uninstallAddon params.addonId': ofPlatform,
+  'unsubscribe body.topicId': needsToken,
   'updateAddonConfig params.addonId': ofPlatform,
   'upgradeAddon params.addonId': ofPlatform,
   'verifyAuditChain body.tenantId': onAnyTenant,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Operation, walkIds } from '@tandem/contract';
 import type { DirectRequest } from './direct.ts';
+import { marketingPreparations } from './marketing.ts';
 import type { Position } from './positions.ts';
 import { calendarPeriod, password, portalSession, type Setup, uniqueEmail, userSession, type World } from './world.ts';
 
@@ -25,6 +26,7 @@ export async function readExamples(baseUrl: string): Promise<Examples> {
   );
 }
 
+const unique = (name: string) => `${name} ${randomBytes(6).toString('hex')}`;
 const person = { firstName: 'Grace', lastName: 'Hopper' };
 const sources: Record<string, [type: string, material: keyof World['materials']]> = {
   fileId: ['file', 'file'],
@@ -76,6 +78,33 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
     body: { name: 'Banner', category: 'images', sourceType: sources[field]?.[0] },
   }),
   createEnrollment: () => ({ body: {} }),
+  createSegment: (_, { path: [field] }) => ({
+    body: {
+      name: unique('Fair'),
+      ...(field === 'leadIds' ? { type: 'static' } : { type: 'filter', behavior: [{ event: 'clicked' }] }),
+    },
+  }),
+  updateSegment: ({ filterSegment }, { path: [field] }) =>
+    field === 'behavior'
+      ? { params: { id: String(filterSegment) }, body: { behavior: [{ event: 'clicked' }] } }
+      : { body: { name: unique('Fair') } },
+  createSuppression: () => ({ body: { channel: 'email', value: uniqueEmail() } }),
+  checkSuppressions: () => ({ body: { channel: 'email', values: [uniqueEmail()] } }),
+  importSuppressions: () => ({ body: { channel: 'email', values: [uniqueEmail()] } }),
+  updateTopic: () => ({ body: { description: 'Once a month' } }),
+  updateForm: () => ({ body: { name: 'Contact' } }),
+  updateTemplate: () => ({ body: { name: 'Hello' } }),
+  testSendTemplate: () => ({ body: { to: [uniqueEmail()] } }),
+  renderTemplate: () => ({ body: {} }),
+  duplicateTemplate: () => ({ body: {} }),
+  restoreTemplateVersion: () => ({ params: { number: '1' } }),
+  restoreWorkflowVersion: () => ({ params: { number: '1' } }),
+  getLandingPageVersion: () => ({ params: { number: '1' } }),
+  updateWorkflow: () => ({ body: { name: 'Welcome' } }),
+  setAudience: () => ({ body: { include: [], exclude: [] } }),
+  triggerWorkflow: () => ({ body: {} }),
+  readLeads: () => ({ body: {} }),
+  selectLeads: () => ({ body: { conditions: [], limit: 100 } }),
   createLandingPage: () => ({ body: { name: 'Spring', slug: randomBytes(6).toString('hex') } }),
   createLead: () => ({ body: { email: uniqueEmail(), ...person } }),
   createNotification: () => ({ body: { title: 'Done', body: 'Your import is done' } }),
@@ -176,6 +205,7 @@ function selectionFor([field]: readonly string[]) {
 
 /** Restores the state that a request needs after another request has changed it. */
 export const preparations: Record<string, (world: World, setup: Setup) => Promise<void>> = {
+  ...marketingPreparations,
   bulkAssignAccounts: anAccountOfUser,
   bulkDeleteAccounts: anAccountOfUser,
   bulkUpdateAccounts: anAccountOfUser,

@@ -3,6 +3,7 @@ import type { ResourceType } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { until } from '@tandem/testing';
 import type { Direct, DirectRequest, Scope } from './direct.ts';
+import { aFlow, anExecution, createMarketing } from './marketing.ts';
 
 export const password = 'correct horse battery';
 
@@ -31,6 +32,8 @@ export interface World {
   openOpportunity: number;
   /** An account whose parent is the account of the records. */
   subsidiary: number;
+  /** A segment by conditions; that of the records names its leads. */
+  filterSegment: number;
   /** An import of accounts; that of the records is one of leads. */
   accountImport: number;
   opportunityImport: number;
@@ -155,12 +158,18 @@ export async function createWorld(
   const openOpportunity = await call('convertLead', { body: { leadId: (await aLead()).id } });
   await call('winOpportunity', { params: { id: opportunity.id }, body: {} });
 
-  const campaign = await inTeam('createCampaign', { body: { name: 'Spring', ownerId: user } });
+  const campaign = await inTeam('createCampaign', { body: { name: 'Spring', status: 'active', ownerId: user } });
   const slug = randomBytes(6).toString('hex');
-  const page = { name: 'Spring', slug, campaignId: campaign.id, ownerId: user };
+  const marketing = await createMarketing(setup, scope, lead, openLead);
+  const { form: aForm } = marketing.records;
+  const content = '<h1>Spring</h1>';
+  const page = { name: 'Spring', slug, content, campaignId: campaign.id, formId: aForm.id, ownerId: user };
   const landingPage = await inTeam('createLandingPage', { body: page });
-  const flow = { name: 'Welcome', nodes: [], edges: [], campaignId: campaign.id, ownerId: user };
+  await call('publishLandingPage', { params: { id: landingPage.id }, body: {} });
+  const flow = { ...aFlow, campaignId: campaign.id, ownerId: user };
   const workflow = await inTeam('createWorkflow', { body: flow });
+  const execution = await anExecution(setup, scope, workflow.id, lead.id);
+  const message = await first('listMessages', { workflowId: workflow.id });
 
   const form = new FormData();
   form.append('file', new Blob(['Numbers'], { type: 'text/plain' }), 'notes.txt');
@@ -263,6 +272,7 @@ export async function createWorld(
     ...numbers({ duplicate_pair: pair, lead_merge: { id: merge.mergeId } }),
     ...numbers({ custom_field: customField, milestone, quota, pipeline, win_loss_reason: winLossReason }),
     ...numbers({ ...calendar, import: leadImport }),
+    ...numbers({ ...marketing.records, workflow_execution: execution, message }),
     session: await portalSession(setup, scope, portalEmail),
   };
   return {
@@ -272,6 +282,7 @@ export async function createWorld(
     openLead: Number(openLead.id),
     openOpportunity: Number(openOpportunity.id),
     subsidiary: Number(subsidiary.id),
+    filterSegment: Number(marketing.filterSegment.id),
     accountImport: Number(accountImport.id),
     opportunityImport: Number(opportunityImport.id),
     materials: { file: Number(material.id), landingPage: Number(ofPage.id), campaign: Number(ofCampaign.id) },

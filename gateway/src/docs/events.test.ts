@@ -10,6 +10,7 @@ const unaudited = [
   'personal_data.erasure_requested',
   'tenant.data_removed',
   'tenant.deletion_due',
+  'message.engaged',
   'notification.delivered',
   'engagement.recorded',
 ];

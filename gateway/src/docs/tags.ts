@@ -76,9 +76,31 @@ const tags: Tag[] = [
   { paths: ['/v1/partners/portal'], name: 'Partner portal', description: 'Operations for signed-in partners.' },
   { paths: ['/v1/campaigns'], name: 'Campaigns', description: 'Campaigns by e-mail and SMS.' },
   {
-    paths: ['/v1/campaigns/landing-pages', '/v1/public/pages'],
+    paths: ['/v1/campaigns/messages', '/v1/public/t'],
+    name: 'Messages',
+    description: 'Messages to leads, and what happened to them.',
+  },
+  {
+    paths: [
+      '/v1/campaigns/suppressions',
+      '/v1/campaigns/topics',
+      '/v1/public/unsubscribe',
+      '/v1/public/preferences',
+      '/unsubscribe',
+      '/preferences',
+    ],
+    name: 'Subscriptions',
+    description: 'Who gets no messages, topics to choose from, and the pages on which people choose.',
+  },
+  {
+    paths: ['/v1/campaigns/landing-pages', '/v1/public/pages', '/p'],
     name: 'Landing pages',
     description: 'Landing pages of campaigns, written manually or generated.',
+  },
+  {
+    paths: ['/v1/forms', '/v1/public/forms', '/v1/public/form-confirmations', '/forms'],
+    name: 'Forms',
+    description: 'Forms of pages, whose submissions become leads.',
   },
   {
     paths: ['/v1/calendar', '/v1/public/rsvp', '/rsvp', '/v1/public/booking', '/book'],

@@ -38,6 +38,11 @@ export async function readBody(request: IncomingMessage, max: number): Promise<B
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size);
 }
 
+/** Whether a request declares a body that is not JSON in any encoding. */
+export function hasOtherMedia({ headers: { 'content-type': type = '' } }: IncomingMessage): boolean {
+  return !jsonType.test(type) && !jsonInAnyCharset.test(type);
+}
+
 function encodingProblem({
   'content-type': type = '',
   'content-encoding': encoding,
