@@ -18,6 +18,8 @@ everyList(crm, () => service, {
   unsorted: {
     listTaskEscalations: 'a task has at most five',
     findLeads: 'reads the requested ids',
+    readLeads: 'reads the requested ids',
+    findLeadsByEmail: 'reads the leads with an address, the oldest first',
     exportLeads: 'reads a number of leads after an id',
     exportOpportunities: 'reads a number of opportunities after an id',
   },
