@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const durationUnits = ['minutes', 'hours', 'days', 'weeks'] as const;
 export const reentryRules = ['never', 'after_exit', 'always'] as const;
-/** What ends an execution early. */
+/** Events that end an execution early. */
 export const exitEvents = ['reply', 'click', 'bounce', 'unsubscribe', 'form_submission', 'conversion'] as const;
 /** Events of a lead that a workflow can wait for, or have as its goal. */
 export const awaitedEvents = ['email_open', 'link_click', 'email_reply', 'form_submission', 'page_visit'] as const;

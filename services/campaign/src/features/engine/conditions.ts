@@ -23,7 +23,7 @@ const deedNames: readonly [RegExp, string][] = [
 ];
 const leadFields = new Map(conditionFields.map((field) => [plain(field), field]));
 
-/** What a condition asks for: something that the lead did, or a field of the lead. */
+/** The subject of a condition: an action of the lead, or a field of the lead. */
 export function subjectOf(conditionField: string): { deed: string } | { field: string } {
   if (conditionField.startsWith('customFields.')) return { field: conditionField };
   const field = leadFields.get(plain(conditionField).replace(/^lead/, ''));

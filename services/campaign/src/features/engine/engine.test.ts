@@ -298,7 +298,7 @@ describe('a message is not sent', () => {
     const id = await published(api, inARow(wait('pause'), email('one')));
     const executionId = await enrolled(api, id, leadId);
     await inStatus(api, executionId, 'waiting');
-    // What a process leaves that is killed between the claim and the answer of the mail server.
+    // A process that is killed between the claim and the answer of the mail server leaves this row.
     await service.sqlWithin(
       api.caller,
       `INSERT INTO message (execution_id, workflow_id, node_id, lead_id, channel, status, claimed_at, attempts)

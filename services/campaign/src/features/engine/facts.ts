@@ -11,13 +11,13 @@ export interface Deed {
   at: Date;
 }
 
-/** What is known about an execution and its lead when it continues. */
+/** The data that nodes read when an execution continues. */
 export interface Facts {
   now: Date;
   lead: LeadRecord;
   /** The time zone that applies to the execution. */
   timezone: string;
-  /** What the lead did since the execution began, without software such as link scanners. */
+  /** Actions of the lead since the execution began, without those of software such as link scanners. */
   deeds: readonly Deed[];
   /** The payload of the trigger. */
   payload: Record<string, unknown>;
@@ -35,7 +35,7 @@ export interface Position {
   isWoken: boolean;
 }
 
-/** What happens at a node. */
+/** The decision of a node. */
 export type Visit =
   /** The execution continues with the next node, by a branch if the node has several. */
   | { does: 'next'; branch?: string; result?: object; skipReason?: string }

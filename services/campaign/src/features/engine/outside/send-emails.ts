@@ -205,7 +205,7 @@ async function reasonsNotToSend(
   return new Map(reasons.filter((entry): entry is [number, Outcome] => entry[1] !== undefined));
 }
 
-/** What an earlier run did with the message. */
+/** The outcome of a message that an earlier run claimed or ended; undefined for a new or queued one. */
 function earlierOutcome(one: ToSend, row: MessageRow | undefined): Outcome | undefined {
   if (!row || row.status === 'queued') return undefined;
   if (row.status !== 'sending') {
