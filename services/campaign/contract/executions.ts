@@ -46,7 +46,7 @@ export const ExecutionSource = z
 export const WorkflowExecution = z.object({
   id: id('workflow_execution'),
   workflowId: id('workflow'),
-  version: z.int().meta({ description: 'The version of the workflow that it runs', examples: [1] }),
+  workflowVersion: z.int().meta({ description: 'The version of the workflow that it runs', examples: [1] }),
   campaignId: id('campaign').nullable().describe('The campaign of the workflow when the lead was enrolled'),
   leadId: id('lead'),
   status: WorkflowExecutionStatus.meta({ examples: ['waiting'] }),

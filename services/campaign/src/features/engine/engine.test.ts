@@ -68,7 +68,7 @@ describe('a published workflow', () => {
     const id = await published(api, inARow(email('one'), wait('pause'), email('two')));
     const executionId = await enrolled(api, id, leadId);
     const execution = await inStatus(api, executionId, 'waiting');
-    expect(execution).toMatchObject({ nodeId: 'pause', version: 1, leadId, source: 'manual', endedAt: null });
+    expect(execution).toMatchObject({ nodeId: 'pause', workflowVersion: 1, leadId, source: 'manual', endedAt: null });
     expect(new Date(execution.dueAt).getTime() - Date.now()).toBeGreaterThan(23 * 3_600_000);
     expect(execution.steps.map(({ nodeId, outcome }: Record<string, string>) => [nodeId, outcome])).toEqual([
       ['start', 'done'],
@@ -102,7 +102,7 @@ describe('a published workflow', () => {
     await api.updateWorkflow({ params: { id }, body: inARow(email('one'), wait('pause'), email('three')) });
     expect((await api.publishWorkflow({ params: { id }, body: {} })).data.publishedVersion).toBe(2);
     await hurry(api, executionId);
-    expect(await inStatus(api, executionId, 'completed')).toMatchObject({ version: 1, endReason: 'completed' });
+    expect(await inStatus(api, executionId, 'completed')).toMatchObject({ workflowVersion: 1, endReason: 'completed' });
     expect(mailsTo(leadId).map(({ subject }) => subject.slice(-5))).toEqual(['(one)', '(two)']);
   });
 
@@ -115,13 +115,13 @@ describe('a published workflow', () => {
     await api.updateWorkflow({ params: { id }, body: inARow(wait('pause'), email('three')) });
     await api.publishWorkflow({ params: { id }, body: { migrate: true } });
     await hurry(api, one);
-    expect(await inStatus(api, one, 'completed')).toMatchObject({ version: 2 });
+    expect(await inStatus(api, one, 'completed')).toMatchObject({ workflowVersion: 2 });
     expect(mailsTo(moves)[0]?.subject).toContain('(three)');
     const other = await enrolled(api, id, stays);
     await inStatus(api, other, 'waiting');
     await api.updateWorkflow({ params: { id }, body: inARow(wait('longer'), email('three')) });
     await api.publishWorkflow({ params: { id }, body: { migrate: true } });
-    expect((await executionOf(api, other)).version).toBe(2);
+    expect((await executionOf(api, other)).workflowVersion).toBe(2);
   });
 });
 

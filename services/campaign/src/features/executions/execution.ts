@@ -11,7 +11,12 @@ const columns = WorkflowExecution.pick({ status: true, source: true });
 /** Converts a row to the contract's `Execution`. */
 export function asExecution({ number, ...row }: ExecutionRow): ExecutionRecord {
   const checked = columns.parse(row);
-  return { ...row, ...checked, version: number, allowedTransitions: workflowExecutionStates.next(checked.status) };
+  return {
+    ...row,
+    ...checked,
+    workflowVersion: number,
+    allowedTransitions: workflowExecutionStates.next(checked.status),
+  };
 }
 
 /** Locks an execution whose workflow the caller can reach. */
