@@ -31,7 +31,7 @@ export async function createMarketing(
 ) {
   const call = (id: string, request: object = {}) => setup.direct.call(id, request, scope);
   const segment = await call('createSegment', {
-    body: { name: unique('Fair'), type: 'static', leadIds: [lead.id, other.id] },
+    body: { name: unique('Fair'), type: 'static', leadIds: [other.id] },
   });
   const behavior = [{ event: 'opened' }];
   const filterSegment = await call('createSegment', { body: { name: unique('Readers'), type: 'filter', behavior } });

@@ -87,7 +87,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   updateSegment: ({ filterSegment }, { path: [field] }) =>
     field === 'behavior'
       ? { params: { id: String(filterSegment) }, body: { behavior: [{ event: 'clicked' }] } }
-      : { body: { name: unique('Fair') } },
+      : { body: {} },
   createSuppression: () => ({ body: { channel: 'email', value: uniqueEmail() } }),
   checkSuppressions: () => ({ body: { channel: 'email', values: [uniqueEmail()] } }),
   importSuppressions: () => ({ body: { channel: 'email', values: [uniqueEmail()] } }),
