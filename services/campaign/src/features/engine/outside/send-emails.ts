@@ -5,13 +5,15 @@ import { contactToken, oneClickUrl, preferencesUrl, unsubscribeUrl } from '../..
 import { type Composed, compose } from '../../rendering/compose.ts';
 import { suppressedAddresses } from '../../suppressions/suppressed.ts';
 import type { TemplateContent } from '../../templates/render.ts';
-import { findTemplate } from '../../templates/template.ts';
-import type { Facts, LeadRecord } from '../facts.ts';
+import type { Facts } from '../facts.ts';
 import { dataOf, type GraphNode } from '../graph.ts';
 import type { Ready } from '../read-batch.ts';
 import { openFrom } from '../timing.ts';
+import { dataFor, readContents } from './contents.ts';
 import { claimMessages, countSent, type MessageEnd, type MessageRow, readMessages } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
+import { withinDailyLimit } from './pace.ts';
+import { fromHeader } from './sender.ts';
 
 /** An e-mail node that an execution has reached. */
 export interface ToSend {
@@ -111,7 +113,7 @@ async function sendOne(
   if (due.environment === 'sandbox') return sent(one, row, input, { simulated: true });
   const attempt = await tools.mailer.deliver({
     ref: row.ref,
-    from: `${quoted(locale.tenantName)} <${tools.mailer.address}>`,
+    from: fromHeader(tools, locale.tenantName),
     to: lead.email,
     createdAt: row.createdAt,
     content: {
@@ -243,15 +245,6 @@ function tomorrow({ facts: { now, timezone }, due }: ToSend, reason: string): Ou
   return postponed(openFrom(nextMidnight(now, zone), timezone, [due.settings]), reason);
 }
 
-/** Those of the messages that the daily limit of the tenant permits, from the first on. */
-async function withinDailyLimit({ mailer }: SendTools, tx: Tx, wanted: readonly ToSend[]): Promise<readonly ToSend[]> {
-  // Messages of the sandbox do not leave, so they do not count.
-  if (!wanted.length || wanted[0]?.due.environment === 'sandbox') return wanted;
-  for (let count = wanted.length; count > 0; count = Math.floor(count / 2))
-    if (await mailer.count(tx, count)) return wanted.slice(0, count);
-  return [];
-}
-
 interface Locale {
   locale: string;
   tenantName: string;
@@ -275,48 +268,4 @@ function linksOf(tools: SendTools, { due, facts: { lead } }: ToSend, row: Messag
     preferencesUrl: preferencesUrl(tools, token),
     oneClickUrl: oneClickUrl(tools, token),
   };
-}
-
-/** The content of a node: its template, its own texts, or a letter with its subject, as generated nodes have only one. */
-function sourceOf(data: ReturnType<typeof dataOf<'email'>>): TemplateContent {
-  const { subjectLine = '', preheader = null, html = null, text = null } = data;
-  const body = html === null && text === null ? `{{ lead.firstName }},\n\n${subjectLine}` : text;
-  return { subject: subjectLine, preheader, html, text: body, variables: [] };
-}
-
-/** The contents of the nodes of all messages, by execution; none for a template that was archived or deleted. */
-async function readContents(
-  { ids }: SendTools,
-  tx: Tx,
-  all: readonly ToSend[],
-): Promise<Map<number, TemplateContent | undefined>> {
-  const templates = new Map<string, TemplateContent | undefined>();
-  const contents = new Map<number, TemplateContent | undefined>();
-  for (const { node, due } of all) {
-    const data = dataOf(node, 'email');
-    const { templateId: code } = data;
-    if (code === undefined) {
-      contents.set(due.executionId, sourceOf(data));
-      continue;
-    }
-    if (!templates.has(code)) {
-      const id = ids.decode('template', due.tenantId, code);
-      const template = id === undefined ? undefined : await findTemplate(tx, id);
-      templates.set(code, template?.status === 'active' ? template : undefined);
-    }
-    const template = templates.get(code);
-    // A subject of the node replaces the one of the template.
-    contents.set(due.executionId, template && { ...template, subject: data.subjectLine || template.subject });
-  }
-  return contents;
-}
-
-/** What placeholders can name. */
-export function dataFor(lead: LeadRecord, payload: Record<string, unknown> = {}): Record<string, unknown> {
-  const { id, firstName, lastName, email, phone, status, source, score, tags, customFields } = lead;
-  return { lead: { id, firstName, lastName, email, phone, status, source, score, tags, customFields }, payload };
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll(/["\\\r\n]/g, '')}"`;
 }
