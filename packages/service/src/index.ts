@@ -28,7 +28,7 @@ export type { Purge } from './housekeeping.ts';
 export { htmlPage, type PageLanguage, pageLanguage, pageStyle } from './html-page.ts';
 export { followLeadMerges } from './lead-merges/follow-lead-merges.ts';
 export { currentLeads } from './lead-merges/merged-leads.ts';
-export { type Listable, type ListFilter, listedIds, type PageResult } from './list.ts';
+export { type List, type Listable, type ListFilter, listedIds, type PageResult } from './list.ts';
 export { namesHandler } from './names.ts';
 export { ownedRecords } from './owned-work/owned-records.ts';
 export { ownedWork } from './owned-work/owned-work.ts';

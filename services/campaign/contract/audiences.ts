@@ -1,6 +1,6 @@
 import { id, LeadCondition, operations, selectConditionsMax } from '@tandem/contract';
 import { z } from 'zod';
-import { campaignUpdated } from './campaigns.ts';
+import { campaignUpdated } from './campaign.ts';
 import { NamedLeads, WritableConditions } from './segments.ts';
 import { MessageChannel } from './suppressions.ts';
 

@@ -1,68 +1,46 @@
-import { event, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
+import { email, id, listQuery, name, operations, page, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { NewOwnerId, OwnerId, TeamId } from './owner.ts';
+import {
+  Campaign,
+  CampaignStatus,
+  CampaignTimezone,
+  CampaignType,
+  campaignActivated,
+  campaignCompleted,
+  campaignCreated,
+  campaignDeleted,
+  campaignPaused,
+  campaignResumed,
+  campaignUpdated,
+} from './campaign.ts';
+import { landingPageUpdated } from './landing-page.ts';
+import { NewOwnerId } from './owner.ts';
+import { workflowCreated, workflowDeleted } from './workflow.ts';
+import { SendWindow } from './workflow-settings.ts';
 
-export const campaignTypes = ['email', 'sms', 'mixed'] as const;
-export const campaignStatuses = ['draft', 'active', 'paused', 'completed'] as const;
+const byId = z.object({ id: id('campaign') });
+const write = { permission: 'campaigns:write', narrows: true } as const;
+const refused = { transition_refused: sharedErrors.transition_refused } as const;
 
-export const CampaignType = z.enum(campaignTypes).describe('The channels of the campaign');
-export const CampaignStatus = z.enum(campaignStatuses).describe('The status of the campaign');
-
-export const campaignStates = stateTable<(typeof campaignStatuses)[number]>('Campaign', {
-  created: { draft: 'createCampaign', active: 'createCampaign', paused: 'createCampaign', completed: 'createCampaign' },
-  changes: { draft: {}, active: {}, paused: {}, completed: {} },
-});
-
-export const Campaign = z.object({
-  id: id('campaign'),
-  tenantId: id('tenant'),
-  name: name(200).meta({ examples: ['Spring offer'] }),
-  description: text(2000)
-    .nullable()
-    .meta({ examples: ['For all leads of the winter campaign'] }),
-  type: CampaignType,
-  status: CampaignStatus.meta({ examples: ['draft'] }),
-  allowedTransitions: z
-    .array(CampaignStatus)
-    .meta({ description: 'The statuses that this campaign can currently change to', examples: [[]] }),
-  createdBy: id('user').nullable().describe('The user who created the record'),
-  ownerId: OwnerId,
-  teamId: TeamId,
-  version: z.int(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
-
-export const campaignCreated = event('campaign.created', {
-  description: 'A campaign is created',
-  action: 'campaign.create',
-  target: 'campaign',
-  data: Campaign.pick({ name: true, type: true, status: true }).extend({ campaignId: id('campaign') }),
-  record: Campaign,
-});
-
-export const campaignUpdated = event('campaign.updated', {
-  description: 'A campaign is updated',
-  action: 'campaign.update',
-  target: 'campaign',
-  data: z.object({ campaignId: id('campaign'), fields: z.array(z.string()) }),
-  record: Campaign,
-});
+const writable = {
+  description: text(2000).nullish(),
+  type: CampaignType.optional(),
+  startAt: timestamp().nullish(),
+  endAt: timestamp().nullish(),
+  timezone: CampaignTimezone.nullish(),
+  sendWindow: SendWindow.nullish(),
+  topicId: id('topic').nullish(),
+  ownerId: NewOwnerId,
+};
 
 export const campaigns = operations({
   createCampaign: {
     method: 'POST',
     path: '/v1/campaigns',
-    permission: 'campaigns:write',
-    narrows: true,
+    ...write,
     summary: 'Create a campaign',
     description: '`type` defaults to `email`, and `status` to `draft`.',
-    body: Campaign.pick({ name: true }).extend({
-      description: text(2000).nullish(),
-      type: CampaignType.optional(),
-      status: CampaignStatus.optional(),
-      ownerId: NewOwnerId,
-    }),
+    body: z.object({ name: name(200), status: CampaignStatus.optional(), ...writable }),
     reply: Campaign,
     status: 201,
     message: 'Campaign created',
@@ -90,8 +68,151 @@ export const campaigns = operations({
     permission: 'campaigns:read',
     narrows: true,
     summary: 'Retrieve a campaign',
-    params: z.object({ id: id('campaign') }),
+    params: byId,
     reply: Campaign,
     message: 'Campaign retrieved',
+  },
+  updateCampaign: {
+    method: 'PATCH',
+    path: '/v1/campaigns/:id',
+    ...write,
+    summary: 'Update a campaign',
+    description:
+      'The type, the start and the topic of an active campaign cannot change; pause it first. A completed campaign keeps everything but its name, description and owner.',
+    params: byId,
+    body: z.object({ name: name(200).optional(), ...writable }),
+    reply: Campaign,
+    message: 'Campaign updated',
+    emits: [campaignUpdated],
+    errors: {
+      campaign_active: [409, 'The campaign is active; pause it before you change its type, start or topic'],
+      campaign_completed: [409, 'The campaign is completed; duplicate it to change it'],
+    },
+  },
+  deleteCampaign: {
+    method: 'DELETE',
+    path: '/v1/campaigns/:id',
+    permission: 'campaigns:delete',
+    also: ['workflows:delete'],
+    narrows: true,
+    summary: 'Delete a campaign',
+    description:
+      'Deletes the campaign with its audience and sequences. Its landing pages and messages stay. An active campaign, or one with leads in its sequences, cannot be deleted.',
+    params: byId,
+    reply: z.object({ id: id('campaign'), deleted: z.literal(true).describe('Always true') }),
+    message: 'Campaign deleted',
+    emits: [campaignDeleted, workflowDeleted, landingPageUpdated],
+    errors: {
+      campaign_active: [409, 'The campaign is active; pause or complete it before you delete it'],
+      live_executions: [409, 'Leads are in the sequences of this campaign; complete it to end their executions first'],
+      campaign_in_use: [409, 'Sequences or landing pages that you cannot change belong to this campaign'],
+    },
+  },
+  activateCampaign: {
+    method: 'POST',
+    path: '/v1/campaigns/:id/activate',
+    ...write,
+    also: ['leads:read'],
+    feature: 'workflows',
+    summary: 'Activate a campaign',
+    description:
+      'Enrolls the leads of the audience that the caller can read into every published sequence of the campaign: now, or at `startAt`. Whatever is missing is listed with 422: a published sequence, an audience if no trigger starts the sequences, a mail server.',
+    params: byId,
+    reply: Campaign,
+    message: 'Campaign activated',
+    emits: [campaignActivated],
+    errors: refused,
+  },
+  pauseCampaign: {
+    method: 'POST',
+    path: '/v1/campaigns/:id/pause',
+    ...write,
+    summary: 'Pause a campaign',
+    description:
+      'Nothing is sent until the campaign is resumed: it stops before the next message. Waits continue to run; what falls due meanwhile happens after that.',
+    params: byId,
+    reply: Campaign,
+    message: 'Campaign paused',
+    emits: [campaignPaused],
+    errors: refused,
+  },
+  resumeCampaign: {
+    method: 'POST',
+    path: '/v1/campaigns/:id/resume',
+    ...write,
+    also: ['leads:read'],
+    feature: 'workflows',
+    summary: 'Resume a paused campaign',
+    description:
+      'Continues where the campaign was paused. Leads that joined the audience meanwhile are enrolled, and no lead twice.',
+    params: byId,
+    reply: Campaign,
+    message: 'Campaign resumed',
+    emits: [campaignResumed],
+    errors: refused,
+  },
+  completeCampaign: {
+    method: 'POST',
+    path: '/v1/campaigns/:id/complete',
+    ...write,
+    summary: 'Complete a campaign',
+    description: 'Cancels the executions of its sequences, and takes no more leads. It cannot be undone.',
+    params: byId,
+    reply: Campaign,
+    message: 'Campaign completed',
+    emits: [campaignCompleted],
+    errors: refused,
+  },
+  duplicateCampaign: {
+    method: 'POST',
+    path: '/v1/campaigns/:id/duplicate',
+    ...write,
+    also: ['workflows:write'],
+    summary: 'Duplicate a campaign',
+    description:
+      'Creates a draft with the same settings, audience and sequences, without `startAt` and `endAt`. The sequences are drafts too.',
+    params: byId,
+    body: z.object({ name: name(200).optional() }),
+    reply: Campaign,
+    status: 201,
+    message: 'Campaign duplicated',
+    emits: [campaignCreated, workflowCreated],
+  },
+  testSendCampaign: {
+    method: 'POST',
+    path: '/v1/campaigns/:id/test-send',
+    ...write,
+    also: [{ permission: 'leads:read', for: 'leadId' }],
+    summary: 'Send a test of a campaign',
+    description:
+      'Sends an e-mail of a sequence, as it is in the draft, to up to 10 addresses: by default the first e-mail of the oldest sequence. Test messages make no statistics. In the sandbox nothing is sent.',
+    params: byId,
+    body: z.object({
+      to: z
+        .array(email())
+        .min(1, { error: 'Must name at least one address' })
+        .max(10, { error: 'Must name at most 10 addresses' })
+        .meta({ description: 'The recipients', examples: [['ada@example.com']] }),
+      leadId: id('lead').describe('The lead whose values are used; by default those of a sample person').optional(),
+      workflowId: id('workflow').describe('The sequence').optional(),
+      nodeId: name(100)
+        .meta({ description: 'The e-mail node', examples: ['email-1'] })
+        .optional(),
+    }),
+    reply: z.object({
+      queued: z.int().meta({ description: 'The number of messages to send', examples: [1] }),
+      workflowId: id('workflow').describe('The sequence of the e-mail'),
+      nodeId: name(100).meta({ description: 'The node of the e-mail', examples: ['email-1'] }),
+      missing: z
+        .array(z.string())
+        .meta({ description: 'Placeholders without a value, for which a real message is skipped', examples: [[]] }),
+    }),
+    status: 202,
+    message: 'Test messages queued',
+    emits: [],
+    errors: {
+      no_email: [409, 'The campaign has no e-mail to send; add a sequence with an e-mail node'],
+      mail_limit: [429, 'The tenant has sent as many messages as it may today; try again tomorrow'],
+    },
   },
 });

@@ -108,7 +108,11 @@ const ofWorkflow = listQuery(['startedAt'])
 const read = { permission: 'workflows:read', narrows: true } as const;
 const write = { permission: 'workflows:write', narrows: true } as const;
 
-export const notPublished = { not_published: [409, 'The workflow is not published'] } as const;
+/** Why a workflow takes no leads. */
+export const notPublished = {
+  not_published: [409, 'The workflow is not published'],
+  campaign_not_running: [409, 'The campaign of the workflow is not active, has not started yet, or is completed'],
+} as const;
 
 export const WorkflowStats = z.object({
   executions: z.record(z.string(), z.int()).meta({

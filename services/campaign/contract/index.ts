@@ -2,6 +2,7 @@
 import { personalDataOperations } from '@tandem/contract';
 import { ai } from './ai.ts';
 import { audiences } from './audiences.ts';
+import { campaignResults } from './campaign-results.ts';
 import { campaigns } from './campaigns.ts';
 import { executions } from './executions.ts';
 import { formSubmissions } from './form-submissions.ts';
@@ -13,6 +14,7 @@ import { internalNames } from './names.ts';
 import { preferences } from './preferences.ts';
 import { publicPages } from './public-pages.ts';
 import { segments } from './segments.ts';
+import { sequences } from './sequences.ts';
 import { suppressions } from './suppressions.ts';
 import { templates } from './templates.ts';
 import { topics } from './topics.ts';
@@ -22,6 +24,8 @@ import { workflows } from './workflows.ts';
 
 export * from './ai.ts';
 export * from './audiences.ts';
+export * from './campaign.ts';
+export * from './campaign-results.ts';
 export * from './campaigns.ts';
 export * from './executions.ts';
 export * from './form-submissions.ts';
@@ -34,6 +38,7 @@ export * from './names.ts';
 export * from './preferences.ts';
 export * from './public-pages.ts';
 export * from './segments.ts';
+export * from './sequences.ts';
 export * from './suppressions.ts';
 export * from './templates.ts';
 export * from './topics.ts';
@@ -46,6 +51,8 @@ export * from './workflows.ts';
 
 export const campaign = {
   ...campaigns,
+  ...sequences,
+  ...campaignResults,
   ...segments,
   ...audiences,
   ...landingPages,

@@ -1,6 +1,6 @@
 import { countsOpenWork, id, operations } from '@tandem/contract';
 import { z } from 'zod';
-import { Campaign } from './campaigns.ts';
+import { Campaign } from './campaign.ts';
 import { LandingPageSummary } from './landing-page.ts';
 
 /** Campaigns and landing pages of the caller's tenant, for services that refer to them. */

@@ -17,6 +17,8 @@ export interface CrmPeer {
   removeLead(id: string): void;
   /** The calls to changing operations, in order. */
   calls: { path: string; body: Record<string, unknown> }[];
+  /** The calls that were limited to records of a user. */
+  narrowed: { path: string; tenantId: number | undefined }[];
   /** While true, every call fails with 503. */
   isDown: boolean;
   close(): Promise<void>;
@@ -59,6 +61,7 @@ export async function crmPeer(): Promise<CrmPeer> {
   const stored = new Map<string, Stored>();
   const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
   const calls: CrmPeer['calls'] = [];
+  const narrowed: CrmPeer['narrowed'] = [];
   let nextId = 0;
   const addLead = (tenantId: number, fields: Record<string, unknown> = {}, environment = 'live') => {
     const id = String(++nextId);
@@ -75,6 +78,7 @@ export async function crmPeer(): Promise<CrmPeer> {
     const caller = signer.verify(request.headers[callerHeader] as string, method, url);
     const body = JSON.parse((await text(request)) || '{}');
     if (peer.isDown || !caller) return reply(503, { code: 'unavailable' });
+    if (caller.narrow) narrowed.push({ path: url, tenantId: caller.tenantId });
     const leads = [...stored.values()]
       .filter((one) => one.tenantId === caller.tenantId && one.environment === caller.environment)
       .map(({ lead }) => lead);
@@ -88,6 +92,7 @@ export async function crmPeer(): Promise<CrmPeer> {
   return Object.assign(peer, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
+    narrowed,
     changeLead(id: string, fields: Record<string, unknown>) {
       Object.assign(stored.get(id)?.lead ?? {}, fields);
     },

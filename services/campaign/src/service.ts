@@ -20,6 +20,9 @@ import { ownedWork, personalData, type ServiceDefinition } from '@tandem/service
 import { crmOperations } from './crm-operations.ts';
 import { aiHandlers } from './features/ai/index.ts';
 import { audienceHandlers } from './features/audiences/index.ts';
+import { campaignResultHandlers } from './features/campaign-results/index.ts';
+import { completeCampaignAtEnd } from './features/campaigns/complete-campaign.job.ts';
+import { enrollAudience } from './features/campaigns/enroll-audience.job.ts';
 import { campaignHandlers } from './features/campaigns/index.ts';
 import { advanceExecutions } from './features/engine/advance-executions.job.ts';
 import { cancelExecutions } from './features/engine/cancel-executions.job.ts';
@@ -36,6 +39,7 @@ import { campaignData } from './features/personal-data/campaign-data.ts';
 import { preferenceHandlers } from './features/preferences/index.ts';
 import { publicPageHandlers } from './features/public-pages/index.ts';
 import { segmentHandlers } from './features/segments/index.ts';
+import { sequenceHandlers } from './features/sequences/index.ts';
 import { suppressionHandlers } from './features/suppressions/index.ts';
 import { templateHandlers } from './features/templates/index.ts';
 import { topicHandlers } from './features/topics/index.ts';
@@ -88,6 +92,8 @@ export function campaignService(
     operations: campaign,
     handlers: {
       ...campaignHandlers(tools),
+      ...sequenceHandlers(tools),
+      ...campaignResultHandlers,
       ...workflowHandlers(tools),
       ...executionHandlers(tools),
       ...triggerHandlers(tools),
@@ -114,6 +120,8 @@ export function campaignService(
       advanceExecutions(tools),
       unparkExecutions,
       cancelExecutions,
+      enrollAudience(tools),
+      completeCampaignAtEnd,
       processSubmission(tools),
       publishPlannedPage(tools),
     ],

@@ -1,17 +1,25 @@
 import { campaignCreated, type campaigns } from '@tandem/campaign-contract';
 import { type Assignee, checkUser } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
+import { checkTopic } from '../suppressions/suppression.ts';
 import { ownerColumns } from '../work/owner.ts';
-import { asCampaign } from './campaign.ts';
+import { asCampaign, checkTimes, windowColumn } from './campaign.ts';
+import { completeCampaignJob } from './complete-campaign.job.ts';
 
 export const createCampaign = (
   tools: Pick<Tools, 'identity'>,
 ): Handler<typeof campaigns.createCampaign, Assignee | undefined> => ({
-  check: ({ body, caller }) => checkUser(tools, 'ownerId', body.ownerId, caller),
-  async run({ body, found: owner, caller, tx, emit }) {
-    const data = { ...body, ...ownerColumns(caller, body.ownerId, owner) };
+  async check({ body, caller }) {
+    checkTimes(body);
+    return checkUser(tools, 'ownerId', body.ownerId, caller);
+  },
+  async run({ body, found: owner, caller, tx, emit, schedule }) {
+    await checkTopic(tx, body.topicId);
+    const { sendWindow, ...fields } = body;
+    const data = { ...fields, ...windowColumn(sendWindow), ...ownerColumns(caller, body.ownerId, owner) };
     const campaign = asCampaign(await tx.campaign.create({ data }));
-    const { id, name, type, status } = campaign;
+    const { id, name, type, status, endAt } = campaign;
+    if (endAt) await schedule(completeCampaignJob, [{ campaignId: id, endAt }], endAt);
     emit(campaignCreated, { data: { campaignId: id, name, type, status }, record: campaign });
     return campaign;
   },

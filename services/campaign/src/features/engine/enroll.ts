@@ -44,7 +44,7 @@ export async function enroll(
   { tx, schedule }: { tx: Tx; schedule: Schedule },
   workflow: Enterable,
   entries: readonly Enrollment[],
-  { source, startAt }: { source: (typeof executionSources)[number]; startAt?: Date | null },
+  { source }: { source: (typeof executionSources)[number] },
 ): Promise<Enrolled[]> {
   if (!entries.length) return [];
   const { reentry, reentryDelay } = effectiveSettings(workflow.settings);
@@ -61,7 +61,7 @@ export async function enroll(
   const inserted = await tx.sql<{ id: number; leadId: number; wake: number }>`
     INSERT INTO execution (workflow_id, number, campaign_id, lead_id, status, node_id, due_at, source, event_id, chain, payload)
     SELECT ${workflow.id}, ${workflow.publishedVersion}, ${workflow.campaignId}, given."leadId", 'running',
-      ${workflow.triggerNodeId}, ${startAt ?? now}::timestamptz, ${source}, given."eventId",
+      ${workflow.triggerNodeId}, ${now}::timestamptz, ${source}, given."eventId",
       ARRAY(SELECT jsonb_array_elements_text(given.chain)::bigint), given.payload
     FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
       AS given ("leadId" bigint, "eventId" text, chain jsonb, payload jsonb)
@@ -76,7 +76,6 @@ export async function enroll(
     await schedule(
       advanceExecutionsJob,
       inserted.map(({ id, wake }) => ({ executionId: id, wake })),
-      startAt ?? now,
     );
   const executionOf = new Map(inserted.map(({ leadId, id }) => [leadId, id]));
   const others = entries.filter(({ leadId }) => !executionOf.has(leadId)).map(({ leadId }) => leadId);

@@ -25,6 +25,7 @@ export interface Due {
   workflowStatus: string;
   campaignStatus: string | null;
   campaignTimezone: string | null;
+  campaignTopicId: number | null;
   campaignWindow: { from: string; to: string; days?: number[] } | null;
 }
 
@@ -40,7 +41,7 @@ export async function readDue(tx: Tx, payloads: readonly { executionId: number; 
       execution.entered_at AS "enteredAt", execution.due_at AS "dueAt", execution.started_at AS "startedAt",
       execution.wake, execution.attempts, execution.chain, execution.payload, workflow.status AS "workflowStatus",
       campaign.status AS "campaignStatus", campaign.timezone AS "campaignTimezone",
-      campaign.send_window AS "campaignWindow"
+      campaign.topic_id AS "campaignTopicId", campaign.send_window AS "campaignWindow"
     FROM jsonb_to_recordset(${JSON.stringify(payloads)}::jsonb) AS given ("executionId" bigint, wake int)
     JOIN execution ON execution.id = given."executionId" AND execution.wake = given.wake
     JOIN workflow ON workflow.id = execution.workflow_id

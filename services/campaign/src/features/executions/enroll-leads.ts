@@ -1,11 +1,10 @@
 import type { executions } from '@tandem/campaign-contract';
-import { asService, fail, reachOf } from '@tandem/service';
+import { asService, reachOf } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { enroll } from '../engine/enroll.ts';
 import type { LeadRecord } from '../engine/facts.ts';
 import { suppressedAddresses } from '../suppressions/suppressed.ts';
-import { readEnterable } from '../workflows/enterable.ts';
-import { checkWorkflow } from '../workflows/workflow.ts';
+import { requireEnterable } from '../workflows/enterable.ts';
 
 export const enrollLeads = (
   tools: Pick<Tools, 'crm' | 'seal'>,
@@ -16,9 +15,7 @@ export const enrollLeads = (
       as: asService(caller, reachOf(caller, 'leads:read')),
     }),
   async run({ params, body, found: leads, tx, schedule }) {
-    await checkWorkflow(tx, params.id);
-    const workflow = await readEnterable(tx, params.id);
-    if (!workflow) throw fail('not_published');
+    const workflow = await requireEnterable(tx, params.id);
     const addresses = leads.map(({ email }) => email).filter(Boolean);
     const suppressed = await suppressedAddresses(tools, tx, { channel: 'email' }, addresses);
     const free = leads.filter(({ email }) => !isSuppressed(suppressed.get(email)));

@@ -11,8 +11,8 @@ export interface ComposeContext {
   preferencesUrl: string;
   /** Returns the tracked address of a link. */
   tracked(url: string): string;
-  /** The address of the open pixel. */
-  pixelUrl: string;
+  /** The address of the open pixel; null for a test message, which is not tracked. */
+  pixelUrl: string | null;
 }
 
 export interface Composed {
@@ -87,7 +87,8 @@ function withFooter(html: string, { unsubscribeUrl }: ComposeContext, label: str
   );
 }
 
-function withPixel(html: string, url: string): string {
+function withPixel(html: string, url: string | null): string {
+  if (url === null) return html;
   return beforeEnd(html, `<img src="${escapeHtml(url)}" width="1" height="1" alt="" style="display:block;border:0">`);
 }
 

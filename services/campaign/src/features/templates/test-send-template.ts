@@ -1,8 +1,7 @@
 import type { templates } from '@tandem/campaign-contract';
-import type { FieldError } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { suppressedAddresses } from '../suppressions/suppressed.ts';
+import { checkRecipients } from '../suppressions/check-recipients.ts';
 import { previewData, renderPreview } from './preview.ts';
 import { htmlOfText } from './render.ts';
 
@@ -19,12 +18,7 @@ export const testSendTemplate = (
         'values_missing',
         missing.map((key) => ({ field: 'sample', message: `${key} has no value` })),
       );
-    const to = [...new Set(body.to)];
-    const suppressed = await suppressedAddresses(tools, tx, { channel: 'email' }, to);
-    const errors = body.to.flatMap((address, index): FieldError[] =>
-      suppressed.has(address) ? [{ field: `to.${index}`, message: 'Is suppressed; it gets no messages' }] : [],
-    );
-    if (errors.length) throw fail('validation_failed', errors);
+    const to = await checkRecipients(tools, tx, body.to);
     const content = { subject: subject ?? '', text: text ?? '', html: html ?? htmlOfText(text ?? '') };
     const messages = to.map((address) => ({ kind: 'bulk' as const, template: 'template_test', to: address, content }));
     if (!(await tools.mail({ tx, schedule }, messages))) throw fail('mail_limit');

@@ -1,11 +1,11 @@
 import type { triggers } from '@tandem/campaign-contract';
 import { unknownId } from '@tandem/contract';
-import { asService, fail, failField, reachOf } from '@tandem/service';
+import { asService, failField, reachOf } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { enroll } from '../engine/enroll.ts';
 import type { LeadRecord } from '../engine/facts.ts';
 import { suppressedAddresses } from '../suppressions/suppressed.ts';
-import { readEnterable } from '../workflows/enterable.ts';
+import { requireEnterable } from '../workflows/enterable.ts';
 import { checkWorkflow } from '../workflows/workflow.ts';
 
 export const triggerWorkflow = (
@@ -31,8 +31,7 @@ export const triggerWorkflow = (
     const earlier =
       eventId === null ? null : await tx.execution.findFirst({ where: { workflowId: params.id, eventId } });
     if (earlier) return { executionId: earlier.id, result: 'enrolled' as const };
-    const workflow = await readEnterable(tx, params.id);
-    if (!workflow) throw fail('not_published');
+    const workflow = await requireEnterable(tx, params.id);
     const suppressed = await suppressedAddresses(tools, tx, { channel: 'email' }, lead.email ? [lead.email] : []);
     const reason = suppressed.get(lead.email);
     if (reason !== undefined && reason !== 'paused') return { executionId: null, result: 'suppressed' as const };

@@ -7,7 +7,7 @@ import { changeStatus } from './change-status.ts';
 export const archiveWorkflow: Handler<typeof workflows.archiveWorkflow> = async (context) => {
   const { params, tx, emit, schedule, ifMatch } = context;
   const { workflow, event } = await changeStatus(tx, params.id, 'archived', ifMatch);
-  await schedule(cancelExecutionsJob, [{ workflowId: workflow.id }]);
+  await schedule(cancelExecutionsJob, [{ workflowId: workflow.id, reason: 'workflow_archived' }]);
   emit(workflowArchived, event);
   return workflow;
 };

@@ -1,5 +1,5 @@
 import { WorkflowEdge, WorkflowNode, WorkflowSettings } from '@tandem/campaign-contract';
-import { storedObject } from '@tandem/service';
+import { fail, storedObject } from '@tandem/service';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import type { Enterable } from '../engine/enroll.ts';
@@ -13,26 +13,53 @@ export const graphColumns = z.object({
   settings: WorkflowSettings,
 });
 
-/** A published workflow with its trigger. */
-export type Entrance = Enterable & { trigger: GraphNode };
+/** A published workflow with its nodes. */
+export type Entrance = Enterable & { trigger: GraphNode; nodes: readonly GraphNode[] };
 
-/** Reads a workflow that leads can enter; undefined if it is not published or its campaign has ended. */
+/** Reads a workflow that leads can enter; undefined if it is not published, or its campaign does not run. */
 export async function readEnterable(tx: Tx, workflowId: number): Promise<Entrance | undefined> {
-  const [found] = await readEntrances(tx, { id: workflowId });
+  const [found] = await readOpen(tx, { id: workflowId });
   return found;
 }
 
-/** Reads the published workflows that a trigger starts, or one workflow. Those of completed campaigns are left out. */
-export async function readEntrances(
-  tx: Tx,
-  where: { id: number } | { publishedTrigger: { in: string[] } },
-): Promise<Entrance[]> {
+/**
+ * A workflow that leads can enter.
+ * @throws ApiError 404 when it does not exist, 409 when it is not published or its campaign does not run
+ */
+export async function requireEnterable(tx: Tx, id: number): Promise<Entrance> {
+  const row = await tx.workflow.findFirst({ where: { id }, select: { status: true } });
+  if (!row) throw fail('not_found');
+  const workflow = await readEnterable(tx, id);
+  if (!workflow) throw fail(row.status === 'published' ? 'campaign_not_running' : 'not_published');
+  return workflow;
+}
+
+/** Reads the published workflows that a trigger starts. Those of campaigns that do not run are left out. */
+export function readEntrances(tx: Tx, where: { publishedTrigger: { in: string[] } }): Promise<Entrance[]> {
+  return readOpen(tx, where);
+}
+
+/** Reads the published sequences of a campaign. */
+export function readSequences(tx: Tx, campaignId: number): Promise<Entrance[]> {
+  return readPublished(tx, { campaignId });
+}
+
+/**
+ * A campaign takes leads from its start to its end. While it is paused, they wait for it to be resumed.
+ */
+function readOpen(tx: Tx, where: Where): Promise<Entrance[]> {
+  const isRunning = {
+    status: { in: ['active', 'paused'] },
+    OR: [{ startAt: null }, { startAt: { lte: new Date() } }],
+  };
+  return readPublished(tx, { ...where, OR: [{ campaignId: null }, { campaign: isRunning }] });
+}
+
+type Where = NonNullable<NonNullable<Parameters<Tx['workflow']['findMany']>[0]>['where']>;
+
+async function readPublished(tx: Tx, where: Where): Promise<Entrance[]> {
   const rows = await tx.workflow.findMany({
-    where: {
-      ...where,
-      status: 'published',
-      OR: [{ campaignId: null }, { campaign: { status: { not: 'completed' } } }],
-    },
+    where: { ...where, status: 'published' },
     select: { id: true, tenantId: true, environment: true, campaignId: true, publishedVersion: true },
     orderBy: { id: 'asc' },
     take: entrancesMax,
@@ -48,8 +75,9 @@ export async function readEntrances(
     const version = versions.get(`${id}/${number}`);
     const trigger = version?.graph.trigger;
     if (!version || !trigger) return [];
-    const { settings } = version;
-    return [{ id, campaignId, publishedVersion: number, settings, triggerNodeId: trigger.nodeId, trigger }];
+    const { settings, graph } = version;
+    const { nodes } = graph;
+    return [{ id, campaignId, publishedVersion: number, settings, triggerNodeId: trigger.nodeId, trigger, nodes }];
   });
 }
 

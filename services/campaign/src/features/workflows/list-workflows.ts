@@ -1,5 +1,7 @@
 import type { workflows } from '@tandem/campaign-contract';
-import type { Handler } from '../../handler.ts';
+import type { List } from '@tandem/service';
+import type { z } from 'zod';
+import type { Handler, Tx } from '../../handler.ts';
 import { asWorkflow } from './workflow.ts';
 
 // Lists omit nodes and edges, which can be 100 MB for a hundred workflows.
@@ -21,8 +23,19 @@ const select = {
   updatedAt: true,
 } as const;
 
-export const listWorkflows: Handler<typeof workflows.listWorkflows> = async ({ query, tx, list }) => {
-  const { status, campaignId, ownerId, teamId, triggerType } = query;
+export const listWorkflows: Handler<typeof workflows.listWorkflows> = ({ query, tx, list }) =>
+  pageOfWorkflows({ tx, list }, query);
+
+type Filters = Pick<
+  z.output<typeof workflows.listWorkflows.query>,
+  'status' | 'campaignId' | 'ownerId' | 'teamId' | 'triggerType'
+>;
+
+/** A page of workflows. */
+export async function pageOfWorkflows(
+  { tx, list }: { tx: Tx; list: List },
+  { status, campaignId, ownerId, teamId, triggerType }: Filters,
+) {
   const page = await list({
     model: tx.workflow,
     select,
@@ -36,4 +49,4 @@ export const listWorkflows: Handler<typeof workflows.listWorkflows> = async ({ q
     searchIn: ['name', 'description'],
   });
   return { ...page, items: page.items.map(asWorkflow) };
-};
+}

@@ -6,7 +6,7 @@ import { dataOf } from '../graph.ts';
 import type { ToSend } from './send-emails.ts';
 
 /** The content of a node: its template, its own texts, or a letter with its subject, as generated nodes have only one. */
-function sourceOf(data: ReturnType<typeof dataOf<'email'>>): TemplateContent {
+export function sourceOf(data: ReturnType<typeof dataOf<'email'>>): TemplateContent {
   const { subjectLine = '', preheader = null, html = null, text = null } = data;
   const body = html === null && text === null ? `{{ lead.firstName }},\n\n${subjectLine}` : text;
   return { subject: subjectLine, preheader, html, text: body, variables: [] };

@@ -190,8 +190,7 @@ async function reasonsNotToSend(
   all: readonly ToSend[],
   earlier: ReadonlyMap<number, MessageRow>,
 ): Promise<Map<number, Outcome>> {
-  const addresses = [...new Set(all.map(({ facts }) => facts.lead.email).filter(Boolean))];
-  const suppressed = await suppressedAddresses(tools, tx, { channel: 'email' }, addresses);
+  const suppressed = await suppressedByTopic(tools, tx, all);
   const capped = all.filter(({ due }) => due.settings.maxPerLeadPerDay !== undefined);
   const counts = await countSent(
     tx,
@@ -202,9 +201,24 @@ async function reasonsNotToSend(
   );
   const reasons = all.map((one): [number, Outcome | undefined] => [
     one.due.executionId,
-    earlierOutcome(one, earlier.get(one.due.executionId)) ?? reasonOf(tools, one, suppressed, counts),
+    earlierOutcome(one, earlier.get(one.due.executionId)) ??
+      reasonOf(tools, one, suppressed.get(one.due.campaignTopicId), counts),
   ]);
   return new Map(reasons.filter((entry): entry is [number, Outcome] => entry[1] !== undefined));
+}
+
+/** The suppressed addresses of messages, by the topic of their campaigns. */
+async function suppressedByTopic(
+  tools: SendTools,
+  tx: Tx,
+  all: readonly ToSend[],
+): Promise<Map<number | null, ReadonlyMap<string, string>>> {
+  const found = new Map<number | null, ReadonlyMap<string, string>>();
+  for (const [topicId, some] of Map.groupBy(all, ({ due }) => due.campaignTopicId)) {
+    const addresses = some.map(({ facts }) => facts.lead.email).filter(Boolean);
+    found.set(topicId, await suppressedAddresses(tools, tx, { channel: 'email', topicId }, addresses));
+  }
+  return found;
 }
 
 /** The outcome of a message that an earlier run claimed or ended; undefined for a new or queued one. */
@@ -223,14 +237,14 @@ function earlierOutcome(one: ToSend, row: MessageRow | undefined): Outcome | und
 function reasonOf(
   { mailer }: SendTools,
   one: ToSend,
-  suppressed: ReadonlyMap<string, string>,
+  suppressed: ReadonlyMap<string, string> | undefined,
   counts: ReadonlyMap<number, number>,
 ): Outcome | undefined {
   const { lead, now, timezone } = one.facts;
   const { settings, environment, campaignWindow } = one.due;
   if (!lead.email) return skipped(one, 'no_address');
   if (lead.consent.email?.state === 'denied') return skipped(one, 'no_consent');
-  const reason = suppressed.get(lead.email);
+  const reason = suppressed?.get(lead.email);
   if (reason !== undefined) return skipped(one, reason === 'paused' ? 'paused_by_lead' : 'suppressed', { reason });
   if (!mailer.isEnabled && environment === 'live') return skipped(one, 'mail_not_configured');
   const open = openFrom(now, timezone, [settings, ...(campaignWindow ? [campaignWindow] : [])]);
@@ -260,7 +274,13 @@ async function localeOf({ settingsOf }: SendTools, one: ToSend | undefined): Pro
 function linksOf(tools: SendTools, { due, facts: { lead } }: ToSend, row: MessageRow) {
   const { tenantId, environment, leadId } = due;
   const key = { tenantId, environment, messageId: row.id };
-  const token = contactToken(tools, { ...key, leadId, channel: 'email', address: lead.email, topicId: null });
+  const token = contactToken(tools, {
+    ...key,
+    leadId,
+    channel: 'email',
+    address: lead.email,
+    topicId: due.campaignTopicId,
+  });
   return {
     pixelUrl: tools.tracking.pixelUrl(key),
     tracked: (url: string) => tools.tracking.clickUrl(key, url),

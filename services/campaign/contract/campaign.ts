@@ -1,0 +1,93 @@
+import { event, id, name, stateTable, text, timestamp, timeZone } from '@tandem/contract';
+import { z } from 'zod';
+import { OwnerId, TeamId } from './owner.ts';
+import { SendWindow } from './workflow-settings.ts';
+
+export const campaignTypes = ['email', 'sms', 'mixed'] as const;
+export const campaignStatuses = ['draft', 'active', 'paused', 'completed'] as const;
+/** What a campaign does now; an active one whose start is in the future is scheduled. */
+export const campaignPhases = ['draft', 'scheduled', 'running', 'paused', 'completed'] as const;
+
+export const CampaignType = z.enum(campaignTypes).describe('The channels of the campaign');
+export const CampaignStatus = z.enum(campaignStatuses).describe('The status of the campaign');
+export const CampaignPhase = z.enum(campaignPhases);
+
+export const campaignStates = stateTable<(typeof campaignStatuses)[number]>('Campaign', {
+  created: { draft: 'createCampaign', active: 'createCampaign', paused: 'createCampaign', completed: 'createCampaign' },
+  changes: {
+    draft: { active: 'activateCampaign' },
+    active: { paused: 'pauseCampaign', completed: 'completeCampaign' },
+    paused: { active: 'resumeCampaign', completed: 'completeCampaign' },
+    completed: {},
+  },
+  automatic: {
+    active: { completed: 'complete-campaign.job' },
+    paused: { completed: 'complete-campaign.job' },
+  },
+});
+
+export const CampaignTimezone = timeZone();
+
+export const Campaign = z.object({
+  id: id('campaign'),
+  tenantId: id('tenant'),
+  name: name(200).meta({ examples: ['Spring offer'] }),
+  description: text(2000)
+    .nullable()
+    .meta({ examples: ['For all leads of the winter campaign'] }),
+  type: CampaignType,
+  status: CampaignStatus.meta({ examples: ['draft'] }),
+  phase: CampaignPhase.meta({
+    description: 'What the campaign does now: as the status, but an active campaign is scheduled or running',
+    examples: ['draft'],
+  }),
+  allowedTransitions: z.array(CampaignStatus).meta({
+    description: 'The statuses that this campaign can currently change to',
+    examples: [['active']],
+  }),
+  startAt: timestamp().nullable().describe('When the campaign starts, once it is active'),
+  endAt: timestamp().nullable().describe('When the campaign is completed'),
+  timezone: CampaignTimezone.nullable().meta({
+    description: 'The time zone of leads that have none; by default that of the tenant',
+    examples: ['Europe/Berlin'],
+  }),
+  sendWindow: SendWindow.nullable().describe('When messages are sent, in the time zone of the lead'),
+  topicId: id('topic').nullable().describe('What the messages are about. Leads can unsubscribe from the topic alone.'),
+  createdBy: id('user').nullable().describe('The user who created the record'),
+  ownerId: OwnerId,
+  teamId: TeamId,
+  version: z.int(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+});
+
+export const campaignCreated = event('campaign.created', {
+  description: 'A campaign is created',
+  action: 'campaign.create',
+  target: 'campaign',
+  data: Campaign.pick({ name: true, type: true, status: true }).extend({ campaignId: id('campaign') }),
+  record: Campaign,
+});
+
+export const campaignUpdated = event('campaign.updated', {
+  description: 'A campaign is updated',
+  action: 'campaign.update',
+  target: 'campaign',
+  data: z.object({ campaignId: id('campaign'), fields: z.array(z.string()) }),
+  record: Campaign,
+});
+
+const changed = (name: string, description: string, action: string) =>
+  event(name, {
+    description,
+    action,
+    target: 'campaign',
+    data: z.object({ campaignId: id('campaign') }),
+    record: Campaign,
+  });
+
+export const campaignActivated = changed('campaign.activated', 'A campaign is activated', 'campaign.activate');
+export const campaignPaused = changed('campaign.paused', 'A campaign is paused', 'campaign.pause');
+export const campaignResumed = changed('campaign.resumed', 'A campaign is resumed', 'campaign.resume');
+export const campaignCompleted = changed('campaign.completed', 'A campaign is completed', 'campaign.complete');
+export const campaignDeleted = changed('campaign.deleted', 'A campaign is deleted', 'campaign.delete');

@@ -1,0 +1,16 @@
+import { campaignResumed, type campaigns } from '@tandem/campaign-contract';
+import { reachOf } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { lockCampaign } from './campaign.ts';
+import { launch } from './launch.ts';
+
+export const resumeCampaign =
+  (tools: Pick<Tools, 'mailer'>): Handler<typeof campaigns.resumeCampaign> =>
+  async ({ params, caller, tx, schedule, emit, ifMatch }) => {
+    const row = await lockCampaign(tx, params.id);
+    ifMatch(row);
+    const reach = reachOf(caller, 'leads:read');
+    const { campaign, event } = await launch(tools, { tx, schedule }, row, { from: 'paused', reach });
+    emit(campaignResumed, event);
+    return campaign;
+  };
