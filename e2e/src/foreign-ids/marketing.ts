@@ -118,6 +118,9 @@ export const marketingPreparations: Record<string, Preparation> = {
     world.records.form = Number(form.id);
     world.records.form_submission = Number((await aSubmission(setup, world.scope, form.id)).id);
   },
+  updateCampaign: replaced('campaign', ({ scope }, { direct }) =>
+    direct.call('createCampaign', { body: { name: unique('Spring') } }, scope),
+  ),
   cancelExecution: newExecution,
   removeEnrollment: newExecution,
   enrollLeads: newExecution,

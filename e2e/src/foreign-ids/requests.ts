@@ -74,6 +74,10 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   createCalendarEvent: () => ({
     body: { title: 'Demo', startAt: '2032-03-03T10:00:00Z', endAt: '2032-03-03T11:00:00Z' },
   }),
+  createCampaign: () => ({ body: { name: 'Spring' } }),
+  updateCampaign: () => ({ body: { description: 'For all' } }),
+  testSendCampaign: () => ({ body: { to: [uniqueEmail()] } }),
+  duplicateCampaign: () => ({ body: {} }),
   createCoMarketingResource: (_, { path: [field = ''] }) => ({
     body: { name: 'Banner', category: 'images', sourceType: sources[field]?.[0] },
   }),

@@ -45,8 +45,12 @@ export const Campaign = z.object({
     description: 'The statuses that this campaign can currently change to',
     examples: [['active']],
   }),
-  startAt: timestamp().nullable().describe('When the campaign starts, once it is active'),
-  endAt: timestamp().nullable().describe('When the campaign is completed'),
+  startAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the campaign starts, once it is active', examples: ['2030-03-01T08:00:00.000Z'] }),
+  endAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the campaign is completed', examples: ['2030-03-31T18:00:00.000Z'] }),
   timezone: CampaignTimezone.nullable().meta({
     description: 'The time zone of leads that have none; by default that of the tenant',
     examples: ['Europe/Berlin'],
@@ -67,6 +71,7 @@ export const campaignCreated = event('campaign.created', {
   target: 'campaign',
   data: Campaign.pick({ name: true, type: true, status: true }).extend({ campaignId: id('campaign') }),
   record: Campaign,
+  whenMissing: { record: { phase: 'draft' } },
 });
 
 export const campaignUpdated = event('campaign.updated', {
@@ -75,6 +80,7 @@ export const campaignUpdated = event('campaign.updated', {
   target: 'campaign',
   data: z.object({ campaignId: id('campaign'), fields: z.array(z.string()) }),
   record: Campaign,
+  whenMissing: { record: { phase: 'draft' } },
 });
 
 const changed = (name: string, description: string, action: string) =>

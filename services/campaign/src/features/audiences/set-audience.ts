@@ -3,7 +3,8 @@ import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
 import { asCampaign } from '../campaigns/campaign.ts';
-import { checkConditions, checkLeads, placed } from '../segments/segment.ts';
+import { checkLeads, placed } from '../segments/check-leads.ts';
+import { checkConditions } from '../segments/segment.ts';
 import { holdSegments, type Part, writeParts } from './audience.ts';
 
 type Body = z.output<typeof audiences.setAudience.body>;

@@ -129,6 +129,13 @@ describe('a campaign that is activated', () => {
   });
 });
 
+/** Waits until so many recipients have got one message each. */
+const allSent = (api: Api, id: string, count: number) =>
+  until('all are sent', async () => {
+    const found = await recipients(api, id);
+    return found.filter(({ sent }: { sent: number }) => sent === 1).length === count;
+  });
+
 /** Lets the jobs of a name be due now. */
 async function hurry(api: Api, name: string) {
   const campaign = `UPDATE campaign SET start_at = now() - interval '1 second' WHERE start_at > now()`;

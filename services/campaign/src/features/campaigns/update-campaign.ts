@@ -21,13 +21,13 @@ export const updateCampaign = (
     ifMatch(campaign);
     const { isEmpty, values, audit } = diff(campaign, { ...body, ...teamChange(campaign, owner) });
     if (isEmpty) return campaign;
+    await checkTopic(tx, values.topicId);
     const fields = Object.keys(values) as (keyof CampaignRecord)[];
     if (campaign.status === 'active' && fields.some((field) => fixedWhileActive.includes(field)))
       throw fail('campaign_active');
     if (campaign.status === 'completed' && fields.some((field) => !changeableAlways.includes(field)))
       throw fail('campaign_completed');
     if (values.endAt || (values.startAt && campaign.endAt)) checkTimes({ ...campaign, ...values });
-    await checkTopic(tx, values.topicId);
     const { sendWindow, ...others } = values;
     const [written] = await tx.campaign.updateManyAndReturn({
       where: { id: campaign.id },

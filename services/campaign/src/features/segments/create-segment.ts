@@ -3,17 +3,8 @@ import { segmentCreated, type segments } from '@tandem/campaign-contract';
 import { failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { type Behavior, checkCampaigns, completeBehavior } from './behavior.ts';
-import {
-  addLeads,
-  asSegment,
-  type Condition,
-  checkConditions,
-  checkLeads,
-  eventOf,
-  nameError,
-  placed,
-  toListColumn,
-} from './segment.ts';
+import { checkLeads, placed } from './check-leads.ts';
+import { addLeads, asSegment, type Condition, checkConditions, eventOf, nameError, toListColumn } from './segment.ts';
 
 interface Checked {
   conditions: Condition[];

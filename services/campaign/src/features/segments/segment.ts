@@ -1,12 +1,11 @@
-import type { Caller } from '@tandem/caller';
 import { Segment } from '@tandem/campaign-contract';
-import { type FieldError, type LeadCondition, unknownId, type writableCondition } from '@tandem/contract';
-import { conditionErrors, filteredLeadsMax } from '@tandem/crm-contract';
-import { asService, fail, reachOf } from '@tandem/service';
+import type { LeadCondition, writableCondition } from '@tandem/contract';
+import { conditionErrors } from '@tandem/crm-contract';
+import { fail } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Prisma, Segment as SegmentRow } from '../../generated/client.ts';
-import type { Tools, Tx } from '../../handler.ts';
+import type { Tx } from '../../handler.ts';
 import type { Behavior } from './behavior.ts';
 
 export type SegmentRecord = z.output<typeof Segment>;
@@ -55,33 +54,6 @@ export function checkConditions(
 
 export function toListColumn(conditions: readonly (Condition | Behavior)[]): Prisma.InputJsonValue {
   return conditions as unknown as Prisma.InputJsonValue;
-}
-
-/**
- * Fails with 422 unless the leads exist and the caller can read them. A call to crm, so outside of a transaction.
- * @param named the leads with their places in the body
- */
-export async function checkLeads(
-  { crm }: Pick<Tools, 'crm'>,
-  caller: Caller,
-  named: readonly { field: string; id: number }[],
-): Promise<void> {
-  const ids = [...new Set(named.map(({ id }) => id))];
-  const found = new Set<number>();
-  for (let start = 0; start < ids.length; start += filteredLeadsMax) {
-    const as = asService(caller, reachOf(caller, 'leads:read'));
-    const reply = await crm.filterLeads({ body: { ids: ids.slice(start, start + filteredLeadsMax) }, as });
-    for (const id of reply.ids) found.add(id);
-  }
-  const errors = named
-    .filter(({ id }) => !found.has(id))
-    .map(({ field }): FieldError => ({ field, message: unknownId('lead') }));
-  if (errors.length) throw fail('validation_failed', errors.slice(0, errorsMax));
-}
-
-/** The ids of a field of the body with their places in it. */
-export function placed(field: string, ids: readonly number[] = []): { field: string; id: number }[] {
-  return ids.map((id, index) => ({ field: `${field}.${index}`, id }));
 }
 
 /** Adds leads to a static segment, except those that it has. @returns how many were added */

@@ -2,16 +2,15 @@ import { segmentLeadsMax, type segments, segmentUpdated } from '@tandem/campaign
 import { diff, fail, failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { type Behavior, checkCampaigns, completeBehavior } from './behavior.ts';
+import { checkLeads, placed } from './check-leads.ts';
 import {
   addLeads,
   asSegment,
   type Condition,
   checkConditions,
-  checkLeads,
   eventOf,
   lockSegment,
   nameError,
-  placed,
   type SegmentRecord,
   toListColumn,
 } from './segment.ts';
