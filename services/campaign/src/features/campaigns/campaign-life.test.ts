@@ -63,10 +63,7 @@ describe('a campaign that is activated', () => {
     const { id, workflowId, leadIds } = await ready(api);
     const reply = await api.activateCampaign({ params: { id } });
     expect([reply.status, reply.data?.status, reply.data?.phase]).toEqual([200, 'active', 'running']);
-    await until(
-      'all are sent',
-      async () => (await recipients(api, id)).filter(({ sent }: { sent: number }) => sent === 1).length === 2,
-    );
+    await allSent(api, id, 2);
     for (const leadId of leadIds) expect(mailsTo(leadId)).toHaveLength(1);
     expect(await recipients(api, id)).toMatchObject(
       leadIds.toReversed().map((leadId) => ({ leadId, workflowId, status: 'waiting', uncertain: 0 })),
@@ -151,12 +148,7 @@ describe('a pause', () => {
     const api = service.as();
     const { id, leadIds } = await ready(api);
     await api.activateCampaign({ params: { id } });
-    await until(
-      'all are sent',
-      async () =>
-        (await recipients(api, id)).every(({ sent }: { sent: number }) => sent === 1) &&
-        (await recipients(api, id)).length === 2,
-    );
+    await allSent(api, id, 2);
     expect((await api.pauseCampaign({ params: { id } })).data).toMatchObject({ status: 'paused', phase: 'paused' });
     await dueNow(api);
     await until(
