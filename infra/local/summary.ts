@@ -52,11 +52,13 @@ export function printSummary(options: {
   process.stdout.write(`\n${paint('green', 'Tandem is ready.')}\n\n${table.join('\n')}\n\n${nextCommand(base, key)}`);
 }
 
+/** The key of the demo tenant whose plan has every feature, so that every example works with it. */
 function sandboxKey(): string | undefined {
   if (!existsSync(credentialsFile)) return undefined;
   try {
     const { tenants = [] } = JSON.parse(readFileSync(credentialsFile, 'utf8')) as Credentials;
-    return tenants.find(({ keys }) => keys?.sandbox)?.keys?.sandbox;
+    const withKey = tenants.filter(({ keys }) => keys?.sandbox);
+    return (withKey.find(({ plan }) => plan === 'enterprise') ?? withKey[0])?.keys?.sandbox;
   } catch {
     return undefined;
   }
