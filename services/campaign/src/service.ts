@@ -33,6 +33,7 @@ import { processSubmission } from './features/forms/process-submission.job.ts';
 import { createHtmlCleaner } from './features/landing-pages/html-cleaner.ts';
 import { landingPageHandlers } from './features/landing-pages/index.ts';
 import { publishPlannedPage } from './features/landing-pages/publish-page.job.ts';
+import { mergeFollowers } from './features/leads/follow-merges.ts';
 import { messageHandlers } from './features/messages/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { campaignData } from './features/personal-data/campaign-data.ts';
@@ -113,10 +114,18 @@ export function campaignService(
       ...person.handlers,
       countOpenCampaignWork: work.countOpenWork,
     },
-    consumers: [...work.consumers, ...person.consumers, startWorkflows, followLeads, followEngagement(tools)],
+    consumers: [
+      ...work.consumers,
+      ...person.consumers,
+      ...mergeFollowers.consumers,
+      startWorkflows,
+      followLeads,
+      followEngagement(tools),
+    ],
     jobs: [
       ...work.jobs,
       ...person.jobs,
+      ...mergeFollowers.jobs,
       advanceExecutions(tools),
       unparkExecutions,
       cancelExecutions,
@@ -141,6 +150,7 @@ export function campaignService(
       LandingPage: { owners: ['ownerId'], team: 'teamId' },
       Segment: 'shared',
       SegmentLead: 'shared',
+      MergedLead: 'shared',
       AudiencePart: { through: ['campaign'] },
       Topic: 'shared',
       Template: 'shared',
