@@ -1,7 +1,7 @@
 import type { campaign } from '@tandem/campaign-contract';
 import { createSeal } from '@tandem/sealed';
 import { publish, type TestService, until } from '@tandem/testing';
-import { startCampaign } from '../../campaign.test-service.ts';
+import { aForm, aNode, startCampaign } from '../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
 import { contactToken } from '../preferences/contact-links.ts';
 
@@ -59,6 +59,9 @@ it('the export of a person has their suppressions and pauses', async () => {
   expect(await read()).toMatchObject([
     { name: 'suppressions', total: 2, records: [{ value: phone }, { value: address, reason: 'unsubscribe' }] },
     { name: 'messagePauses', total: 2 },
+    { name: 'workflowExecutions', total: 0 },
+    { name: 'messages', total: 0 },
+    { name: 'formSubmissions', total: 0 },
   ]);
 });
 
@@ -82,4 +85,42 @@ it('an erasure removes the address and the note of suppressions, which still sup
   const check = await api.checkSuppressions({ body: { channel: 'email', values: ['ADA@example.com'] } });
   expect(check.data.results[0].reason).toBe('unsubscribe');
   expect((await api.listSuppressions({ query: { value: address } })).data).toHaveLength(1);
+});
+
+it('an erasure ends the workflows of the person, and keeps their messages as numbers without address and texts', async () => {
+  const api = service.as();
+  const tenantId = api.caller.tenantId as number;
+  const run = (sql: string) => service.sqlWithin(api.caller, sql);
+  const nodes = [
+    aNode('start', { type: 'trigger', data: { triggerType: 'manual' } }),
+    aNode('pause', { type: 'wait', data: { duration: 1, durationUnit: 'days' } }),
+  ];
+  const edges = [{ edgeId: 'a', source: 'start', target: 'pause' }];
+  const { data: workflow } = await api.createWorkflow({ body: { name: 'W', nodes, edges } });
+  await api.publishWorkflow({ params: { id: workflow.id }, body: {} });
+  await run(`INSERT INTO execution (workflow_id, number, lead_id, status, node_id, due_at, source, payload)
+    VALUES (${workflow.id}, 1, 1, 'waiting', 'pause', now() + interval '1 day', 'manual', '{"name": "Ada"}')`);
+  await run(`INSERT INTO execution_step (execution_id, number, node_id, type, outcome, input, started_at)
+    SELECT id, 1, 'one', 'email', 'done', '{"recipient": "ada@example.com"}', now() FROM execution`);
+  await run(`INSERT INTO message (workflow_id, node_id, lead_id, channel, recipient, subject, status, updated_at)
+    VALUES (${workflow.id}, 'one', 1, 'email', 'ada@example.com', 'Hello Ada', 'sent', now())`);
+  await run(`INSERT INTO engagement (type, lead_id, url) VALUES ('link_click', 1, 'https://example.com/?who=ada')`);
+  const { data: form } = await api.createForm({ body: aForm() });
+  await run(`INSERT INTO form_submission (form_id, status, fields, email, address_digest)
+    VALUES (${form.id}, 'processed', '{"email": "ada@example.com"}', 'ada@example.com', 'x')`);
+  const event = { target: { type: 'erasure', id: 2 }, data: { person, services: ['campaign'] }, record: { id: '2' } };
+  await publish({ service, tenantId }, 'personal_data.erasure_requested', event);
+  await until('the execution has ended', async () => {
+    const { data } = await api.listWorkflowExecutions({ params: { id: workflow.id } });
+    return data[0].status === 'exited' && data;
+  });
+  const left = await until('nothing names the person', async () => {
+    const rows = await Promise.all(
+      ['execution', 'execution_step', 'message', 'engagement', 'form_submission'].map((table) =>
+        run(`SELECT '${table}' AS "table" FROM ${table} AS record WHERE record::text ~* 'ada'`),
+      ),
+    );
+    return rows.flat().length === 0 && (await api.listMessages({ query: { leadId: '1' } })).data;
+  });
+  expect(left).toMatchObject([{ status: 'sent', recipient: null, subject: null, nodeId: 'one' }]);
 });
