@@ -1,4 +1,4 @@
-// `npm run bench [-- fleet operations upload mail gateway connections imports size search-size]`: measures the named parts (default:
+// `npm run bench [-- fleet operations upload mail campaigns gateway connections imports size search-size]`: measures the named parts (default:
 // all), prints a table, and writes results.md. `npm run bench -- operations convertLead winOpportunity` measures only those operations.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
@@ -6,6 +6,7 @@ import { CommandError } from '../local/command-error.ts';
 import { interrupts } from '../local/interrupts.ts';
 import { localDir } from '../local/paths.ts';
 import { complain, prepareTerminal, progress } from '../local/terminal.ts';
+import { measureCampaigns } from './campaigns.ts';
 import { measureConnections } from './connections.ts';
 import { measureFleet } from './fleet.ts';
 import { importMembers, measureImports } from './imports.ts';
@@ -21,7 +22,18 @@ import { measureSearchSize } from './search-size.ts';
 import { measureSize } from './size/index.ts';
 import { measureUpload } from './upload.ts';
 
-const parts = ['fleet', 'operations', 'upload', 'mail', 'gateway', 'connections', 'imports', 'size', 'search-size'];
+const parts = [
+  'fleet',
+  'operations',
+  'upload',
+  'mail',
+  'campaigns',
+  'gateway',
+  'connections',
+  'imports',
+  'size',
+  'search-size',
+];
 
 prepareTerminal();
 const interrupted = interrupts();
@@ -64,6 +76,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   const calls = wanted('operations') ? await fresh(place, (one) => measureOperations(one, named)) : [];
   const upload = wanted('upload') ? await fresh(place, measureUpload) : [];
   const mail = wanted('mail') ? await fresh(place, measureMail) : [];
+  const campaigns = wanted('campaigns') ? await fresh(place, measureCampaigns) : [];
   const peers = wanted('gateway') ? await fresh(place, measurePeers) : [];
   const connections = wanted('connections') ? await fresh(place, measureConnections) : [];
   // The size part measures an import too.
@@ -71,7 +84,18 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   const atSize = wanted('size') ? await fresh(place, measureSize) : [];
   const searches = wanted('search-size') ? await fresh(place, measureSearchSize) : [];
   return {
-    rows: [...peers, ...connections, ...fleet.rows, ...upload, ...mail, ...calls, ...imports, ...atSize, ...searches],
+    rows: [
+      ...peers,
+      ...connections,
+      ...fleet.rows,
+      ...upload,
+      ...mail,
+      ...campaigns,
+      ...calls,
+      ...imports,
+      ...atSize,
+      ...searches,
+    ],
     memory: fleet.memory,
   };
 }
