@@ -78,6 +78,7 @@ export const resourceTypes = {
   message: 70,
   segment: 71,
   form_submission: 72,
+  ab_test: 75,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;
@@ -152,6 +153,7 @@ export function unknownId(type: ResourceType): string {
 }
 
 const nouns: Partial<Record<ResourceType, string>> = {
+  ab_test: 'A/B test',
   api_key: 'API key',
   audit_log: 'audit log entry',
   co_marketing_resource: 'co-marketing resource',

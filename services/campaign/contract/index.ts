@@ -1,5 +1,6 @@
 // Contract of the campaign service: campaigns, workflows and their messages, landing pages, forms and AI generation.
 import { personalDataOperations } from '@tandem/contract';
+import { abTests } from './ab-tests.ts';
 import { ai } from './ai.ts';
 import { audiences } from './audiences.ts';
 import { campaignResults } from './campaign-results.ts';
@@ -22,6 +23,8 @@ import { tracking } from './tracking.ts';
 import { triggers } from './triggers.ts';
 import { workflows } from './workflows.ts';
 
+export * from './ab-test.ts';
+export * from './ab-tests.ts';
 export * from './ai.ts';
 export * from './audiences.ts';
 export * from './campaign.ts';
@@ -68,6 +71,7 @@ export const campaign = {
   ...topics,
   ...templates,
   ...preferences,
+  ...abTests,
   ...ai,
   ...internalCampaigns,
   ...internalWork,

@@ -101,6 +101,7 @@ export const landingPages = operations({
     reply: z.object({ id: id('landing_page'), deleted: z.literal(true).describe('Always true') }),
     message: 'Landing page deleted',
     emits: [landingPageDeleted],
+    errors: { page_in_test: [409, 'An A/B test of the page is running; stop it or declare its winner first'] },
   },
   publishLandingPage: {
     ...transition,

@@ -40,9 +40,11 @@ export const Message = z.object({
   nodeId: name(100)
     .nullable()
     .meta({ description: 'The node of the workflow', examples: ['email-1'] }),
+  templateId: id('template').nullable().describe('The template of the content'),
+  abTestId: id('ab_test').nullable().describe('The A/B test in which the message takes part'),
   variant: text(50)
     .nullable()
-    .meta({ description: 'The variant of a test', examples: [null] }),
+    .meta({ description: 'The variant of the A/B test, or the winner of an earlier one', examples: [null] }),
   skipReason: text(100)
     .nullable()
     .meta({

@@ -36,6 +36,11 @@ export const PublicPage = z.object({
   publishedAt: timestamp().describe('When this version was published'),
 });
 
+const cookies = {
+  tp_variant:
+    'Keeps the visitor at the same variant of the page while an A/B test of the page runs; has no personal data',
+} as const;
+
 const address = z.object({
   tenant: z
     .string()
@@ -57,6 +62,7 @@ export const publicPages = operations({
     audience: 'public',
     summary: 'Retrieve a published landing page',
     params: address,
+    cookies,
     reply: PublicPage,
     message: 'Page retrieved',
   },
@@ -68,6 +74,7 @@ export const publicPages = operations({
     description:
       'Returns the page as HTML, with its form. It runs no script of the customer and loads nothing but images. Pages of the sandbox ask search engines not to list them.',
     params: address,
+    cookies,
     reply: media('text/html'),
     message: 'The HTML page',
   },

@@ -126,7 +126,10 @@ export const workflows = operations({
     reply: z.object({ id: id('workflow'), deleted: z.literal(true).describe('Always true') }),
     message: 'Workflow deleted',
     emits: [workflowDeleted],
-    errors: { live_executions: [409, 'Leads are in this workflow; archive it to end their executions first'] },
+    errors: {
+      live_executions: [409, 'Leads are in this workflow; archive it to end their executions first'],
+      workflow_in_test: [409, 'An A/B test of the workflow is running; stop it or declare its winner first'],
+    },
   },
   duplicateWorkflow: {
     method: 'POST',

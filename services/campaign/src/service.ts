@@ -18,6 +18,9 @@ import { createLog } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { ownedWork, personalData, type ServiceDefinition } from '@tandem/service';
 import { crmOperations } from './crm-operations.ts';
+import { examineAbTest } from './features/ab-tests/examine-ab-test.job.ts';
+import { abTestHandlers } from './features/ab-tests/index.ts';
+import { wakeAbTestLeads } from './features/ab-tests/wake-ab-test-leads.job.ts';
 import { aiHandlers } from './features/ai/index.ts';
 import { audienceHandlers } from './features/audiences/index.ts';
 import { campaignResultHandlers } from './features/campaign-results/index.ts';
@@ -109,6 +112,7 @@ export function campaignService(
       ...preferenceHandlers(tools),
       ...publicPageHandlers(tools),
       ...formHandlers(tools),
+      ...abTestHandlers(tools),
       ...aiHandlers(tools),
       ...nameHandlers,
       ...person.handlers,
@@ -133,6 +137,8 @@ export function campaignService(
       completeCampaignAtEnd,
       processSubmission(tools),
       publishPlannedPage(tools),
+      examineAbTest,
+      wakeAbTestLeads,
     ],
     jobsOutsideMax,
     mail: mailer,
@@ -160,6 +166,8 @@ export function campaignService(
       LandingPageVersion: { through: ['landingPage'] },
       Form: 'shared',
       FormSubmission: 'shared',
+      AbTest: { through: ['campaign'] },
+      AbTestVisits: { through: ['abTest'] },
     },
     settings,
     async close() {

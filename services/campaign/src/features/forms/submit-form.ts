@@ -8,7 +8,7 @@ import { checkValues } from './check-values.ts';
 import { confirmationMail, createConfirmationTokens } from './confirmation.ts';
 import { emailField, fieldsOf } from './form.ts';
 import { processSubmissionJob } from './process-submission.job.ts';
-import { createRenderTokens } from './render-token.ts';
+import { createRenderTokens, type PageTest, testOf } from './render-token.ts';
 import { findSpam } from './spam.ts';
 
 type Body = z.output<typeof formSubmissions.submitForm.body>;
@@ -63,6 +63,7 @@ export const submitForm = (tools: SubmitTools): Handler<typeof formSubmissions.s
             addressDigest,
             status,
             reason: spam ?? null,
+            test: testOf(renderTokens, id, body.renderToken),
           });
           if (status === 'accepted') await schedule(processSubmissionJob, [{ submissionId }]);
           if (status !== 'pending') return row;
@@ -90,12 +91,13 @@ interface Stored {
   addressDigest: string;
   status: 'quarantined' | 'pending' | 'accepted';
   reason: string | null;
+  test: PageTest | undefined;
 }
 
 async function store(
   tx: Tx,
   form: FormRow,
-  { body, values, email, addressDigest, status, reason }: Stored,
+  { body, values, email, addressDigest, status, reason, test }: Stored,
 ): Promise<number> {
   const consent = form.consentText !== null && body.consent === true;
   const { id } = await tx.formSubmission.create({
@@ -110,6 +112,7 @@ async function store(
       consentText: consent ? form.consentText : null,
       referralCode: body.referralCode ?? null,
       addressDigest,
+      ...test,
       discardableSince: status === 'accepted' ? null : new Date(),
     },
   });

@@ -1,4 +1,5 @@
 import { landingPageDeleted, type landingPages } from '@tandem/campaign-contract';
+import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { asLandingPage, lockPage } from './landing-page.ts';
 
@@ -10,6 +11,7 @@ export const deleteLandingPage: Handler<typeof landingPages.deleteLandingPage> =
 }) => {
   const page = asLandingPage(await lockPage(tx, params.id));
   ifMatch(page);
+  if (await tx.abTest.count({ where: { landingPageId: page.id, status: 'running' } })) throw fail('page_in_test');
   await tx.landingPage.deleteMany({ where: { id: page.id } });
   emit(landingPageDeleted, { data: { landingPageId: page.id }, record: page });
   return { id: page.id, deleted: true };

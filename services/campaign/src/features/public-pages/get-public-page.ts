@@ -1,20 +1,36 @@
 import type { publicPages } from '@tandem/campaign-contract';
 import type { Handler } from '../../handler.ts';
+import { variantCookie } from '../ab-tests/page-tests.ts';
 import { asForm } from '../forms/form.ts';
 import { createRenderTokens, issueRenderToken } from '../forms/render-token.ts';
 import { formMark } from '../landing-pages/arrange-html.ts';
-import { type PublicTools, readPublishedPage, type Scope, scopeOf } from './published-page.ts';
+import {
+  cookieAttributes,
+  type PublicTools,
+  readPublishedPage,
+  type Scope,
+  scopeOf,
+  visitorOf,
+} from './published-page.ts';
 
 export const getPublicPage = (tools: PublicTools): Handler<typeof publicPages.getPublicPage, Scope> => {
   const tokens = createRenderTokens(tools.seal);
   return {
     check: ({ params, caller }) => scopeOf(tools, params.tenant, caller),
-    async run({ params, inTenant, found: scope }) {
-      const page = await readPublishedPage(inTenant, tools, { scope, slug: params.slug });
+    async run({ params, caller, cookies, setCookie, inTenant, found: scope }) {
+      const page = await readPublishedPage(inTenant, tools, {
+        scope,
+        slug: params.slug,
+        visitor: visitorOf(caller, cookies),
+      });
+      if (page.cookie) {
+        const path = `/v1/public/pages/${params.tenant}/${params.slug}`;
+        setCookie(variantCookie, page.cookie.value, cookieAttributes(path, page.cookie.maxAgeSeconds, tools));
+      }
       const { body, form, ...shown } = page;
       const content = body.replace(formMark, '');
       if (!form) return { ...shown, content, form: null };
-      const renderToken = issueRenderToken(tokens, form.id);
+      const renderToken = issueRenderToken(tokens, form.id, page.test);
       return { ...shown, content, form: { ...asForm(form, tools), renderToken } };
     },
   };

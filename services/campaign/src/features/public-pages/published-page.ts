@@ -4,7 +4,9 @@ import { orAbsent } from '@tandem/client/internal';
 import { fail, type InTenant } from '@tandem/service';
 import type { Form as FormRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import { readPageTest, variantCookie } from '../ab-tests/page-tests.ts';
 import { sandboxSuffix, urlOf } from '../landing-pages/landing-page.ts';
+import { isSoftware } from '../tracking/automated.ts';
 
 export type PublicTools = Pick<Tools, 'ids' | 'identity' | 'publicUrl' | 'seal' | 'settingsOf'>;
 
@@ -12,6 +14,12 @@ export type PublicTools = Pick<Tools, 'ids' | 'identity' | 'publicUrl' | 'seal' 
 export interface Scope {
   tenantId: number;
   environment: 'live' | 'sandbox';
+}
+
+/** What is known about who requests a page. */
+interface Visitor {
+  cookie: string | undefined;
+  isSoftware: boolean;
 }
 
 const columns = LandingPageVersion.pick({ sections: true, seo: true, style: true });
@@ -34,11 +42,21 @@ export async function scopeOf(
   return { tenantId: found.tenantId, environment };
 }
 
+/** Reads what is known about the visitor of a page. */
+export function visitorOf(caller: Pick<Caller, 'userAgent'>, cookies: { [variantCookie]?: string }): Visitor {
+  return { cookie: cookies[variantCookie], isSoftware: isSoftware(caller.userAgent) };
+}
+
+/** The attributes of the cookie: it is sent to the same address only. */
+export function cookieAttributes(path: string, maxAgeSeconds: number, { publicUrl }: Pick<PublicTools, 'publicUrl'>) {
+  return { path, maxAgeSeconds, sameSite: 'Lax', secure: publicUrl.startsWith('https:') } as const;
+}
+
 /** A page as visitors see it, and its form; views of both representations of a page are read here. */
 export async function readPublishedPage(
   inTenant: InTenant<Tx>,
   tools: Pick<PublicTools, 'ids' | 'publicUrl'>,
-  { scope, slug }: { scope: Scope; slug: string },
+  { scope, slug, visitor }: { scope: Scope; slug: string; visitor: Visitor },
 ) {
   return inTenant(scope, async ({ tx }) => {
     const page = await tx.landingPage.findFirst({ where: { slug, status: 'published' } });
@@ -46,17 +64,23 @@ export async function readPublishedPage(
     const where = { landingPageId: page.id, number: page.publishedVersion };
     const version = await tx.landingPageVersion.findFirst({ where });
     if (!version) throw fail('not_found');
-    const form = await publishedForm(tx, version.formId);
-    const { name, body, createdAt } = version;
+    const { id, tenantId, publishedVersion } = page;
+    const { shown, test, cookie } = await readPageTest(tools, tx, {
+      page: { id, tenantId, publishedVersion },
+      ...visitor,
+    });
+    const { name, body, formId } = shown ?? version;
     return {
-      id: page.id,
+      id,
       slug,
       name,
       body,
-      publishedAt: createdAt,
+      publishedAt: shown?.publishedAt ?? version.createdAt,
       url: urlOf(page, tools),
-      form,
-      ...columns.parse(version),
+      form: await publishedForm(tx, formId),
+      ...columns.parse(shown ?? version),
+      test,
+      cookie,
     };
   });
 }

@@ -1,8 +1,16 @@
 import type { publicPages } from '@tandem/campaign-contract';
 import type { Handler } from '../../handler.ts';
+import { variantCookie } from '../ab-tests/page-tests.ts';
 import { asForm } from '../forms/form.ts';
 import { createRenderTokens, issueRenderToken } from '../forms/render-token.ts';
-import { type PublicTools, readPublishedPage, type Scope, scopeOf } from './published-page.ts';
+import {
+  cookieAttributes,
+  type PublicTools,
+  readPublishedPage,
+  type Scope,
+  scopeOf,
+  visitorOf,
+} from './published-page.ts';
 import { renderPage } from './render-page.ts';
 
 export const showLandingPage = (
@@ -15,11 +23,19 @@ export const showLandingPage = (
       const settings = await tools.settingsOf({ ...scope, requestId: caller.requestId });
       return { ...scope, locale: settings?.locale ?? 'en' };
     },
-    async run({ params, inTenant, found: { locale, ...scope } }) {
-      const page = await readPublishedPage(inTenant, tools, { scope, slug: params.slug });
+    async run({ params, caller, cookies, setCookie, inTenant, found: { locale, ...scope } }) {
+      const page = await readPublishedPage(inTenant, tools, {
+        scope,
+        slug: params.slug,
+        visitor: visitorOf(caller, cookies),
+      });
+      if (page.cookie) {
+        const path = `/p/${params.tenant}/${params.slug}`;
+        setCookie(variantCookie, page.cookie.value, cookieAttributes(path, page.cookie.maxAgeSeconds, tools));
+      }
       const form = page.form && {
         ...asForm(page.form, tools),
-        renderToken: issueRenderToken(tokens, page.form.id),
+        renderToken: issueRenderToken(tokens, page.form.id, page.test),
       };
       return renderPage({ ...page, form, locale, isListed: scope.environment === 'live' });
     },

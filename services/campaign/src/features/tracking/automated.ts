@@ -7,6 +7,11 @@ const prefetching = /^Mozilla\/5\.0$/;
 // Nobody reads a message and clicks so soon after the mail server has accepted it; scanners do.
 const tooSoonMs = 2_000;
 
+/** Whether a request names software that fetches pages and images by itself, or nothing. */
+export function isSoftware(userAgent: string | undefined): boolean {
+  return !userAgent || software.test(userAgent) || prefetching.test(userAgent);
+}
+
 /** Whether a request was made by software instead of a person. */
 export function isAutomated({
   userAgent,
@@ -17,6 +22,6 @@ export function isAutomated({
   sentAt: Date | null;
   at: Date;
 }): boolean {
-  if (!userAgent || software.test(userAgent) || prefetching.test(userAgent)) return true;
+  if (isSoftware(userAgent)) return true;
   return sentAt === null || at.getTime() - sentAt.getTime() < tooSoonMs;
 }

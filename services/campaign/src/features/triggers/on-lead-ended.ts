@@ -11,7 +11,13 @@ export const followLeads = consumer({
   name: 'end-executions',
   on: [leadUnsubscribed, leadDeleted, leadUpdated],
   async handle(events: Ended[], { tx, schedule }: ConsumerContext<Tx>) {
-    await react({ tx, schedule }, events.flatMap(deedOf));
+    const deeds = events.flatMap(deedOf);
+    const converted = deeds.flatMap(({ type, leadId, eventId }) =>
+      type === 'conversion' ? [{ type, leadId, sourceId: `conversion-${eventId}` }] : [],
+    );
+    // For the results of A/B tests that count conversions.
+    if (converted.length) await tx.engagement.createMany({ data: converted, skipDuplicates: true });
+    await react({ tx, schedule }, deeds);
     const unsubscribed = events.flatMap((event) =>
       event.name === 'lead.unsubscribed' && event.data.messageId !== null ? [event.data.messageId] : [],
     );
@@ -29,11 +35,12 @@ export const followLeads = consumer({
   },
 });
 
-function deedOf(event: Ended): PersonDeed[] {
+function deedOf(event: Ended): (PersonDeed & { eventId: string })[] {
   const { leadId } = event.data;
+  const eventId = event.id;
   if (event.name === 'lead.unsubscribed')
-    return event.data.topicId === null ? [{ type: 'unsubscribe', leadId, executionId: null }] : [];
+    return event.data.topicId === null ? [{ type: 'unsubscribe', leadId, executionId: null, eventId }] : [];
   if (event.name === 'lead.updated' && event.data.changes.convertedAt)
-    return [{ type: 'conversion', leadId, executionId: null }];
+    return [{ type: 'conversion', leadId, executionId: null, eventId }];
   return [];
 }

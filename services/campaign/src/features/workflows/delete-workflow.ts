@@ -11,6 +11,7 @@ export const deleteWorkflow: Handler<typeof workflows.deleteWorkflow> = async ({
     select: { id: true },
   });
   if (live) throw fail('live_executions');
+  if (await tx.abTest.count({ where: { workflowId: row.id, status: 'running' } })) throw fail('workflow_in_test');
   await tx.execution.deleteMany({ where: { workflowId: row.id } });
   await tx.workflow.deleteMany({ where: { id: row.id } });
   const { campaignId, publishedVersion } = row;

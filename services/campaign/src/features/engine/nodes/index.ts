@@ -91,6 +91,6 @@ export function isGoalReached(
 }
 
 /** A number from 0 to below 1 that depends on the text only. */
-function shareOf(text: string): number {
+export function shareOf(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
 }

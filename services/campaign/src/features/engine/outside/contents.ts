@@ -1,42 +1,94 @@
 import type { Tools, Tx } from '../../../handler.ts';
+import { readTestAnswers } from '../../ab-tests/node-tests.ts';
 import type { TemplateContent } from '../../templates/render.ts';
 import { findTemplate } from '../../templates/template.ts';
 import type { LeadRecord } from '../facts.ts';
 import { dataOf } from '../graph.ts';
 import type { ToSend } from './send-emails.ts';
 
+type EmailData = ReturnType<typeof dataOf<'email'>>;
+
+/** What a message has, and what its row says about the origin of the content. */
+export interface MessageContent {
+  content: TemplateContent;
+  templateId: number | null;
+  variant: string | null;
+  /** The test in which the lead takes part. */
+  abTestId: number | null;
+}
+
+/** The lead waits for the winner of a test, or for the time of day of its variant. */
+export interface HeldBack {
+  until: Date;
+  reason: string;
+}
+
 /** The content of a node: its template, its own texts, or a letter with its subject, as generated nodes have only one. */
-export function sourceOf(data: ReturnType<typeof dataOf<'email'>>): TemplateContent {
+export function sourceOf(data: EmailData): TemplateContent {
   const { subjectLine = '', preheader = null, html = null, text = null } = data;
   const body = html === null && text === null ? `{{ lead.firstName }},\n\n${subjectLine}` : text;
   return { subject: subjectLine, preheader, html, text: body, variables: [] };
 }
 
-/** The contents of the nodes of all messages, by execution; none for a template that was archived or deleted. */
-export async function readContents(
+/** The original content of a node; undefined if its template was archived or deleted. */
+export async function originalOf(
   { ids }: Pick<Tools, 'ids'>,
   tx: Tx,
+  { tenantId, data }: { tenantId: number; data: EmailData },
+): Promise<Pick<MessageContent, 'content' | 'templateId'> | undefined> {
+  const { templateId: code } = data;
+  if (code === undefined) return { content: sourceOf(data), templateId: null };
+  const id = ids.decode('template', tenantId, code);
+  const template = id === undefined ? undefined : await findTemplate(tx, id);
+  if (template?.status !== 'active') return undefined;
+  const { subject, preheader, html, text, variables } = template;
+  // A subject of the node replaces the one of the template.
+  const content = { subject: data.subjectLine || subject, preheader, html, text, variables };
+  return { content, templateId: template.id };
+}
+
+/** The contents of all messages, by execution; none for a template that was archived or deleted. */
+export async function readContents(
+  tools: Pick<Tools, 'ids'>,
+  tx: Tx,
   all: readonly ToSend[],
-): Promise<Map<number, TemplateContent | undefined>> {
-  const templates = new Map<string, TemplateContent | undefined>();
-  const contents = new Map<number, TemplateContent | undefined>();
+): Promise<Map<number, MessageContent | HeldBack | undefined>> {
+  const answers = await readTestAnswers(
+    tx,
+    all.map(({ due, node, step, facts: { now, timezone } }) => ({
+      executionId: due.executionId,
+      leadId: due.leadId,
+      workflowId: due.workflowId,
+      nodeId: node.nodeId,
+      data: dataOf(node, 'email'),
+      // The walk may have reached the node right now.
+      enteredAt: step === due.step ? due.enteredAt : now,
+      now,
+      timezone,
+    })),
+  );
+  const originals = new Map<string, Awaited<ReturnType<typeof originalOf>>>();
+  const contents = new Map<number, MessageContent | HeldBack | undefined>();
   for (const { node, due } of all) {
-    const data = dataOf(node, 'email');
-    const { templateId: code } = data;
-    if (code === undefined) {
-      contents.set(due.executionId, sourceOf(data));
+    const answer = answers.get(due.executionId);
+    if (answer) {
+      contents.set(due.executionId, answer);
       continue;
     }
-    if (!templates.has(code)) {
-      const id = ids.decode('template', due.tenantId, code);
-      const template = id === undefined ? undefined : await findTemplate(tx, id);
-      templates.set(code, template?.status === 'active' ? template : undefined);
-    }
-    const template = templates.get(code);
-    // A subject of the node replaces the one of the template.
-    contents.set(due.executionId, template && { ...template, subject: data.subjectLine || template.subject });
+    const data = dataOf(node, 'email');
+    const place = `${due.workflowId}/${due.number}/${node.nodeId}`;
+    if (!originals.has(place)) originals.set(place, await originalOf(tools, tx, { tenantId: due.tenantId, data }));
+    const original = originals.get(place);
+    contents.set(due.executionId, original && { ...original, variant: null, abTestId: null });
   }
   return contents;
+}
+
+/** The columns of a message that say where its content is from. */
+export function originOf(content: MessageContent | HeldBack | undefined) {
+  if (!content || 'until' in content) return { templateId: null, variant: null, abTestId: null };
+  const { templateId, variant, abTestId } = content;
+  return { templateId, variant, abTestId };
 }
 
 /** What placeholders can name. */

@@ -9,6 +9,9 @@ export interface Claim {
   leadId: number;
   channel: 'email' | 'sms';
   recipient: string;
+  templateId: number | null;
+  variant: string | null;
+  abTestId: number | null;
 }
 
 /** A message of an execution at a node. */
@@ -22,7 +25,7 @@ export interface MessageRow {
 }
 
 /** The state of a message after an attempt, or after the decision not to send it. */
-export interface MessageEnd extends Omit<Claim, 'recipient'> {
+export interface MessageEnd extends Omit<Claim, 'recipient' | 'templateId' | 'variant' | 'abTestId'> {
   recipient: string | null;
   status: 'queued' | 'sent' | 'skipped' | 'failed';
   subject: string | null;
@@ -39,11 +42,13 @@ export async function claimMessages(tx: Tx, claims: readonly Claim[]): Promise<M
   if (!claims.length) return [];
   return tx.sql<MessageRow>`
     INSERT INTO message (execution_id, workflow_id, node_id, campaign_id, lead_id, channel, recipient, status, claimed_at,
-      attempts, simulated, updated_at)
+      attempts, simulated, updated_at, template_id, variant, ab_test_id)
     SELECT given."executionId", given."workflowId", given."nodeId", given."campaignId", given."leadId", given.channel,
-      given.recipient, 'sending', now(), 1, platform.environment() = 'sandbox', now()
+      given.recipient, 'sending', now(), 1, platform.environment() = 'sandbox', now(), given."templateId", given.variant,
+      given."abTestId"
     FROM jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) AS given ("executionId" bigint, "workflowId" bigint,
-      "nodeId" text, "campaignId" bigint, "leadId" bigint, channel text, recipient text)
+      "nodeId" text, "campaignId" bigint, "leadId" bigint, channel text, recipient text, "templateId" bigint,
+      variant text, "abTestId" bigint)
     JOIN execution ON execution.id = given."executionId" AND execution.status IN ('running', 'waiting')
     JOIN workflow ON workflow.id = given."workflowId" AND workflow.status = 'published'
     LEFT JOIN campaign ON campaign.id = given."campaignId"
@@ -51,6 +56,7 @@ export async function claimMessages(tx: Tx, claims: readonly Claim[]): Promise<M
     ORDER BY given."executionId"
     ON CONFLICT (tenant_id, environment, execution_id, node_id, lead_id) DO UPDATE
       SET status = 'sending', claimed_at = now(), attempts = message.attempts + 1, recipient = excluded.recipient,
+        template_id = excluded.template_id, variant = excluded.variant, ab_test_id = excluded.ab_test_id,
         updated_at = now()
       WHERE message.status = 'queued'
     RETURNING id, ref, execution_id AS "executionId", status, attempts, created_at AS "createdAt"`;

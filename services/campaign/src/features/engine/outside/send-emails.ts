@@ -9,7 +9,7 @@ import type { Facts } from '../facts.ts';
 import { dataOf, type GraphNode } from '../graph.ts';
 import type { Ready } from '../read-batch.ts';
 import { openFrom } from '../timing.ts';
-import { dataFor, readContents } from './contents.ts';
+import { dataFor, type HeldBack, type MessageContent, originOf, readContents } from './contents.ts';
 import { claimMessages, countSent, type MessageEnd, type MessageRow, readMessages } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
 import { withinDailyLimit } from './pace.ts';
@@ -55,8 +55,7 @@ export async function sendEmails(
   const contents = await readContents(tools, tx, all);
   const wanted = all.filter((one) => {
     const { executionId } = one.due;
-    const reason =
-      reasons.get(executionId) ?? (contents.get(executionId) ? undefined : skipped(one, 'template_not_active'));
+    const reason = reasons.get(executionId) ?? reasonOfContent(one, contents.get(executionId));
     if (reason) outcomes.set(executionId, reason);
     return !reason;
   });
@@ -64,7 +63,11 @@ export async function sendEmails(
   for (const one of wanted.slice(counted.length)) outcomes.set(one.due.executionId, tomorrow(one, 'daily_limit'));
   const claimed = await claimMessages(
     tx,
-    counted.map((one) => ({ ...placeOf(one), recipient: one.facts.lead.email })),
+    counted.map((one) => ({
+      ...placeOf(one),
+      recipient: one.facts.lead.email,
+      ...originOf(contents.get(one.due.executionId)),
+    })),
   );
   const rowOf = new Map(claimed.map((row) => [row.executionId, row]));
   const locale = await localeOf(tools, counted[0]);
@@ -73,10 +76,10 @@ export async function sendEmails(
       counted.map(async (one) => {
         const row = rowOf.get(one.due.executionId);
         const content = contents.get(one.due.executionId);
-        const isClaimed = row && content;
+        const isClaimed = row && content && 'content' in content;
         outcomes.set(
           one.due.executionId,
-          isClaimed ? await sendOne(tools, one, row, locale, content) : { is: 'paused' },
+          isClaimed ? await sendOne(tools, one, row, locale, content.content) : { is: 'paused' },
         );
       }),
     );
@@ -219,6 +222,12 @@ async function suppressedByTopic(
     found.set(topicId, await suppressedAddresses(tools, tx, { channel: 'email', topicId }, addresses));
   }
   return found;
+}
+
+/** A template that cannot be used, or a test for which the lead waits. */
+function reasonOfContent(one: ToSend, content: MessageContent | HeldBack | undefined): Outcome | undefined {
+  if (!content) return skipped(one, 'template_not_active');
+  return 'until' in content ? postponed(content.until, content.reason) : undefined;
 }
 
 /** The outcome of a message that an earlier run claimed or ended; undefined for a new or queued one. */

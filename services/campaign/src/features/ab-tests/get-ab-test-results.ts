@@ -1,0 +1,14 @@
+import type { abTests } from '@tandem/campaign-contract';
+import { fail } from '@tandem/service';
+import type { Handler } from '../../handler.ts';
+import { abTestColumns, asAbTest } from './ab-test.ts';
+import { readResults } from './results.ts';
+
+export const getAbTestResults: Handler<typeof abTests.getAbTestResults> = async ({
+  params: { id: campaignId, testId },
+  tx,
+}) => {
+  const row = await tx.abTest.findFirst({ where: { id: testId, campaignId }, select: abTestColumns });
+  if (!row) throw fail('not_found');
+  return readResults(tx, asAbTest(row));
+};
