@@ -104,7 +104,8 @@ export async function crmPeer(): Promise<CrmPeer> {
   });
 }
 
-function aLead(id: string, tenantId: number): LeadBody {
+/** A lead as crm returns it. */
+export function aLead(id: string, tenantId: number): LeadBody {
   const now = new Date().toISOString();
   return {
     id,
