@@ -53,7 +53,8 @@ export const VariantOverride = z.object({
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 09:30')
     .meta({
-      description: 'Of a `send_time` test: the time of day, in the zone that applies to the lead',
+      description:
+        'Of a `send_time` test: the time of day, in the zone that applies to the lead. Quiet hours and send windows still apply.',
       examples: ['09:30'],
     })
     .optional(),

@@ -234,6 +234,11 @@ describe('the definition', () => {
     ['a key twice', { variants: [variants[0], { ...variants[1], key: 'a' }] }, ['variants.1.key']],
     ['a key for no cookie', { variants: [variants[0], { ...variants[1], key: 'a b' }] }, ['variants.1.key']],
     ['two originals', { variants: two({}) }, ['variants']],
+    [
+      'an override without a field',
+      { target: 'template', variants: two({ override: { templateId: '1' } }) },
+      ['variants.1.override'],
+    ],
     ['a change of another target', { variants: two({ override: { at: '09:30' } }) }, ['variants.1.override.at']],
     [
       'a broken placeholder',

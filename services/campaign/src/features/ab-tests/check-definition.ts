@@ -39,7 +39,7 @@ function shapeErrors({ target, workflowId, nodeId, landingPageId, variants, metr
   const total = variants.reduce((sum, { weight }) => sum + weight, 0);
   if (Math.abs(total - 100) > 0.01)
     errors.push({ field: 'variants', message: `The weights must add up to 100; they add up to ${total}` });
-  if (variants.filter((variant) => changesIn(variant).length === 0).length > 1)
+  if (variants.filter((variant) => !variant.override && changesIn(variant).length === 0).length > 1)
     errors.push({
       field: 'variants',
       message: 'Only one variant can be the original; the others must change something',
@@ -77,6 +77,15 @@ function variantErrors({ target }: Definition, variant: VariantRecord, index: nu
       field: fieldOf(change),
       message: `Does not apply to ${target} tests; use ${known.join(' or ')}`,
     }));
+  // Fields of another place are ignored like all unknown ones, and must not make a variant the original by accident.
+  if (variant.override && changes.every((change) => change === 'templateId'))
+    errors.push({
+      field: `variants.${index}.override`,
+      message:
+        target === 'template'
+          ? 'Must be omitted; a variant of a template test has templateId beside its key'
+          : `Must have ${known.join(' or ')}; omit override for the original`,
+    });
   if (changes.length > 1 && !errors.length)
     errors.push({ field: `variants.${index}.override`, message: `Must have only one of ${known.join(' and ')}` });
   const { subjectLine } = variant.override ?? {};

@@ -63,14 +63,24 @@ async function aRunningTest(api: Api, fields: Fields = {}) {
 
 type Address = { tenant: string; slug: string };
 
-/** A visit of a browser with the cookies of an earlier one. */
-async function visit(
+interface Browser {
+  cookie?: string | undefined;
+  userAgent?: string;
+}
+
+function request(
+  operation: 'showLandingPage' | 'getPublicPage',
   params: Address,
-  { cookie, userAgent = person }: { cookie?: string | undefined; userAgent?: string } = {},
+  { cookie, userAgent = person }: Browser = {},
 ) {
   const { tenantId: _, ...caller } = service.as({ type: 'anonymous', permissions: [], ip: '203.0.113.7' }).caller;
   const headers = cookie === undefined ? {} : { cookie };
-  const reply = await service.send(service.operations.showLandingPage, { params, headers }, { ...caller, userAgent });
+  return service.send(service.operations[operation], { params, headers }, { ...caller, userAgent });
+}
+
+/** A visit of a browser with the cookies of an earlier one. */
+async function visit(params: Address, browser: Browser = {}) {
+  const reply = await request('showLandingPage', params, browser);
   expect(reply.status).toBe(200);
   const set = [reply.headers['set-cookie'] ?? []].flat()[0];
   const shows = /<h1[^>]*>First/.test(reply.text) ? 'First' : 'Second';
@@ -119,6 +129,8 @@ describe('a test of a landing page', () => {
       ),
     );
     expect(First[0].headers['cache-control']).toBe('private, no-store');
+    const { data } = await request('getPublicPage', address, { cookie: First[0].cookie });
+    expect(data.content).toContain('First');
     await submit(form, again.token, 'ada@example.com');
     await submit(form, again.token, 'ada@example.com');
     expect(await resultsOf(api, params)).toEqual([
