@@ -36,8 +36,11 @@ export const PublicPage = z.object({
   publishedAt: timestamp().describe('When this version was published'),
 });
 
+/** The cookie that keeps a visitor of a page at the same variant of its A/B test. */
+export const variantCookie = 'tandem_variant';
+
 const cookies = {
-  tp_variant:
+  [variantCookie]:
     'Keeps the visitor at the same variant of the page while an A/B test of the page runs; has no personal data',
 } as const;
 
@@ -72,7 +75,7 @@ export const publicPages = operations({
     audience: 'public',
     summary: 'Show a published landing page',
     description:
-      'Returns the page as HTML, with its form. It runs no script of the customer and loads nothing but images. Pages of the sandbox ask search engines not to list them.',
+      'Returns the page as HTML, with its form. It runs no script of the customer and loads nothing but images. Pages of the sandbox ask search engines not to list them. While an A/B test of the page runs, visitors get a cookie that keeps them at their variant.',
     params: address,
     cookies,
     reply: media('text/html'),

@@ -25,13 +25,7 @@ export async function copyMessages(
   const contents: Record<string, StoredMessage> = {};
   for (const [index, variant] of test.variants.entries())
     contents[variant.key] = await copyOf(tx, variant, { index, original });
-  const copies = Object.fromEntries(
-    Object.entries(contents).map(([key, { variables, ...content }]) => [
-      key,
-      { ...content, variables: [...variables] },
-    ]),
-  );
-  return { workflowId, nodeId: node.nodeId, contents: copies, baseline: baselineOf(data) };
+  return { workflowId, nodeId: node.nodeId, contents, baseline: baselineOf(data) };
 }
 
 async function copyOf(

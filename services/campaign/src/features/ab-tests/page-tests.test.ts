@@ -125,7 +125,7 @@ describe('a test of a landing page', () => {
     expect([again.shows, again.set]).toEqual(['First', undefined]);
     expect(First[0].set).toMatch(
       new RegExp(
-        `^tp_variant=[A-Za-z0-9]+\\.b; Path=/p/${address.tenant}/${address.slug}; Max-Age=\\d+; HttpOnly; SameSite=Lax; Secure$`,
+        `^tandem_variant=[A-Za-z0-9]+\\.b; Path=/p/${address.tenant}/${address.slug}; Max-Age=\\d+; HttpOnly; SameSite=Lax; Secure$`,
       ),
     );
     expect(First[0].headers['cache-control']).toBe('private, no-store');
@@ -154,7 +154,7 @@ describe('a test of a landing page', () => {
         if (one.shows === 'Second') return one;
       }
     })();
-    expect(outside.set).toMatch(/^tp_variant=[A-Za-z0-9]+\.; /);
+    expect(outside.set).toMatch(/^tandem_variant=[A-Za-z0-9]+\.; /);
     const counted = await resultsOf(api, params);
     expect((await visit(address, { cookie: outside.cookie })).shows).toBe('Second');
     expect(await resultsOf(api, params)).toEqual(counted);
@@ -166,7 +166,7 @@ describe('a test of a landing page', () => {
     const { cookie } = await visit(address);
     const code = /=([^.]+)\./.exec(cookie ?? '')?.[1];
     for (const value of ['x.a', `${code}.z`, code, '%00'])
-      expect((await visit(address, { cookie: `tp_variant=${value}` })).set).toContain('tp_variant=');
+      expect((await visit(address, { cookie: `tandem_variant=${value}` })).set).toContain('tandem_variant=');
     const [[, a], [, b]] = await resultsOf(api, params);
     expect(a + b).toBe(5);
   });

@@ -4,9 +4,6 @@ import { storedVariants } from './ab-test.ts';
 import { assignedVariant } from './assigned-variant.ts';
 import { pageBaseline, type StoredPage, storedPage } from './copy-pages.ts';
 
-/** The cookie that keeps a visitor at the same variant. */
-export const variantCookie = 'tp_variant';
-
 /** A visit of a published page. */
 export interface Visit {
   page: { id: number; tenantId: number; publishedVersion: number };

@@ -1,6 +1,5 @@
-import type { publicPages } from '@tandem/campaign-contract';
+import { type publicPages, variantCookie } from '@tandem/campaign-contract';
 import type { Handler } from '../../handler.ts';
-import { variantCookie } from '../ab-tests/page-tests.ts';
 import { asForm } from '../forms/form.ts';
 import { createRenderTokens, issueRenderToken } from '../forms/render-token.ts';
 import { formMark } from '../landing-pages/arrange-html.ts';

@@ -1,10 +1,10 @@
 import type { Caller } from '@tandem/caller';
-import { LandingPageVersion } from '@tandem/campaign-contract';
+import { LandingPageVersion, variantCookie } from '@tandem/campaign-contract';
 import { orAbsent } from '@tandem/client/internal';
 import { fail, type InTenant } from '@tandem/service';
 import type { Form as FormRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
-import { readPageTest, variantCookie } from '../ab-tests/page-tests.ts';
+import { readPageTest } from '../ab-tests/page-tests.ts';
 import { sandboxSuffix, urlOf } from '../landing-pages/landing-page.ts';
 import { isSoftware } from '../tracking/automated.ts';
 
