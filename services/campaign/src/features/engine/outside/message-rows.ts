@@ -9,9 +9,10 @@ export interface Claim {
   leadId: number;
   channel: 'email' | 'sms';
   recipient: string;
-  templateId: number | null;
-  variant: string | null;
-  abTestId: number | null;
+  /** Where the content is from; see `contents.ts`. */
+  templateId?: number | null;
+  variant?: string | null;
+  abTestId?: number | null;
 }
 
 /** A message of an execution at a node. */
