@@ -70,7 +70,10 @@ export async function engage(
     });
 }
 
-/** Whoever clicks has opened the message, even if the mail program loads no images. */
+/**
+ * Locks messages in the order of their ids, so that two transactions cannot wait for each other. Whoever clicks has opened the message, even if
+ * the mail program loads no images.
+ */
 async function markMessages(tx: Tx, deeds: readonly Engaged[]): Promise<void> {
   const marks = deeds.filter(({ type }) => type !== 'email_sent');
   if (!marks.length) return;
@@ -80,9 +83,11 @@ async function markMessages(tx: Tx, deeds: readonly Engaged[]): Promise<void> {
       clicked_at = CASE WHEN given.clicked THEN coalesce(clicked_at, given.at) ELSE clicked_at END,
       replied_at = CASE WHEN given.replied THEN coalesce(replied_at, given.at) ELSE replied_at END,
       updated_at = now()
-    FROM (SELECT "messageId", bool_or(type IN ('email_open', 'link_click')) AS opened, bool_or(type = 'link_click') AS clicked,
+    FROM (SELECT id FROM message WHERE id = ANY(${marks.map(({ messageId }) => messageId)}::bigint[]) ORDER BY id FOR UPDATE)
+        AS locked
+      JOIN (SELECT "messageId", bool_or(type IN ('email_open', 'link_click')) AS opened, bool_or(type = 'link_click') AS clicked,
         bool_or(type = 'email_reply') AS replied, min(at) AS at
       FROM jsonb_to_recordset(${JSON.stringify(marks)}::jsonb) AS mark ("messageId" bigint, type text, at timestamptz)
-      GROUP BY "messageId") AS given
-    WHERE message.id = given."messageId"`;
+        GROUP BY "messageId") AS given ON given."messageId" = locked.id
+    WHERE message.id = locked.id`;
 }

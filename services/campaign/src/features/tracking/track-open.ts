@@ -1,7 +1,6 @@
 import type { tracking } from '@tandem/campaign-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { isAutomated } from './automated.ts';
-import { engage } from './engage.ts';
+import type { RecordTouch } from './touch-recorder.ts';
 
 // A transparent GIF of one pixel.
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
@@ -9,17 +8,9 @@ const image = { body: pixel, type: 'image/gif' };
 
 /** An unknown token gets the image too, so that a message never shows a broken one. */
 export const trackOpen =
-  (tools: Tools): Handler<typeof tracking.trackOpen> =>
-  async ({ params, caller, inTenant }) => {
-    const found = tools.tracking.readOpen(params.token);
-    if (!found) return image;
-    const { tenantId, environment, messageId } = found;
-    await inTenant({ tenantId, environment }, async (inside) => {
-      const message = await inside.tx.message.findFirst({ where: { id: messageId }, select: { sentAt: true } });
-      if (!message) return;
-      const at = new Date();
-      const automated = isAutomated({ userAgent: caller.userAgent, sentAt: message.sentAt, at });
-      await engage(inside, tools, [{ messageId, type: 'email_open', at, automated }]);
-    });
+  (tools: Pick<Tools, 'tracking'>, record: RecordTouch): Handler<typeof tracking.trackOpen> =>
+  async ({ params, caller: { userAgent }, inTenant }) => {
+    const message = tools.tracking.readOpen(params.token);
+    if (message) await record(inTenant, message, { type: 'email_open', userAgent });
     return image;
   };

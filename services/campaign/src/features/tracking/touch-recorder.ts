@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { messageEngaged } from '@tandem/campaign-contract';
+import type { InTenant } from '@tandem/service';
+import type { Tools, Tx } from '../../handler.ts';
+import { isAutomated } from './automated.ts';
+import { engage } from './engage.ts';
+import type { MessageKey } from './tracking-links.ts';
+
+/** An open or a click, as a request reports it. */
+export interface Touch {
+  type: 'email_open' | 'link_click';
+  url?: string;
+  userAgent: string | undefined;
+}
+
+type Received = Touch & { messageId: number; at: Date };
+type Within = InTenant<Tx, typeof messageEngaged>;
+
+// Requests wait this long for others of the tenant, and no longer than until the transaction before theirs has ended.
+const gatherMs = 10;
+const batchMax = 500;
+
+/**
+ * Returns a function that records opens and clicks, and resolves once they are stored. Those of a tenant that arrive
+ * shortly after one another share a transaction: after a large send they come by the thousand.
+ */
+export function touchRecorder(tools: Pick<Tools, 'ids'>) {
+  const gathering = new Map<string, { touches: Received[]; stored: Promise<void> }>();
+  const storing = new Map<string, Promise<void>>();
+
+  async function store(
+    key: string,
+    touches: readonly Received[],
+    within: Within,
+    scope: Omit<MessageKey, 'messageId'>,
+  ) {
+    await Promise.all([delay(gatherMs), storing.get(key)?.catch(() => {})]);
+    gathering.delete(key);
+    const stored = within(scope, (inside) => record(inside, tools, touches));
+    storing.set(key, stored);
+    try {
+      await stored;
+    } finally {
+      if (storing.get(key) === stored) storing.delete(key);
+    }
+  }
+
+  return (within: Within, { messageId, ...scope }: MessageKey, touch: Touch): Promise<void> => {
+    const received = { ...touch, messageId, at: new Date() };
+    const key = `${scope.tenantId}/${scope.environment}`;
+    const open = gathering.get(key);
+    if (open && open.touches.length < batchMax) {
+      open.touches.push(received);
+      return open.stored;
+    }
+    const touches = [received];
+    const batch = { touches, stored: store(key, touches, within, scope) };
+    gathering.set(key, batch);
+    return batch.stored;
+  };
+}
+
+export type RecordTouch = ReturnType<typeof touchRecorder>;
+
+async function record(
+  inside: Parameters<typeof engage>[0],
+  tools: Pick<Tools, 'ids'>,
+  touches: readonly Received[],
+): Promise<void> {
+  const ids = [...new Set(touches.map(({ messageId }) => messageId))];
+  const rows = await inside.tx.message.findMany({ where: { id: { in: ids } }, select: { id: true, sentAt: true } });
+  const sentAt = new Map(rows.map((row) => [row.id, row.sentAt]));
+  const deeds = touches.flatMap(({ messageId, type, at, url = null, userAgent }) => {
+    const sent = sentAt.get(messageId);
+    if (sent === undefined) return [];
+    return [{ messageId, type, at, url, automated: isAutomated({ userAgent, sentAt: sent, at }) }];
+  });
+  await engage(inside, tools, deeds);
+}

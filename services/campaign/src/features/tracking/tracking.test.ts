@@ -1,0 +1,69 @@
+import type { campaign } from '@tandem/campaign-contract';
+import { createSeal } from '@tandem/sealed';
+import { type TestService, until } from '@tandem/testing';
+import { startCampaign } from '../../campaign.test-service.ts';
+import { trackingLinks } from './tracking-links.ts';
+
+let service: TestService<typeof campaign>;
+beforeAll(async () => {
+  service = await startCampaign();
+});
+afterAll(() => service?.close());
+
+const links = trackingLinks(createSeal(process.env.ENCRYPTION_KEY as string), '');
+const person = 'Mozilla/5.0 (Macintosh) Mail';
+const tokenOf = (url: string) => url.split('/').at(-1) as string;
+
+/** A tenant with messages that were sent an hour ago. */
+async function sentMessages(count: number) {
+  const api = service.as();
+  const tenantId = api.caller.tenantId as number;
+  const rows = await service.sqlWithin(
+    api.caller,
+    `INSERT INTO message (node_id, lead_id, channel, recipient, status, sent_at, updated_at)
+     SELECT 'one', n, 'email', 'a@example.com', 'sent', now() - interval '1 hour', now() FROM generate_series(1, ${count}) n
+     RETURNING id::int AS id`,
+  );
+  const ids = rows.map(({ id }) => Number(id));
+  return { api, keys: ids.map((messageId) => ({ tenantId, environment: 'live' as const, messageId })) };
+}
+
+const openedOf = async (api: ReturnType<typeof service.as>) =>
+  (await service.sqlWithin(api.caller, 'SELECT 1 FROM message WHERE opened_at IS NOT NULL')).length;
+
+it('opens that arrive together are each recorded before they are answered, also of two tenants', async () => {
+  const [one, other] = [await sentMessages(30), await sentMessages(30)];
+  await Promise.all(
+    [one, other].flatMap(({ api, keys }) =>
+      keys.map(async (key) => {
+        const open = { params: { token: tokenOf(links.pixelUrl(key)) } };
+        const reply = await service.send(
+          service.operations.trackOpen,
+          open,
+          service.as({ type: 'anonymous', permissions: [], userAgent: person }).caller,
+        );
+        expect(reply.status).toBe(200);
+        const [row] = await service.sqlWithin(api.caller, 'SELECT opened_at FROM message WHERE id = $1', [
+          key.messageId,
+        ]);
+        expect(row?.['opened_at']).not.toBeNull();
+      }),
+    ),
+  );
+  expect([await openedOf(one.api), await openedOf(other.api)]).toEqual([30, 30]);
+});
+
+it('a scanner that follows every link and loads the pixel leaves the figures of people as they are', async () => {
+  const { api, keys } = await sentMessages(1);
+  const [key] = keys as [(typeof keys)[number]];
+  const caller = service.as({ type: 'anonymous', permissions: [], userAgent: 'Barracuda scanner' }).caller;
+  await service.send(service.operations.trackOpen, { params: { token: tokenOf(links.pixelUrl(key)) } }, caller);
+  const click = { params: { token: tokenOf(links.clickUrl(key, 'https://example.com/offer')) } };
+  const reply = await service.send(service.operations.trackClick, click, caller);
+  expect(reply.headers['location']).toBe('https://example.com/offer');
+  await until('both are stored as automated', async () => {
+    const rows = await service.sqlWithin(api.caller, 'SELECT 1 FROM engagement WHERE automated');
+    return rows.length === 2;
+  });
+  expect((await api.listMessages()).data).toMatchObject([{ openedAt: null, clickedAt: null }]);
+});
