@@ -13,6 +13,8 @@ export const campaignStates = stateTable<(typeof campaignStatuses)[number]>('Cam
   changes: { draft: {}, active: {}, paused: {}, completed: {} },
 });
 
+const SenderId = id('sender').describe('The sender of its e-mails; the platform without one');
+
 export const Campaign = z.object({
   id: id('campaign'),
   tenantId: id('tenant'),
@@ -28,6 +30,7 @@ export const Campaign = z.object({
   createdBy: id('user').nullable().describe('The user who created the record'),
   ownerId: OwnerId,
   teamId: TeamId,
+  senderId: SenderId.nullable(),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
@@ -62,6 +65,7 @@ export const campaigns = operations({
       type: CampaignType.optional(),
       status: CampaignStatus.optional(),
       ownerId: NewOwnerId,
+      senderId: SenderId.nullish(),
     }),
     reply: Campaign,
     status: 201,

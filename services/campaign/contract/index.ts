@@ -13,6 +13,8 @@ import { internalNames } from './names.ts';
 import { preferences } from './preferences.ts';
 import { publicPages } from './public-pages.ts';
 import { segments } from './segments.ts';
+import { senders } from './senders.ts';
+import { sendingDomains } from './sending-domains.ts';
 import { suppressions } from './suppressions.ts';
 import { templates } from './templates.ts';
 import { topics } from './topics.ts';
@@ -34,6 +36,8 @@ export * from './names.ts';
 export * from './preferences.ts';
 export * from './public-pages.ts';
 export * from './segments.ts';
+export * from './senders.ts';
+export * from './sending-domains.ts';
 export * from './suppressions.ts';
 export * from './templates.ts';
 export * from './topics.ts';
@@ -47,6 +51,8 @@ export * from './workflows.ts';
 export const campaign = {
   ...campaigns,
   ...segments,
+  ...senders,
+  ...sendingDomains,
   ...audiences,
   ...landingPages,
   ...publicPages,

@@ -36,6 +36,11 @@ import { campaignData } from './features/personal-data/campaign-data.ts';
 import { preferenceHandlers } from './features/preferences/index.ts';
 import { publicPageHandlers } from './features/public-pages/index.ts';
 import { segmentHandlers } from './features/segments/index.ts';
+import { senderHandlers } from './features/senders/index.ts';
+import { createReadTxt } from './features/sending-domains/dns.ts';
+import { sendingDomainHandlers } from './features/sending-domains/index.ts';
+import { spfMechanism } from './features/sending-domains/records.ts';
+import { sealedDkimKeys } from './features/sending-domains/sending-domain.ts';
 import { suppressionHandlers } from './features/suppressions/index.ts';
 import { templateHandlers } from './features/templates/index.ts';
 import { topicHandlers } from './features/topics/index.ts';
@@ -80,6 +85,8 @@ export function campaignService(
     mail: mailer.queue,
     mailer,
     tracking: trackingLinks(seal, settings.PUBLIC_URL),
+    readTxt: createReadTxt(settings.DNS_SERVERS),
+    spf: spfMechanism(settings.MAIL_SPF_INCLUDE, settings.SMTP_URL),
   };
   const person = personalData('campaign', campaignData(tools));
   const work = ownedWork(identity, campaignRecords);
@@ -97,6 +104,8 @@ export function campaignService(
       ...segmentHandlers(tools),
       ...audienceHandlers(tools),
       ...suppressionHandlers(tools),
+      ...senderHandlers,
+      ...sendingDomainHandlers(tools),
       ...topicHandlers,
       ...templateHandlers(tools),
       ...preferenceHandlers(tools),
@@ -121,7 +130,13 @@ export function campaignService(
     mail: mailer,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
-    purge: [{ table: 'form_submission', column: 'discardable_since', days: submissionLimits.keptDays }],
+    purge: [
+      { table: 'form_submission', column: 'discardable_since', days: submissionLimits.keptDays },
+      { table: 'sender_count', column: 'day', days: 30 },
+      { table: 'domain_pace', column: 'minute', days: 1 },
+      { table: 'soft_bounce', column: 'at', days: 7 },
+      { table: 'sms_recipient_lookup', column: 'seen_at', days: 400 },
+    ],
     narrowing: {
       Campaign: { owners: ['ownerId'], team: 'teamId' },
       Workflow: { owners: ['ownerId'], team: 'teamId' },
@@ -142,7 +157,13 @@ export function campaignService(
       LandingPageVersion: { through: ['landingPage'] },
       Form: 'shared',
       FormSubmission: 'shared',
+      SendingDomain: 'shared',
+      Sender: 'shared',
+      SenderCount: 'shared',
+      DomainPace: 'shared',
+      SoftBounce: 'shared',
     },
+    sealed: [sealedDkimKeys],
     settings,
     async close() {
       await tools.ai.close();

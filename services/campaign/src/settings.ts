@@ -3,6 +3,16 @@ import { mailSettings } from '@tandem/mail';
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
 
+const list = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  )
+  .pipe(z.array(z.string()).min(1));
+
 /** Settings of the campaign service, in addition to those of every service. */
 export const campaignSettings = serviceSettings.extend({
   ...aiSettings,
@@ -12,6 +22,10 @@ export const campaignSettings = serviceSettings.extend({
   /** The address of the gateway as clients see it: links in messages and addresses of public pages begin with it. */
   PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
+  /** Name servers that verify sending domains, `address` or `address:port` with commas; those of the system by default. */
+  DNS_SERVERS: list.optional(),
+  /** The domain that SPF records of sending domains include, of the provider behind SMTP_URL: its host by default. */
+  MAIL_SPF_INCLUDE: z.string().min(3).max(253).optional(),
 });
 
 export type CampaignSettings = z.output<typeof campaignSettings>;

@@ -21,3 +21,11 @@ export async function checkCampaign(tx: Tx, campaignId: number | null | undefine
   const row = await tx.campaign.findFirst({ where: { id: campaignId }, select: { id: true } });
   if (!row) throw failField('campaignId', unknownId('campaign'));
 }
+
+/** Fails with 422 unless the sender exists; it is then locked against deletion until the end of the transaction. */
+export async function checkSender(tx: Tx, senderId: number | null | undefined): Promise<void> {
+  if (senderId === null || senderId === undefined) return;
+  const [sender] = await tx.sql<{ id: number }>`SELECT id FROM sender
+    WHERE tenant_id = platform.tenant_id() AND environment = platform.environment() AND id = ${senderId} FOR KEY SHARE`;
+  if (!sender) throw failField('senderId', unknownId('sender'));
+}
