@@ -34,7 +34,7 @@ async function serverThatEndsAt(at?: string): Promise<void> {
 
 const send = () =>
   transport.send({
-    ref: 'a-ref',
+    idLeft: 'a-ref',
     from: 'Tandem <no-reply@example.com>',
     to: 'ada@example.com',
     createdAt: new Date(),

@@ -35,8 +35,9 @@ export interface Tools {
   publicUrl: string;
   mail: Mailer['queue'];
   /** Sends the messages of workflows, which have rows of their own. */
-  mailer: Pick<Mailer, 'deliver' | 'count' | 'isEnabled' | 'address'>;
+  mailer: Pick<Mailer, 'deliver' | 'count' | 'isEnabled' | 'address' | 'refsIn'>;
   tracking: TrackingLinks;
   readTxt: ReadTxt;
   spf: SpfMechanism;
+  domainPerMinuteMax: number;
 }

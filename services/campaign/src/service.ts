@@ -86,6 +86,7 @@ export function campaignService(
     mailer,
     tracking: trackingLinks(seal, settings.PUBLIC_URL),
     readTxt: createReadTxt(settings.DNS_SERVERS),
+    domainPerMinuteMax: settings.MAIL_PER_DOMAIN_MINUTE_MAX,
     spf: spfMechanism(settings.MAIL_SPF_INCLUDE, settings.SMTP_URL),
   };
   const person = personalData('campaign', campaignData(tools));

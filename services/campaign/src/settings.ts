@@ -24,6 +24,8 @@ export const campaignSettings = serviceSettings.extend({
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
   /** Name servers that verify sending domains, `address` or `address:port` with commas; those of the system by default. */
   DNS_SERVERS: list.optional(),
+  /** How many campaign messages of a tenant go to the addresses of one domain within a minute; the others wait. */
+  MAIL_PER_DOMAIN_MINUTE_MAX: z.coerce.number().int().min(1).max(1_000_000).default(600),
   /** The domain that SPF records of sending domains include, of the provider behind SMTP_URL: its host by default. */
   MAIL_SPF_INCLUDE: z.string().min(3).max(253).optional(),
 });
