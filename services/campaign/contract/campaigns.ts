@@ -11,6 +11,7 @@ export const CampaignStatus = z.enum(campaignStatuses).describe('The status of t
 export const campaignStates = stateTable<(typeof campaignStatuses)[number]>('Campaign', {
   created: { draft: 'createCampaign', active: 'createCampaign', paused: 'createCampaign', completed: 'createCampaign' },
   changes: { draft: {}, active: {}, paused: {}, completed: {} },
+  automatic: { active: { paused: 'receiveProviderEvent' } },
 });
 
 const SenderId = id('sender').describe('The sender of its e-mails; the platform without one');
@@ -49,6 +50,28 @@ export const campaignUpdated = event('campaign.updated', {
   action: 'campaign.update',
   target: 'campaign',
   data: z.object({ campaignId: id('campaign'), fields: z.array(z.string()) }),
+  record: Campaign,
+});
+
+/** A campaign is paused when more than these shares of its messages bounce or are reported as spam. */
+export const healthLimits = { bounceRate: 0.05, complaintRate: 0.003, sentMin: 50 } as const;
+
+const rate = (what: string) => z.number().meta({ description: what, examples: [0.062] });
+const count = (what: string) => z.int().meta({ description: what, examples: [62] });
+
+export const campaignAutoPaused = event('campaign.auto_paused', {
+  description: 'A campaign is paused by the system, because too many of its messages bounced or were reported as spam',
+  action: 'campaign.auto_pause',
+  target: 'campaign',
+  data: z.object({
+    campaignId: id('campaign'),
+    reason: z.enum(['bounces', 'complaints']).meta({ description: 'What exceeded its limit', examples: ['bounces'] }),
+    sent: count('Messages that were sent since the last automatic pause'),
+    bounced: count('How many of them bounced'),
+    complained: count('How many of them were reported as spam'),
+    bounceRate: rate('The share of those that bounced'),
+    complaintRate: rate('The share of those that were reported as spam'),
+  }),
   record: Campaign,
 });
 

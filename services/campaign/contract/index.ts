@@ -11,6 +11,7 @@ import { landingPages } from './landing-pages.ts';
 import { messages } from './messages.ts';
 import { internalNames } from './names.ts';
 import { preferences } from './preferences.ts';
+import { providerEvents } from './provider-events.ts';
 import { publicPages } from './public-pages.ts';
 import { segments } from './segments.ts';
 import { senders } from './senders.ts';
@@ -34,6 +35,7 @@ export * from './landing-pages.ts';
 export * from './messages.ts';
 export * from './names.ts';
 export * from './preferences.ts';
+export * from './provider-events.ts';
 export * from './public-pages.ts';
 export * from './segments.ts';
 export * from './senders.ts';
@@ -63,6 +65,7 @@ export const campaign = {
   ...triggers,
   ...messages,
   ...tracking,
+  ...providerEvents,
   ...suppressions,
   ...topics,
   ...templates,

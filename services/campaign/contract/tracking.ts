@@ -9,6 +9,9 @@ export const messageEngagementTypes = [
   'email_bounce',
 ] as const;
 
+/** Deeds that only campaigns record. Analytics gets an automatic reply as a reply of software, and no complaints. */
+export const ownEngagementTypes = ['email_complaint', 'email_auto_reply'] as const;
+
 /** For analytics, which records it as an engagement event. */
 export const messageEngaged = event('message.engaged', {
   description: 'A message is sent, opened, clicked, answered or bounced',

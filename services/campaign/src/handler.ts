@@ -10,6 +10,7 @@ import type { Handler as ServiceHandler, Users } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { crmOperations } from './crm-operations.ts';
 import type { HtmlCleaner } from './features/landing-pages/html-cleaner.ts';
+import type { Providers } from './features/provider-events/providers.ts';
 import type { ReadTxt } from './features/sending-domains/dns.ts';
 import type { SpfMechanism } from './features/sending-domains/records.ts';
 import type { TrackingLinks } from './features/tracking/tracking-links.ts';
@@ -39,5 +40,6 @@ export interface Tools {
   tracking: TrackingLinks;
   readTxt: ReadTxt;
   spf: SpfMechanism;
+  providers: Providers;
   domainPerMinuteMax: number;
 }

@@ -34,6 +34,9 @@ import { messageHandlers } from './features/messages/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { campaignData } from './features/personal-data/campaign-data.ts';
 import { preferenceHandlers } from './features/preferences/index.ts';
+import { softBounces } from './features/provider-events/apply-reports.ts';
+import { providerEventHandlers } from './features/provider-events/index.ts';
+import { createProviders } from './features/provider-events/providers.ts';
 import { publicPageHandlers } from './features/public-pages/index.ts';
 import { segmentHandlers } from './features/segments/index.ts';
 import { senderHandlers } from './features/senders/index.ts';
@@ -87,6 +90,7 @@ export function campaignService(
     tracking: trackingLinks(seal, settings.PUBLIC_URL),
     readTxt: createReadTxt(settings.DNS_SERVERS),
     domainPerMinuteMax: settings.MAIL_PER_DOMAIN_MINUTE_MAX,
+    providers: createProviders(settings),
     spf: spfMechanism(settings.MAIL_SPF_INCLUDE, settings.SMTP_URL),
   };
   const person = personalData('campaign', campaignData(tools));
@@ -101,6 +105,7 @@ export function campaignService(
       ...triggerHandlers(tools),
       ...messageHandlers,
       ...trackingHandlers(tools),
+      ...providerEventHandlers(tools),
       ...landingPageHandlers(tools),
       ...segmentHandlers(tools),
       ...audienceHandlers(tools),
@@ -135,7 +140,7 @@ export function campaignService(
       { table: 'form_submission', column: 'discardable_since', days: submissionLimits.keptDays },
       { table: 'sender_count', column: 'day', days: 30 },
       { table: 'domain_pace', column: 'minute', days: 1 },
-      { table: 'soft_bounce', column: 'at', days: 7 },
+      { table: 'soft_bounce', column: 'at', days: softBounces.days },
       { table: 'sms_recipient_lookup', column: 'seen_at', days: 400 },
     ],
     narrowing: {
@@ -169,6 +174,7 @@ export function campaignService(
     async close() {
       await tools.ai.close();
       await tools.cleaner.close();
+      await tools.providers.sns.close();
     },
   };
 }
