@@ -12,6 +12,19 @@ type Api = ReturnType<Reporting['service']['as']>;
 const anActiveCampaign = async (api: Api) =>
   (await api.createCampaign({ body: { name: 'Spring', status: 'active' } })).data.id as string;
 
+const sql = (api: Api, text: string, values: unknown[]) => reporting.service.sqlWithin(api.caller, text, values);
+
+/** Ends the wait of an execution. */
+async function hurry(api: Api, executionId: string): Promise<void> {
+  await sql(api, 'UPDATE execution SET due_at = now() WHERE id = $1', [executionId]);
+  await sql(
+    api,
+    `UPDATE platform.job SET due_at = now() WHERE name = 'advance-executions' AND payload ->> 'executionId' = $1
+       AND state = 'waiting'`,
+    [executionId],
+  );
+}
+
 /** Adds messages of a campaign that were sent before, of which some bounced. */
 const sentBefore = (api: Api, campaignId: string, { sent = 0, bounced = 0 }) =>
   reporting.service.sqlWithin(
@@ -51,12 +64,11 @@ describe('a campaign whose messages bounce', () => {
       complaintRate: 0,
     });
     expect(pausesOf(api)).toHaveLength(1);
-    await reporting.service.sqlWithin(
-      api.caller,
-      `WITH hurried AS (UPDATE execution SET due_at = now() WHERE id = $1 RETURNING id)
-       UPDATE platform.job SET due_at = now() WHERE payload ->> 'executionId' = $1::text AND EXISTS (SELECT FROM hurried)`,
-      [second.executionId],
-    );
+    await hurry(api, second.executionId);
+    await until('the execution is parked', async () => {
+      const [row] = await sql(api, 'SELECT parked FROM execution WHERE id = $1', [second.executionId]);
+      return row?.['parked'] === true;
+    });
   });
 
   it('continues at 5 %, and with fewer than 50 messages', async () => {
