@@ -83,7 +83,8 @@ export function createMailer({ settings, seal, log, senders = {} }: MailerOption
   const transports = new Map<MailKind, Transport>();
   let counters: MailCounters | undefined;
   const transportOf = (kind: MailKind): Transport => {
-    const transport = transports.get(kind) ?? createTransport(url as string, connectionsMax[kind]);
+    const transport =
+      transports.get(kind) ?? createTransport(url as string, connectionsMax[kind], settings.MAIL_RETURN_PATH);
     transports.set(kind, transport);
     return transport;
   };

@@ -27,8 +27,11 @@ const silenceMs = 30_000;
 // Some servers close a connection after a number of messages.
 const messagesPerConnection = 100;
 
-/** Connections to the mail server, opened on demand and used again. */
-export function createTransport(url: string, connectionsMax: number): Transport {
+/**
+ * Connections to the mail server, opened on demand and used again.
+ * @param returnPath the address that bounces go to; by default the sender's own
+ */
+export function createTransport(url: string, connectionsMax: number, returnPath?: string): Transport {
   const pool = nodemailer.createTransport({
     url,
     pool: true,
@@ -68,6 +71,7 @@ export function createTransport(url: string, connectionsMax: number): Transport 
           from,
           // An object: an address is never parsed as a list.
           to: { name: '', address: to },
+          ...(returnPath !== undefined && { envelope: { from: returnPath, to: [to] } }),
           ...(replyTo !== undefined && { replyTo }),
           subject,
           text,

@@ -1,6 +1,7 @@
 import { operations } from '@tandem/contract';
 import { z } from 'zod';
 import { campaignAutoPaused } from './campaigns.ts';
+import { leadUnsubscribed } from './preferences.ts';
 import { suppressionAdded, suppressionRemoved } from './suppressions.ts';
 import { messageEngaged } from './tracking.ts';
 
@@ -43,7 +44,7 @@ export const providerEvents = operations({
       received: z.int().meta({ description: 'How many reports were read', examples: [1] }),
     }),
     message: 'Report received',
-    emits: [messageEngaged, suppressionAdded, suppressionRemoved, campaignAutoPaused],
+    emits: [messageEngaged, suppressionAdded, suppressionRemoved, campaignAutoPaused, leadUnsubscribed],
     errors: {
       invalid_signature: [401, 'The signature does not match the body, or is too old'],
       provider_unreachable: [503, 'The certificate of the provider could not be fetched; send the report again'],

@@ -134,7 +134,6 @@ export const sendingDomains = operations({
     description:
       'Looks up each record and stores what was found. The domain is verified when all required records are found, and loses that status when one is gone. If the name servers do not answer, the status stays as it is.',
     params: withId,
-    body: z.object({}),
     reply: SendingDomain,
     message: 'Sending domain checked',
     emits: [sendingDomainVerified, sendingDomainLost],

@@ -1,4 +1,5 @@
 import { createSeal } from '@tandem/sealed';
+import { until } from '@tandem/testing';
 import { type Reporting, startReporting } from '../../provider-events.test-service.ts';
 import { statusCallbackUrl } from './twilio.ts';
 
@@ -28,6 +29,10 @@ async function sentText(api: Api, number: string) {
 }
 
 const statusOf = async (api: Api, id: string) => (await api.getMessage({ params: { id } })).data.status;
+const unsubscribedOf = (api: Api) =>
+  reporting.service.events.filter(
+    ({ name, tenantId }) => name === 'lead.unsubscribed' && tenantId === api.caller.tenantId,
+  );
 const reasonsOf = async (api: Api) =>
   (await api.listSuppressions({ query: { channel: 'sms' } })).data.map(
     ({ value, reason }: Record<string, string>) => `${value} ${reason}`,
@@ -79,7 +84,14 @@ describe('an incoming text message', () => {
       }
       const message = { From, To: '+15005550006', Body, MessageSid: 'SM2' };
       for (const _ of [1, 2]) expect((await reporting.twilio(message)).data).toEqual({ received: 1 });
-      for (const tenant of [api, other]) expect(await reasonsOf(tenant)).toEqual([`${From} unsubscribe`]);
+      for (const tenant of [api, other]) {
+        expect(await reasonsOf(tenant)).toEqual([`${From} unsubscribe`]);
+        const events = await until(
+          'the event arrives',
+          () => unsubscribedOf(tenant).length > 0 && unsubscribedOf(tenant),
+        );
+        expect(events).toMatchObject([{ data: { leadId: '1', channel: 'sms', topicId: null } }]);
+      }
       expect(await reasonsOf(stranger)).toEqual([]);
     },
   );

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { suppressionRemoved } from '@tandem/campaign-contract';
+import { leadUnsubscribed, suppressionRemoved } from '@tandem/campaign-contract';
 import type { Emit } from '@tandem/events';
 import { createLinkTokens, type Seal } from '@tandem/sealed';
 import { fail } from '@tandem/service';
@@ -77,16 +77,22 @@ export function wishOf(form: URLSearchParams): 'stop' | 'start' | undefined {
   return startWords.has(word) ? 'start' : undefined;
 }
 
+interface WishInside extends Inside {
+  emit: Emit<typeof suppressionRemoved | typeof leadUnsubscribed> & Inside['emit'];
+}
+
 /** Suppresses a number, or removes the suppression that its owner asked for. */
 export async function applyWish(
-  inside: Inside & { emit: Emit<typeof suppressionRemoved> },
+  inside: WishInside,
   tools: Pick<Tools, 'seal'>,
   { number, wish }: { number: string; wish: 'stop' | 'start' },
 ): Promise<void> {
   const value = normalizedValue('sms', number);
   if (typeof value !== 'string') return;
   if (wish === 'stop') {
-    await suppress(tools, inside, { channel: 'sms', value, reason: 'unsubscribe', note: 'By text message' });
+    const stop = { channel: 'sms', value, reason: 'unsubscribe', note: 'By text message' } as const;
+    const { isNew } = await suppress(tools, inside, stop);
+    if (isNew) await unsubscribeLeads(inside, value);
     return;
   }
   const { tx, emit } = inside;
@@ -99,6 +105,17 @@ export async function applyWish(
     emit(suppressionRemoved, { data: { ...data, note: 'By text message' }, record });
   }
 }
+
+/** Reports the leads that got text messages at a number as unsubscribed, which ends their workflows. */
+async function unsubscribeLeads({ tx, emit }: WishInside, number: string): Promise<void> {
+  const leads = await tx.sql<{ leadId: number; messageId: number }>`
+    SELECT lead_id AS "leadId", max(id) AS "messageId" FROM message
+    WHERE channel = 'sms' AND recipient = ${number} GROUP BY lead_id ORDER BY lead_id LIMIT ${leadsOfNumberMax}`;
+  for (const { leadId, messageId } of leads)
+    emit(leadUnsubscribed, { data: { leadId, channel: 'sms', topicId: null, messageId }, record: { id: leadId } });
+}
+
+const leadsOfNumberMax = 100;
 
 // Error codes of Twilio that concern the number: unknown, a landline; and a number that stopped our messages.
 const unreachable = new Set(['30005', '30006']);

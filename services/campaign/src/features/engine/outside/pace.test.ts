@@ -32,7 +32,7 @@ let domains = 0;
 async function aSender(api: Api, fields: Record<string, unknown> = {}) {
   const { data: domain } = await api.createSendingDomain({ body: { domain: `sender${++domains}.example` } });
   for (const { name, value } of domain.records) names.txt.set(name, [value]);
-  await api.verifySendingDomain({ params: { id: domain.id }, body: {} });
+  await api.verifySendingDomain({ params: { id: domain.id } });
   const body = { name: 'Ada "The" Sender', fromEmail: `ada@${domain.domain}`, ...fields };
   const { data: sender } = await api.createSender({ body });
   return { domain, sender };
@@ -98,7 +98,7 @@ describe('a campaign with a sender', () => {
     const api = service.as();
     const { domain, sender } = await aSender(api);
     names.txt.delete(domain.records[0].name);
-    await api.verifySendingDomain({ params: { id: domain.id }, body: {} });
+    await api.verifySendingDomain({ params: { id: domain.id } });
     const all = await settled(api, await sendTo(api, addresses(1), sender.id));
     expect(reasonsOf(all)).toEqual(['sender_not_verified']);
   });
@@ -120,6 +120,17 @@ describe('a campaign with a sender', () => {
     expect((await api.getSender({ params })).data.allowedToday).toBe(3);
     await daysAgo(10);
     expect((await api.getSender({ params })).data.allowedToday).toBe(4);
+  });
+});
+
+describe('the limit of a sender', () => {
+  it('is never exceeded by campaigns that send at the same time', async () => {
+    const api = service.as();
+    const { sender } = await aSender(api, { dailyCap: 5 });
+    const batches = await Promise.all([1, 2, 3].map(() => sendTo(api, addresses(3), sender.id)));
+    const all = await settled(api, batches.flat());
+    expect([sentOf(all), reasonsOf(all)]).toEqual([5, Array(4).fill('sender_limit')]);
+    expect((await api.getSender({ params: { id: sender.id } })).data).toMatchObject({ allowedToday: 5, sentToday: 5 });
   });
 });
 
