@@ -23,6 +23,7 @@ export const DnsRecordStatus = z.enum(['unchecked', 'found', 'missing', 'wrong',
 export const sendingDomainStates = stateTable<(typeof sendingDomainStatuses)[number]>('SendingDomain', {
   created: { pending: 'createSendingDomain' },
   changes: { pending: { verified: 'verifySendingDomain' }, verified: { pending: 'verifySendingDomain' } },
+  automatic: { pending: { verified: 'check-sending-domain' }, verified: { pending: 'check-sending-domain' } },
 });
 
 export const DnsRecord = z.object({
@@ -132,7 +133,7 @@ export const sendingDomains = operations({
     permission: 'campaigns:write',
     summary: 'Check the DNS records of a sending domain',
     description:
-      'Looks up each record and stores what was found. The domain is verified when all required records are found, and loses that status when one is gone. If the name servers do not answer, the status stays as it is.',
+      'Looks up each record and stores what was found. The domain is verified when all required records are found, and loses that status when one is gone. The platform checks each domain once a day, too. If the name servers do not answer, the status stays as it is.',
     params: withId,
     reply: SendingDomain,
     message: 'Sending domain checked',

@@ -40,6 +40,7 @@ import { createProviders } from './features/provider-events/providers.ts';
 import { publicPageHandlers } from './features/public-pages/index.ts';
 import { segmentHandlers } from './features/segments/index.ts';
 import { senderHandlers } from './features/senders/index.ts';
+import { checkSendingDomain } from './features/sending-domains/check-sending-domain.job.ts';
 import { createReadTxt } from './features/sending-domains/dns.ts';
 import { sendingDomainHandlers } from './features/sending-domains/index.ts';
 import { spfMechanism } from './features/sending-domains/records.ts';
@@ -131,6 +132,7 @@ export function campaignService(
       cancelExecutions,
       processSubmission(tools),
       publishPlannedPage(tools),
+      checkSendingDomain(tools),
     ],
     jobsOutsideMax,
     mail: mailer,

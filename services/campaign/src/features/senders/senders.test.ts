@@ -114,6 +114,29 @@ describe('a sending domain', () => {
     await until('the event arrives', () => eventsOf(api, 'sending_domain.lost').length === 1);
   });
 
+  it('is checked once a day, so that records which are entered late or removed are noticed', async () => {
+    const api = service.as();
+    const domain = await aDomain(api);
+    const params = { id: domain.id };
+    const nextDay = () =>
+      service.sqlWithin(
+        api.caller,
+        `UPDATE platform.job SET due_at = now() WHERE name = 'check-sending-domain' AND state = 'waiting'`,
+      );
+    const inStatus = (status: string) =>
+      until(`the domain is ${status}`, async () => (await api.getSendingDomain({ params })).data.status === status);
+    enterRecords(domain);
+    await nextDay();
+    await inStatus('verified');
+    names.txt.delete(domain.records[0]?.name as string);
+    await until('the job waits for the next day', async () => {
+      await nextDay();
+      return (await api.getSendingDomain({ params })).data.status === 'pending';
+    });
+    await until('the event arrives', () => eventsOf(api, 'sending_domain.lost').length === 1);
+    await api.deleteSendingDomain({ params });
+  });
+
   it('is not removed while it has senders, and honours If-Match', async () => {
     const api = service.as();
     const domain = await aDomain(api);
