@@ -11,7 +11,7 @@ export const CampaignStatus = z.enum(campaignStatuses).describe('The status of t
 export const campaignStates = stateTable<(typeof campaignStatuses)[number]>('Campaign', {
   created: { draft: 'createCampaign', active: 'createCampaign', paused: 'createCampaign', completed: 'createCampaign' },
   changes: { draft: {}, active: {}, paused: {}, completed: {} },
-  automatic: { active: { paused: 'receiveProviderEvent' } },
+  automatic: { active: { paused: 'pause-unhealthy' } },
 });
 
 const SenderId = id('sender').describe('The sender of its e-mails; the platform without one');

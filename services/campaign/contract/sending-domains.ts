@@ -1,4 +1,4 @@
-import { event, id, listQuery, operations, page, stateTable, text, timestamp } from '@tandem/contract';
+import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 export const sendingDomainStatuses = ['pending', 'verified'] as const;
@@ -18,12 +18,6 @@ export const DnsRecordStatus = z.enum(['unchecked', 'found', 'missing', 'wrong',
   description:
     'The result of the last check. `wrong`: there is a record with another value. `unavailable`: the name servers did not answer.',
   examples: ['found'],
-});
-
-export const sendingDomainStates = stateTable<(typeof sendingDomainStatuses)[number]>('SendingDomain', {
-  created: { pending: 'createSendingDomain' },
-  changes: { pending: { verified: 'verifySendingDomain' }, verified: { pending: 'verifySendingDomain' } },
-  automatic: { pending: { verified: 'check-sending-domain' }, verified: { pending: 'check-sending-domain' } },
 });
 
 export const DnsRecord = z.object({

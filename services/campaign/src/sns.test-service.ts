@@ -1,11 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { createSign, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createSign, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 /** A local SNS: serves its certificate, and signs messages. */
 export interface SnsPeer {
@@ -24,7 +19,7 @@ const signed = {
 };
 
 export async function snsPeer(): Promise<SnsPeer> {
-  const { key, certificate } = await selfSigned();
+  const { key, certificate } = selfSigned();
   const confirmed: string[] = [];
   const server = createServer((request, response) => {
     if (request.url === '/cert.pem') return void response.end(certificate);
@@ -61,12 +56,26 @@ export async function snsPeer(): Promise<SnsPeer> {
   };
 }
 
-async function selfSigned(): Promise<{ key: string; certificate: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'sns-'));
-  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=sns', '-days', '2'];
-  execFileSync('openssl', [...request, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
-  const pems = { key: readFileSync(key, 'utf8'), certificate: readFileSync(certificate, 'utf8') };
-  await rm(folder, { recursive: true });
-  return pems;
+/** A certificate with a new key (X.509, in DER). */
+function selfSigned() {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const algorithm = Buffer.from('300d06092a864886f70d01010b0500', 'hex');
+  const commonName = Buffer.from('0603550403', 'hex');
+  const name = der(0x30, der(0x31, der(0x30, commonName, der(0x0c, Buffer.from('sns')))));
+  const time = (text: string) => der(0x17, Buffer.from(text));
+  const version = der(0xa0, der(0x02, Buffer.from([2])));
+  const serial = der(0x02, Buffer.from([1]));
+  const validity = der(0x30, time('200101000000Z'), time('491231235959Z'));
+  const key = publicKey.export({ format: 'der', type: 'spki' });
+  const content = der(0x30, version, serial, algorithm, name, validity, name, key);
+  const signature = createSign('RSA-SHA256').update(content).sign(privateKey);
+  const certificate = der(0x30, content, algorithm, der(0x03, Buffer.from([0]), signature));
+  const pem = `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64')}\n-----END CERTIFICATE-----\n`;
+  return { key: privateKey, certificate: pem };
+}
+
+function der(tag: number, ...parts: Buffer[]): Buffer {
+  const body = Buffer.concat(parts);
+  const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...length]), body]);
 }
