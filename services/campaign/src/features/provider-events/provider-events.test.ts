@@ -42,6 +42,7 @@ describe('a report of Amazon SES', () => {
     expect(await reasonsOf(api)).toEqual([`${sent.address} complaint`]);
     const { data } = await api.getWorkflowExecution({ params: { id: sent.executionId } });
     expect([data.status, data.endReason]).toEqual(['exited', 'unsubscribe']);
+    await until('analytics is told', () => deedsOf(api, 'email_complaint').length === 1);
   });
 
   it('of a soft bounce suppresses after three within 7 days, each counted once', async () => {

@@ -61,7 +61,6 @@ export async function engage(
   await react({ tx, schedule }, byPeople);
   for (const { id, type: own, at, automated, url, leadId, messageId, executionId, tenantId } of rows) {
     const type = own === 'email_auto_reply' ? 'email_reply' : own;
-    if (type === 'email_complaint') continue;
     emit(messageEngaged, {
       data: {
         type,
