@@ -4,6 +4,7 @@ import type { Emit } from '@tandem/events';
 import { createLinkTokens, type Seal } from '@tandem/sealed';
 import { fail } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
+import { pauseUnhealthy } from '../campaigns/pause-unhealthy.ts';
 import { react } from '../engine/react.ts';
 import { digestOf, digestsOf, normalizedValue } from '../suppressions/address.ts';
 import { suppress } from '../suppressions/suppressed.ts';
@@ -139,13 +140,15 @@ export async function applyStatus(
   if (status !== 'undelivered' && status !== 'failed') return;
   const code = form.get('ErrorCode') ?? '';
   const error = `Twilio could not deliver it (${code || 'without a code'})`;
-  const bounced = await tx.sql<{ leadId: number; executionId: number | null }>`
+  const bounced = await tx.sql<{ leadId: number; executionId: number | null; campaignId: number | null }>`
     UPDATE message SET status = 'bounced', bounced_at = now(), error = ${error}, updated_at = now()
-    WHERE id = ${messageId} AND bounced_at IS NULL RETURNING lead_id AS "leadId", execution_id AS "executionId"`;
+    WHERE id = ${messageId} AND bounced_at IS NULL RETURNING lead_id AS "leadId", execution_id AS "executionId",
+      campaign_id AS "campaignId"`;
   await react(
     inside,
     bounced.map((one) => ({ ...one, type: 'email_bounce' })),
   );
+  for (const { campaignId } of bounced) if (campaignId !== null) await pauseUnhealthy(inside, campaignId);
   const value = normalizedValue('sms', to);
   if (typeof value !== 'string') return;
   if (unreachable.has(code)) await suppress(tools, inside, { channel: 'sms', value, reason: 'hard_bounce' });

@@ -134,6 +134,21 @@ describe('the limit of a sender', () => {
   });
 });
 
+describe('a message that the mail server postpones', () => {
+  it('counts once for its sender', async () => {
+    const api = service.as();
+    const { sender } = await aSender(api, { dailyCap: 5 });
+    const [to] = addresses(1) as [string];
+    mailbox.refuse(to, 451);
+    const [execution] = await sendTo(api, [to], sender.id);
+    const [waiting] = await settled(api, [execution as string]);
+    expect(waiting?.steps.at(-1)?.result.reason).toBe('mail_server');
+    mailbox.refuse(to, undefined);
+    await until('the message arrives', () => mailbox.to(to).length === 1);
+    expect((await api.getSender({ params: { id: sender.id } })).data.sentToday).toBe(1);
+  });
+});
+
 describe('the pace', () => {
   it('to one domain within a minute is limited per tenant, and the rest waits for the next minutes', async () => {
     const [api, other] = [service.as(), service.as()];

@@ -8,6 +8,8 @@ import type { CampaignSender } from './sender.ts';
 interface Wanted {
   one: ToSend;
   sender: CampaignSender | undefined;
+  /** Whether the mail server postponed it before: it was counted then, for its sender and its tenant. */
+  isRetry: boolean;
 }
 
 /** A message that may not go yet. */
@@ -57,14 +59,15 @@ export async function withinPace(
   }
   const tomorrow = nextMidnight(now, 'UTC');
   const ofSenders: Wanted[] = [];
-  for (const [, group] of byKey(inPace, ({ sender }) => sender?.id)) {
+  const [retries, fresh] = [inPace.filter(({ isRetry }) => isRetry), inPace.filter(({ isRetry }) => !isRetry)];
+  for (const [, group] of byKey(fresh, ({ sender }) => sender?.id)) {
     const granted = await grantSender(tx, group[0]?.sender, group.length, now);
     ofSenders.push(...group.slice(0, granted));
     for (const { one } of group.slice(granted)) later.push({ one, until: tomorrow, reason: 'sender_limit' });
   }
   const granted = ofSenders.length ? await mailer.count(tx, ofSenders.length) : 0;
   for (const { one } of ofSenders.slice(granted)) later.push({ one, until: tomorrow, reason: 'daily_limit' });
-  return { counted: ofSenders.slice(0, granted).map(({ one }) => one), later };
+  return { counted: [...retries, ...ofSenders.slice(0, granted)].map(({ one }) => one), later };
 }
 
 interface DomainGrant {

@@ -71,7 +71,11 @@ export async function sendEmails(
   const { counted, later } = await withinPace(
     tools,
     tx,
-    wanted.map((one) => ({ one, sender: senderOf(one) })),
+    wanted.map((one) => ({
+      one,
+      sender: senderOf(one),
+      isRetry: (earlier.get(one.due.executionId)?.attempts ?? 0) > 0,
+    })),
   );
   for (const { one, until, reason } of later) outcomes.set(one.due.executionId, postponed(openAt(one, until), reason));
   const claimed = await claimMessages(
