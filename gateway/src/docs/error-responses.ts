@@ -157,7 +157,7 @@ function responseName(status: number, own: ErrorCodes, withCommon: boolean, row:
 
 function commonStatuses(row: Operation, hasIfMatch: boolean): number[] {
   const isPublic = row.audience === 'public';
-  const sends = row.body !== undefined || row.form !== undefined;
+  const sends = row.body !== undefined || row.form !== undefined || row.rawBody !== undefined;
   const reads = sends || row.query !== undefined;
   return [
     ...(reads || !isPublic ? [400] : []),

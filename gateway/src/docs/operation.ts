@@ -44,6 +44,7 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
     ...queryParameters(row, schemas),
     ...pageParameters(row),
     ...headerReferences(row, hasIfMatch),
+    ...rawHeaderParameters(row),
     ...cookieParameters(row),
   ];
   const later = nowOrJob(row.reply);
@@ -61,6 +62,7 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
     ...(row.feature && { 'x-feature': row.feature }),
     ...(parameters.length && { parameters }),
     ...(sent && { requestBody: requestBody(row, sent, schemas) }),
+    ...(row.rawBody && { requestBody: { required: true, content: { '*/*': {} } } }),
     responses: {
       ...(row.mayExist && { 200: success(row, reply, sent?.example, schemas, 200) }),
       [replyStatus(row)]: success(row, reply, sent?.example, schemas),
@@ -201,6 +203,16 @@ function headerReferences(row: Operation, hasIfMatch: boolean): Part[] {
     ...(row.audience === 'public' ? [] : ['Environment']),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+/** The headers that a service reads with the bytes of a body. */
+function rawHeaderParameters({ rawBody }: Operation): Part[] {
+  return Object.entries(rawBody?.headers ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+  }));
 }
 
 function cookieParameters({ cookies }: Operation): Part[] {

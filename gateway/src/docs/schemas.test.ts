@@ -20,7 +20,9 @@ describe('the schemas of the document', () => {
       expect(names).toContain(name);
     const bodies = described.flatMap(({ operationId, requestBody }) => {
       const { content = {} } = (requestBody ?? {}) as { content?: Record<string, { schema: JsonSchema }> };
-      return Object.values(content).map(({ schema: body }) => [operationId, body.$ref !== undefined]);
+      // A body of which the service takes the bytes has no schema.
+      const schemas = Object.entries(content).filter(([type]) => type !== '*/*');
+      return schemas.map(([, { schema: body }]) => [operationId, body.$ref !== undefined]);
     });
     expect(bodies.filter(([, isNamed]) => !isNamed)).toEqual([]);
     expect(bodies.length).toBeGreaterThan(60);

@@ -76,7 +76,12 @@ const tags: Tag[] = [
   { paths: ['/v1/partners/portal'], name: 'Partner portal', description: 'Operations for signed-in partners.' },
   { paths: ['/v1/campaigns'], name: 'Campaigns', description: 'Campaigns by e-mail and SMS.' },
   {
-    paths: ['/v1/campaigns/messages', '/v1/public/t'],
+    paths: ['/v1/campaigns/senders', '/v1/campaigns/domains'],
+    name: 'Senders',
+    description: 'The addresses that campaigns send from, and their domains.',
+  },
+  {
+    paths: ['/v1/campaigns/messages', '/v1/public/t', '/v1/public/providers'],
     name: 'Messages',
     description: 'Messages to leads, and what happened to them.',
   },

@@ -78,6 +78,8 @@ export const resourceTypes = {
   message: 70,
   segment: 71,
   form_submission: 72,
+  sender: 73,
+  sending_domain: 74,
   ab_test: 75,
 } as const;
 

@@ -25,6 +25,21 @@ export async function countMessages(sql: Sql, more: readonly More[], max: number
   return undefined;
 }
 
+/**
+ * Counts as many messages of one kind as the limit allows.
+ * @returns how many of them
+ */
+export async function grantMessages(sql: Sql, { kind, messages }: More, max: number): Promise<number> {
+  const [row] = await sql<{ granted: number }>`
+    INSERT INTO platform.mail_count (kind, messages, granted)
+    VALUES (${kind}, least(${messages}::int, ${max}::int), least(${messages}::int, ${max}::int))
+    ON CONFLICT (tenant_id, environment, kind, day) DO UPDATE
+      SET granted = greatest(least(${messages}::int, ${max}::int - mail_count.messages), 0),
+        messages = mail_count.messages + greatest(least(${messages}::int, ${max}::int - mail_count.messages), 0)
+    RETURNING granted`;
+  return row?.granted ?? 0;
+}
+
 async function add(sql: Sql, { kind, messages }: More, max: number): Promise<boolean> {
   const changed = await sql`INSERT INTO platform.mail_count (kind, messages)
     SELECT ${kind}, ${messages}::int WHERE ${messages}::int <= ${max}::int

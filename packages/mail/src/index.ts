@@ -2,5 +2,6 @@
 export { type Letter, renderLetter } from './letter.ts';
 export { createMailer, type Delivery, type Mailer } from './mailer.ts';
 export type { Message } from './message.ts';
+export type { MessageRef } from './message-ref.ts';
 export { type Attempt, nextAttempt } from './retry.ts';
 export { type MailSettings, mailSettings } from './settings.ts';

@@ -5,6 +5,8 @@ import type { Attempt } from './retry.ts';
 export interface MailRow {
   id: number;
   ref: string;
+  tenantId: number;
+  environment: 'live' | 'sandbox';
   sender: string;
   recipient: string;
   content: string;
@@ -27,7 +29,7 @@ export function contextOf(ref?: string): string {
 
 /** Reads the messages that are still to be sent. */
 export async function readQueued(sql: Sql, ids: readonly number[]): Promise<MailRow[]> {
-  return sql<MailRow>`SELECT id, ref, sender, recipient, content, attempts, not_after AS "notAfter", created_at AS "createdAt"
+  return sql<MailRow>`SELECT id, ref, tenant_id AS "tenantId", environment, sender, recipient, content, attempts, not_after AS "notAfter", created_at AS "createdAt"
     FROM platform.mail WHERE id = ANY(${ids}::bigint[]) AND state = 'queued'`;
 }
 

@@ -3,10 +3,11 @@ import type { Log, Metrics } from '@tandem/process';
 import type { Seal } from '@tandem/sealed';
 import type { Sql } from '@tandem/tenant-db';
 import type pg from 'pg';
-import { countMessages } from './daily-limit.ts';
+import { countMessages, grantMessages } from './daily-limit.ts';
 import { watchMail } from './mail-metrics.ts';
 import { contextOf } from './mail-rows.ts';
 import type { MailKind, Message } from './message.ts';
+import { idPart, type MessageRef, refsIn } from './message-ref.ts';
 import type { Attempt } from './retry.ts';
 import { type MailCounters, type SendJob, sendJob } from './send-job.ts';
 import type { MailSettings } from './settings.ts';
@@ -34,8 +35,10 @@ export interface Mailer {
    * @returns the outcome; never rejects. A postponed message with `isUncertain` may have been accepted by the server.
    */
   deliver(message: Delivery): Promise<Attempt>;
-  /** Counts bulk messages of the current tenant; false if its daily limit does not allow them, and then counts none. */
-  count(tx: { sql: Sql }, messages: number): Promise<boolean>;
+  /** Counts bulk messages of the current tenant; returns how many of them its daily limit allows. */
+  count(tx: { sql: Sql }, messages: number): Promise<number>;
+  /** The messages of this deployment whose Message-IDs occur in a text, in the order of the text. */
+  refsIn(text: string): MessageRef[];
   /** Whether a mail server is configured. */
   isEnabled: boolean;
   /** The address part of MAIL_FROM. */
@@ -52,8 +55,8 @@ export interface Mailer {
   };
 }
 
-/** A message that is sent at once. `ref` is the part of its Message-ID before the @. */
-export type Delivery = Pick<Outgoing, 'ref' | 'to' | 'createdAt' | 'content'> & { from?: string };
+/** A message that is sent at once. Its Message-ID names `ref`, the tenant and the environment. */
+export type Delivery = Pick<Outgoing, 'to' | 'createdAt' | 'content' | 'dkim'> & MessageRef & { from?: string };
 
 export interface MailerOptions {
   settings: MailSettings;
@@ -80,7 +83,8 @@ export function createMailer({ settings, seal, log, senders = {} }: MailerOption
   const transports = new Map<MailKind, Transport>();
   let counters: MailCounters | undefined;
   const transportOf = (kind: MailKind): Transport => {
-    const transport = transports.get(kind) ?? createTransport(url as string, connectionsMax[kind]);
+    const transport =
+      transports.get(kind) ?? createTransport(url as string, connectionsMax[kind], settings.MAIL_RETURN_PATH);
     transports.set(kind, transport);
     return transport;
   };
@@ -107,9 +111,12 @@ export function createMailer({ settings, seal, log, senders = {} }: MailerOption
       }
       return true;
     },
-    deliver: ({ from = settings.MAIL_FROM, ...message }) => transportOf('bulk').send({ ...message, from }),
-    count: async ({ sql }, messages) =>
-      !(await countMessages(sql, [{ kind: 'bulk', messages }], settings.MAIL_PER_DAY_MAX)),
+    deliver({ ref, tenantId, environment, from = settings.MAIL_FROM, ...message }) {
+      const idLeft = idPart(seal, { ref, tenantId, environment });
+      return transportOf('bulk').send({ ...message, idLeft, from });
+    },
+    refsIn: (text) => refsIn(seal, text),
+    count: ({ sql }, messages) => grantMessages(sql, { kind: 'bulk', messages }, settings.MAIL_PER_DAY_MAX),
     isEnabled: url !== undefined,
     address: /<([^<>]+)>$/.exec(settings.MAIL_FROM)?.[1] ?? settings.MAIL_FROM,
     parts: {

@@ -5,6 +5,7 @@ import type { Sql } from '@tandem/tenant-db';
 import { z } from 'zod';
 import { contextOf, type Ended, type MailRow, readQueued, stateAfter, writeAttempts } from './mail-rows.ts';
 import { Content, type MailKind } from './message.ts';
+import { idPart } from './message-ref.ts';
 import { type Attempt, nextAttempt } from './retry.ts';
 import type { Transport } from './transport.ts';
 
@@ -92,7 +93,8 @@ async function attemptToSend(row: MailRow, kind: MailKind, shared: Shared): Prom
   if (!isEnabled) return { outcome: 'postponed', error: 'SMTP_URL is not set' };
   if (row.notAfter <= new Date()) return { outcome: 'refused', error: 'The message could not be sent in time' };
   const content = Content.parse(JSON.parse(seal.open(row.content, contextOf(row.ref))));
-  return transportOf(kind).send({ ref: row.ref, from, to: row.recipient, createdAt: row.createdAt, content });
+  const { recipient: to, createdAt } = row;
+  return transportOf(kind).send({ idLeft: idPart(seal, row), from, to, createdAt, content });
 }
 
 function report({ id, state, error }: Ended, kind: MailKind, { log, counted }: Shared): void {

@@ -14,6 +14,8 @@ export const mailSettings = {
     .string()
     .regex(sender, 'Must be an address such as Tandem <no-reply@example.com>')
     .default('Tandem <no-reply@tandem.localhost>'),
+  /** The address that bounces go to, of the mail server that passes them on to the platform; by default the sender's own. */
+  MAIL_RETURN_PATH: z.email('Must be an address such as bounces@example.com').optional(),
   /** How many messages of each kind (account, bulk) a tenant may queue within a day (UTC). */
   MAIL_PER_DAY_MAX: z.coerce.number().int().min(1).max(10_000_000).default(10_000),
 };

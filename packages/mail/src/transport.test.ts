@@ -3,13 +3,15 @@ import { createTransport, type Transport } from './transport.ts';
 
 let server: Server;
 let transport: Transport;
+const commands: string[] = [];
+beforeEach(() => void commands.splice(0));
 afterEach(async () => {
   transport.close();
   await new Promise((resolve) => server.close(resolve));
 });
 
 /** A mail server that closes the connection when a client sends the line `at`, or never. */
-async function serverThatEndsAt(at?: string): Promise<void> {
+async function serverThatEndsAt(at?: string, returnPath?: string): Promise<void> {
   server = createServer((socket) => {
     socket.on('error', () => {});
     socket.write('220 test ESMTP\r\n');
@@ -20,6 +22,7 @@ async function serverThatEndsAt(at?: string): Promise<void> {
       const lines = rest.split('\r\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
+        commands.push(line);
         if (at !== undefined && line.startsWith(at)) return void socket.destroy();
         if (isContent && line !== '.') continue;
         if (line === '.') isContent = false;
@@ -29,12 +32,12 @@ async function serverThatEndsAt(at?: string): Promise<void> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  transport = createTransport(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, 1);
+  transport = createTransport(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, 1, returnPath);
 }
 
 const send = () =>
   transport.send({
-    ref: 'a-ref',
+    idLeft: 'a-ref',
     from: 'Tandem <no-reply@example.com>',
     to: 'ada@example.com',
     createdAt: new Date(),
@@ -59,4 +62,12 @@ it.each(['MAIL FROM', 'RCPT TO', 'DATA'])(
 it('a connection that ends before the answer to the content is uncertain', async () => {
   await serverThatEndsAt('.');
   expect(await send()).toMatchObject({ outcome: 'postponed', isUncertain: true });
+});
+
+it('sends bounces to the return path', async () => {
+  await serverThatEndsAt(undefined, 'bounces@example.org');
+  await send();
+  expect(commands).toContain('MAIL FROM:<bounces@example.org>');
+  expect(commands).toContain('RCPT TO:<ada@example.com>');
+  expect(commands).toContain('From: Tandem <no-reply@example.com>');
 });

@@ -6,11 +6,14 @@ import { type Attempt, attemptOf } from './retry.ts';
 
 /** One message as the mail server gets it. */
 export interface Outgoing {
-  ref: string;
+  /** The part of the Message-ID before the @. */
+  idLeft: string;
   from: string;
   to: string;
   createdAt: Date;
   content: Content;
+  /** Signs the message for a domain (RFC 6376). */
+  dkim?: { domainName: string; keySelector: string; privateKey: string };
 }
 
 export interface Transport {
@@ -24,8 +27,11 @@ const silenceMs = 30_000;
 // Some servers close a connection after a number of messages.
 const messagesPerConnection = 100;
 
-/** Connections to the mail server, opened on demand and used again. */
-export function createTransport(url: string, connectionsMax: number): Transport {
+/**
+ * Connections to the mail server, opened on demand and used again.
+ * @param returnPath the address that bounces go to; by default the sender's own
+ */
+export function createTransport(url: string, connectionsMax: number, returnPath?: string): Transport {
   const pool = nodemailer.createTransport({
     url,
     pool: true,
@@ -54,17 +60,18 @@ export function createTransport(url: string, connectionsMax: number): Transport 
     done();
   });
   return {
-    async send({ ref, from, to, createdAt, content }) {
+    async send({ idLeft, from, to, createdAt, content, dkim }) {
       outgoingGuard.assertMayCall('the mail server');
       const { subject, text, html, replyTo, invitation } = content;
       const headers = { 'Auto-Submitted': 'auto-generated', ...content.headers };
       try {
         const { response } = await pool.sendMail({
-          messageId: `<${ref}@${domainOf(from)}>`,
+          messageId: `<${idLeft}@${domainOf(from)}>`,
           date: createdAt,
           from,
           // An object: an address is never parsed as a list.
           to: { name: '', address: to },
+          ...(returnPath !== undefined && { envelope: { from: returnPath, to: [to] } }),
           ...(replyTo !== undefined && { replyTo }),
           subject,
           text,
@@ -73,6 +80,7 @@ export function createTransport(url: string, connectionsMax: number): Transport 
             icalEvent: { method: invitation.method, filename: 'invite.ics', content: invitation.ics },
           }),
           headers,
+          ...(dkim && { dkim }),
         });
         return { outcome: 'sent', response };
       } catch (error) {

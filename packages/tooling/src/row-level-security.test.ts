@@ -18,6 +18,7 @@ const withoutTenant: Record<string, string[]> = {
     'usage_month',
     'usage_watch',
   ],
+  campaign: ['sms_recipient_lookup'],
   partner: ['share_lookup'],
 };
 

@@ -6,6 +6,7 @@ export const engagementTypes = [
   'link_click',
   'email_reply',
   'email_bounce',
+  'email_complaint',
   'email_sent',
   'form_submission',
   'page_visit',

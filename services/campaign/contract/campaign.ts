@@ -21,12 +21,13 @@ export const campaignStates = stateTable<(typeof campaignStatuses)[number]>('Cam
     completed: {},
   },
   automatic: {
-    active: { completed: 'complete-campaign.job' },
+    active: { paused: 'pause-unhealthy', completed: 'complete-campaign.job' },
     paused: { completed: 'complete-campaign.job' },
   },
 });
 
 export const CampaignTimezone = timeZone();
+export const SenderId = id('sender').describe('The sender of its e-mails; the platform without one');
 
 export const Campaign = z.object({
   id: id('campaign'),
@@ -57,6 +58,7 @@ export const Campaign = z.object({
   }),
   sendWindow: SendWindow.nullable().describe('When messages are sent, in the time zone of the lead'),
   topicId: id('topic').nullable().describe('What the messages are about. Leads can unsubscribe from the topic alone.'),
+  senderId: SenderId.nullable(),
   createdBy: id('user').nullable().describe('The user who created the record'),
   ownerId: OwnerId,
   teamId: TeamId,
@@ -97,3 +99,25 @@ export const campaignPaused = changed('campaign.paused', 'A campaign is paused',
 export const campaignResumed = changed('campaign.resumed', 'A campaign is resumed', 'campaign.resume');
 export const campaignCompleted = changed('campaign.completed', 'A campaign is completed', 'campaign.complete');
 export const campaignDeleted = changed('campaign.deleted', 'A campaign is deleted', 'campaign.delete');
+
+/** A campaign is paused when more than these shares of its messages bounce or are reported as spam. */
+export const healthLimits = { bounceRate: 0.05, complaintRate: 0.003, sentMin: 50 } as const;
+
+const rate = (what: string) => z.number().meta({ description: what, examples: [0.062] });
+const count = (what: string) => z.int().meta({ description: what, examples: [62] });
+
+export const campaignAutoPaused = event('campaign.auto_paused', {
+  description: 'A campaign is paused by the system, because too many of its messages bounced or were reported as spam',
+  action: 'campaign.auto_pause',
+  target: 'campaign',
+  data: z.object({
+    campaignId: id('campaign'),
+    reason: z.enum(['bounces', 'complaints']).meta({ description: 'What exceeded its limit', examples: ['bounces'] }),
+    sent: count('Messages that were sent since the last automatic pause'),
+    bounced: count('How many of them bounced'),
+    complained: count('How many of them were reported as spam'),
+    bounceRate: rate('The share of those that bounced'),
+    complaintRate: rate('The share of those that were reported as spam'),
+  }),
+  record: Campaign,
+});

@@ -12,6 +12,7 @@ import {
   campaignPaused,
   campaignResumed,
   campaignUpdated,
+  SenderId,
 } from './campaign.ts';
 import { landingPageUpdated } from './landing-page.ts';
 import { NewOwnerId } from './owner.ts';
@@ -30,6 +31,7 @@ const writable = {
   timezone: CampaignTimezone.nullish(),
   sendWindow: SendWindow.nullish(),
   topicId: id('topic').nullish(),
+  senderId: SenderId.nullish(),
   ownerId: NewOwnerId,
 };
 
@@ -78,14 +80,14 @@ export const campaigns = operations({
     ...write,
     summary: 'Update a campaign',
     description:
-      'The type, the start and the topic of an active campaign cannot change; pause it first. A completed campaign keeps everything but its name, description and owner.',
+      'The type, the start, the topic and the sender of an active campaign cannot change; pause it first. A completed campaign keeps everything but its name, description and owner.',
     params: byId,
     body: z.object({ name: name(200).optional(), ...writable }),
     reply: Campaign,
     message: 'Campaign updated',
     emits: [campaignUpdated],
     errors: {
-      campaign_active: [409, 'The campaign is active; pause it before you change its type, start or topic'],
+      campaign_active: [409, 'The campaign is active; pause it before you change its type, start, topic or sender'],
       campaign_completed: [409, 'The campaign is completed; duplicate it to change it'],
     },
   },
@@ -116,7 +118,7 @@ export const campaigns = operations({
     feature: 'workflows',
     summary: 'Activate a campaign',
     description:
-      'Enrolls the leads of the audience that the caller can read into every published sequence of the campaign: now, or at `startAt`. Whatever is missing is listed with 422: a published sequence, an audience if no trigger starts the sequences, a mail server.',
+      'Enrolls the leads of the audience that the caller can read into every published sequence of the campaign: now, or at `startAt`. Whatever is missing is listed with 422: a published sequence, an audience if no trigger starts the sequences, a verified sender, a mail server.',
     params: byId,
     reply: Campaign,
     message: 'Campaign activated',

@@ -13,8 +13,11 @@ import { landingPages } from './landing-pages.ts';
 import { messages } from './messages.ts';
 import { internalNames } from './names.ts';
 import { preferences } from './preferences.ts';
+import { providerEvents } from './provider-events.ts';
 import { publicPages } from './public-pages.ts';
 import { segments } from './segments.ts';
+import { senders } from './senders.ts';
+import { sendingDomains } from './sending-domains.ts';
 import { sequences } from './sequences.ts';
 import { suppressions } from './suppressions.ts';
 import { templates } from './templates.ts';
@@ -39,8 +42,11 @@ export * from './landing-pages.ts';
 export * from './messages.ts';
 export * from './names.ts';
 export * from './preferences.ts';
+export * from './provider-events.ts';
 export * from './public-pages.ts';
 export * from './segments.ts';
+export * from './senders.ts';
+export * from './sending-domains.ts';
 export * from './sequences.ts';
 export * from './suppressions.ts';
 export * from './templates.ts';
@@ -57,6 +63,8 @@ export const campaign = {
   ...sequences,
   ...campaignResults,
   ...segments,
+  ...senders,
+  ...sendingDomains,
   ...audiences,
   ...landingPages,
   ...publicPages,
@@ -67,6 +75,7 @@ export const campaign = {
   ...triggers,
   ...messages,
   ...tracking,
+  ...providerEvents,
   ...suppressions,
   ...topics,
   ...templates,

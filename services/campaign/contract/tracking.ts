@@ -7,11 +7,15 @@ export const messageEngagementTypes = [
   'link_click',
   'email_reply',
   'email_bounce',
+  'email_complaint',
 ] as const;
+
+/** Deeds that only campaigns record: analytics gets an automatic reply as a reply of software. */
+export const ownEngagementTypes = ['email_auto_reply'] as const;
 
 /** For analytics, which records it as an engagement event. */
 export const messageEngaged = event('message.engaged', {
-  description: 'A message is sent, opened, clicked, answered or bounced',
+  description: 'A message is sent, opened, clicked, answered, bounced or reported as spam',
   action: 'message.engage',
   target: 'message',
   audited: false,

@@ -21,7 +21,7 @@ export const startCampaign = (
     campaignService({
       ...settings,
       ...z.object(mailSettings).parse({}),
-      ...campaignSettings.pick({ IDS_ALPHABET: true }).parse(process.env),
+      ...campaignSettings.pick({ IDS_ALPHABET: true, MAIL_PER_DOMAIN_MINUTE_MAX: true }).parse(process.env),
       IDENTITY_URL: identityUrl,
       CRM_URL: unreachableUrl,
       PUBLIC_URL: 'https://api.example.com',

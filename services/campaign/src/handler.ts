@@ -10,6 +10,9 @@ import type { Handler as ServiceHandler, Users } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { crmOperations } from './crm-operations.ts';
 import type { HtmlCleaner } from './features/landing-pages/html-cleaner.ts';
+import type { Providers } from './features/provider-events/providers.ts';
+import type { ReadTxt } from './features/sending-domains/dns.ts';
+import type { SpfMechanism } from './features/sending-domains/records.ts';
 import type { TrackingLinks } from './features/tracking/tracking-links.ts';
 import type { PrismaClient } from './generated/client.ts';
 
@@ -33,6 +36,10 @@ export interface Tools {
   publicUrl: string;
   mail: Mailer['queue'];
   /** Sends the messages of workflows, which have rows of their own. */
-  mailer: Pick<Mailer, 'deliver' | 'count' | 'isEnabled' | 'address'>;
+  mailer: Pick<Mailer, 'deliver' | 'count' | 'isEnabled' | 'address' | 'refsIn'>;
   tracking: TrackingLinks;
+  readTxt: ReadTxt;
+  spf: SpfMechanism;
+  providers: Providers;
+  domainPerMinuteMax: number;
 }

@@ -17,6 +17,8 @@ everyList(campaign, () => service, {
     'listSegments.search': 'a tenant has some hundred segments',
     'listTemplates.search': 'a tenant has some hundred templates',
     'listTopics.search': 'a tenant has at most 100 topics',
+    'listSenders.search': 'a tenant has at most 200 senders',
+    'listSendingDomains.search': 'a tenant has at most 50 sending domains',
     'listForms.search': 'a tenant has some hundred forms',
   },
 });

@@ -41,8 +41,17 @@ import { messageHandlers } from './features/messages/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { campaignData } from './features/personal-data/campaign-data.ts';
 import { preferenceHandlers } from './features/preferences/index.ts';
+import { softBounces } from './features/provider-events/apply-reports.ts';
+import { providerEventHandlers } from './features/provider-events/index.ts';
+import { createProviders } from './features/provider-events/providers.ts';
 import { publicPageHandlers } from './features/public-pages/index.ts';
 import { segmentHandlers } from './features/segments/index.ts';
+import { senderHandlers } from './features/senders/index.ts';
+import { checkSendingDomain } from './features/sending-domains/check-sending-domain.job.ts';
+import { createReadTxt } from './features/sending-domains/dns.ts';
+import { sendingDomainHandlers } from './features/sending-domains/index.ts';
+import { spfMechanism } from './features/sending-domains/records.ts';
+import { sealedDkimKeys } from './features/sending-domains/sending-domain.ts';
 import { sequenceHandlers } from './features/sequences/index.ts';
 import { suppressionHandlers } from './features/suppressions/index.ts';
 import { templateHandlers } from './features/templates/index.ts';
@@ -88,6 +97,10 @@ export function campaignService(
     mail: mailer.queue,
     mailer,
     tracking: trackingLinks(seal, settings.PUBLIC_URL),
+    readTxt: createReadTxt(settings.DNS_SERVERS),
+    domainPerMinuteMax: settings.MAIL_PER_DOMAIN_MINUTE_MAX,
+    providers: createProviders(settings),
+    spf: spfMechanism(settings.MAIL_SPF_INCLUDE, settings.SMTP_URL),
   };
   const person = personalData('campaign', campaignData(tools));
   const work = ownedWork(identity, campaignRecords);
@@ -103,10 +116,13 @@ export function campaignService(
       ...triggerHandlers(tools),
       ...messageHandlers,
       ...trackingHandlers(tools),
+      ...providerEventHandlers(tools),
       ...landingPageHandlers(tools),
       ...segmentHandlers(tools),
       ...audienceHandlers(tools),
       ...suppressionHandlers(tools),
+      ...senderHandlers,
+      ...sendingDomainHandlers(tools),
       ...topicHandlers,
       ...templateHandlers(tools),
       ...preferenceHandlers(tools),
@@ -137,6 +153,7 @@ export function campaignService(
       completeCampaignAtEnd,
       processSubmission(tools),
       publishPlannedPage(tools),
+      checkSendingDomain(tools),
       examineAbTest,
       wakeAbTestLeads,
     ],
@@ -144,7 +161,13 @@ export function campaignService(
     mail: mailer,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
-    purge: [{ table: 'form_submission', column: 'discardable_since', days: submissionLimits.keptDays }],
+    purge: [
+      { table: 'form_submission', column: 'discardable_since', days: submissionLimits.keptDays },
+      { table: 'sender_count', column: 'day', days: 30 },
+      { table: 'domain_pace', column: 'minute', days: 1 },
+      { table: 'soft_bounce', column: 'at', days: softBounces.days },
+      { table: 'sms_recipient_lookup', column: 'seen_at', days: 400 },
+    ],
     narrowing: {
       Campaign: { owners: ['ownerId'], team: 'teamId' },
       Workflow: { owners: ['ownerId'], team: 'teamId' },
@@ -166,13 +189,20 @@ export function campaignService(
       LandingPageVersion: { through: ['landingPage'] },
       Form: 'shared',
       FormSubmission: 'shared',
+      SendingDomain: 'shared',
+      Sender: 'shared',
+      SenderCount: 'shared',
+      DomainPace: 'shared',
+      SoftBounce: 'shared',
       AbTest: { through: ['campaign'] },
       AbTestVisits: { through: ['abTest'] },
     },
+    sealed: [sealedDkimKeys],
     settings,
     async close() {
       await tools.ai.close();
       await tools.cleaner.close();
+      await tools.providers.sns.close();
     },
   };
 }

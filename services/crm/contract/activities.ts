@@ -39,6 +39,7 @@ export const activityKinds = [
   'link_clicked',
   'email_replied',
   'email_bounced',
+  'email_complained',
   'form_submitted',
 ] as const;
 export const activityDirections = ['inbound', 'outbound'] as const;

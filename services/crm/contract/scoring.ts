@@ -23,6 +23,7 @@ export const scoredEventTypes = [
   'link_click',
   'email_reply',
   'email_bounce',
+  'email_complaint',
   'email_sent',
   'form_submission',
   'page_visit',

@@ -4,11 +4,13 @@ import { userLoggedOut } from './auth.ts';
 
 export const ssoDomainsMax = 20;
 
+export const SsoDomainStatus = z.enum(['pending', 'verified']).describe('Whether the DNS record has proven the domain');
+
 /** A domain whose e-mail addresses may sign in through the identity provider. */
 export const SsoDomain = z.object({
   id: id('sso_domain'),
   domain: z.string().meta({ description: 'The domain of the e-mail addresses', examples: ['example.com'] }),
-  status: z.enum(['pending', 'verified']).describe('Whether the DNS record has proven the domain'),
+  status: SsoDomainStatus,
   recordName: z.string().meta({
     description: 'The name of the DNS record of type TXT that proves the domain',
     examples: ['_tandem.example.com'],

@@ -99,3 +99,11 @@ export function checkStatus(row: CampaignRow, from: readonly Status[]): void {
   const { status, allowedTransitions } = asCampaign(row);
   if (!from.includes(status)) throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
 }
+
+/** Fails with 422 unless the sender exists; it is then locked against deletion until the end of the transaction. */
+export async function checkSender(tx: Tx, senderId: number | null | undefined): Promise<void> {
+  if (senderId === null || senderId === undefined) return;
+  const [sender] = await tx.sql<{ id: number }>`SELECT id FROM sender
+    WHERE tenant_id = platform.tenant_id() AND environment = platform.environment() AND id = ${senderId} FOR KEY SHARE`;
+  if (!sender) throw failField('senderId', unknownId('sender'));
+}

@@ -3,7 +3,7 @@ import { type Assignee, checkUser } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkTopic } from '../suppressions/suppression.ts';
 import { ownerColumns } from '../work/owner.ts';
-import { asCampaign, checkTimes, windowColumn } from './campaign.ts';
+import { asCampaign, checkSender, checkTimes, windowColumn } from './campaign.ts';
 import { completeCampaignJob } from './complete-campaign.job.ts';
 
 export const createCampaign = (
@@ -15,6 +15,7 @@ export const createCampaign = (
   },
   async run({ body, found: owner, caller, tx, emit, schedule }) {
     await checkTopic(tx, body.topicId);
+    await checkSender(tx, body.senderId);
     const { sendWindow, ...fields } = body;
     const data = { ...fields, ...windowColumn(sendWindow), ...ownerColumns(caller, body.ownerId, owner) };
     const campaign = asCampaign(await tx.campaign.create({ data }));

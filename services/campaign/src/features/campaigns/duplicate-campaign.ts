@@ -16,9 +16,9 @@ export const duplicateCampaign =
   async ({ params, body, caller, tx, emit }) => {
     const source = asCampaign(await findCampaignRow(tx, params.id));
     const columns = ownerColumns(caller, undefined, undefined);
-    const { description, type, timezone, sendWindow, topicId } = source;
+    const { description, type, timezone, sendWindow, topicId, senderId } = source;
     const name = body.name ?? source.name.slice(0, nameMax - suffix.length) + suffix;
-    const data = { name, description, type, timezone, topicId, ...windowColumn(sendWindow), ...columns };
+    const data = { name, description, type, timezone, topicId, senderId, ...windowColumn(sendWindow), ...columns };
     const campaign = asCampaign(await tx.campaign.create({ data }));
     await writeParts(tx, campaign.id, await readParts(tx, source.id));
     const { id, status } = campaign;

@@ -4,6 +4,7 @@ import { fail, type Reach } from '@tandem/service';
 import type { Campaign as CampaignRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { unparkExecutionsJob } from '../engine/unpark-executions.job.ts';
+import { senderGaps } from '../senders/sender.ts';
 import { type Entrance, readSequences } from '../workflows/enterable.ts';
 import { asCampaign, changeStatus, checkStatus, type StatusChange } from './campaign.ts';
 import { enrollAudienceJob } from './enroll-audience.job.ts';
@@ -56,6 +57,7 @@ async function gaps(
     ...(types.has('email') && !mailer.isEnabled && environment === 'live'
       ? [{ field: 'sequences', message: 'E-mails cannot be sent, because no mail server is configured' }]
       : []),
+    ...(types.has('email') ? await senderGaps(tx, row.senderId) : []),
     ...(endAt && endAt <= new Date() ? [{ field: 'endAt', message: 'Must be in the future' }] : []),
   ];
 }

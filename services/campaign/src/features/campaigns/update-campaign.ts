@@ -3,13 +3,13 @@ import { type Assignee, checkUser, diff, fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkTopic } from '../suppressions/suppression.ts';
 import { teamChange } from '../work/owner.ts';
-import { asCampaign, type CampaignRecord, checkTimes, lockCampaign, windowColumn } from './campaign.ts';
+import { asCampaign, type CampaignRecord, checkSender, checkTimes, lockCampaign, windowColumn } from './campaign.ts';
 import { completeCampaignJob } from './complete-campaign.job.ts';
 
 type Fields = readonly (keyof CampaignRecord)[];
 
 // Who is being enrolled, when and about what is decided when the campaign is activated.
-const fixedWhileActive: Fields = ['type', 'startAt', 'topicId'];
+const fixedWhileActive: Fields = ['type', 'startAt', 'topicId', 'senderId'];
 const changeableAlways: Fields = ['name', 'description', 'ownerId', 'teamId'];
 
 export const updateCampaign = (
@@ -22,6 +22,7 @@ export const updateCampaign = (
     const { isEmpty, values, audit } = diff(campaign, { ...body, ...teamChange(campaign, owner) });
     if (isEmpty) return campaign;
     await checkTopic(tx, values.topicId);
+    await checkSender(tx, values.senderId);
     const fields = Object.keys(values) as (keyof CampaignRecord)[];
     if (campaign.status === 'active' && fields.some((field) => fixedWhileActive.includes(field)))
       throw fail('campaign_active');

@@ -15,6 +15,7 @@ export interface PersonDeed {
 const exits: Readonly<Record<string, { word: string; ofMessageOnly?: true }>> = {
   email_reply: { word: 'reply' },
   unsubscribe: { word: 'unsubscribe' },
+  email_complaint: { word: 'unsubscribe' },
   conversion: { word: 'conversion' },
   form_submission: { word: 'form_submission' },
   link_click: { word: 'click', ofMessageOnly: true },

@@ -176,6 +176,7 @@ const messages: { [Type in One<typeof engagementRecorded>['record']['type']]?: P
   link_click: { type: 'message', kind: 'link_clicked' },
   email_reply: { type: 'message', kind: 'email_replied' },
   email_bounce: { type: 'message', kind: 'email_bounced' },
+  email_complaint: { type: 'message', kind: 'email_complained' },
   form_submission: { type: 'form', kind: 'form_submitted' },
 };
 

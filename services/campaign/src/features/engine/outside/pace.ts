@@ -1,15 +1,118 @@
+import { WarmupPlan } from '@tandem/campaign-contract';
+import { nextMidnight } from '@tandem/time-zones';
 import type { Tools, Tx } from '../../../handler.ts';
+import { allowedOn, dayOfUtc } from '../../senders/allowance.ts';
 import type { ToSend } from './send-emails.ts';
+import type { CampaignSender } from './sender.ts';
 
-/** Those of the messages that the daily limit of the tenant permits, from the first on. */
-export async function withinDailyLimit(
-  { mailer }: Pick<Tools, 'mailer'>,
+interface Wanted {
+  one: ToSend;
+  sender: CampaignSender | undefined;
+  /** Whether the mail server postponed it before: it was counted then, for its sender and its tenant. */
+  isRetry: boolean;
+}
+
+/** A message that may not go yet. */
+interface Later {
+  one: ToSend;
+  until: Date;
+  reason: 'sender_not_verified' | 'domain_pace' | 'sender_limit' | 'daily_limit';
+}
+
+interface Paced {
+  counted: ToSend[];
+  later: Later[];
+}
+
+const minuteMs = 60_000;
+// A domain that lost its verification is looked at again after this time.
+const unverifiedMs = 3_600_000;
+
+/**
+ * Those of the messages that may go now, counted: by the pace to the domain of the recipient, the limit of the sender, and the
+ * daily limit of the tenant. Each limit is granted by one statement, so several processes cannot exceed it together.
+ */
+export async function withinPace(
+  { mailer, domainPerMinuteMax }: Pick<Tools, 'mailer' | 'domainPerMinuteMax'>,
   tx: Tx,
-  wanted: readonly ToSend[],
-): Promise<readonly ToSend[]> {
+  all: readonly Wanted[],
+): Promise<Paced> {
+  const later: Later[] = [];
   // Messages of the sandbox do not leave, so they do not count.
-  if (!wanted.length || wanted[0]?.due.environment === 'sandbox') return wanted;
-  for (let count = wanted.length; count > 0; count = Math.floor(count / 2))
-    if (await mailer.count(tx, count)) return wanted.slice(0, count);
-  return [];
+  if (!all.length || all[0]?.one.due.environment === 'sandbox') return { counted: all.map(({ one }) => one), later };
+  const now = new Date();
+  const verified = all.filter(({ one, sender }) => {
+    const isUsable = sender?.isVerified ?? true;
+    if (!isUsable) later.push({ one, until: new Date(now.getTime() + unverifiedMs), reason: 'sender_not_verified' });
+    return isUsable;
+  });
+  const minute = new Date(Math.floor(now.getTime() / minuteMs) * minuteMs);
+  const inPace: Wanted[] = [];
+  for (const [domain, group] of byKey(verified, ({ one }) => domainOf(one.facts.lead.email))) {
+    const granted = await grantDomain(tx, { domain, minute, wanted: group.length, max: domainPerMinuteMax });
+    inPace.push(...group.slice(0, granted));
+    for (const [index, { one }] of group.slice(granted).entries()) {
+      // Spread over the next minutes, so that they do not all wake at once.
+      const minutes = 1 + Math.floor(index / domainPerMinuteMax);
+      later.push({ one, until: new Date(minute.getTime() + minutes * minuteMs), reason: 'domain_pace' });
+    }
+  }
+  const tomorrow = nextMidnight(now, 'UTC');
+  const ofSenders: Wanted[] = [];
+  const [retries, fresh] = [inPace.filter(({ isRetry }) => isRetry), inPace.filter(({ isRetry }) => !isRetry)];
+  for (const [, group] of byKey(fresh, ({ sender }) => sender?.id)) {
+    const granted = await grantSender(tx, group[0]?.sender, group.length, now);
+    ofSenders.push(...group.slice(0, granted));
+    for (const { one } of group.slice(granted)) later.push({ one, until: tomorrow, reason: 'sender_limit' });
+  }
+  const granted = ofSenders.length ? await mailer.count(tx, ofSenders.length) : 0;
+  for (const { one } of ofSenders.slice(granted)) later.push({ one, until: tomorrow, reason: 'daily_limit' });
+  return { counted: [...retries, ...ofSenders.slice(0, granted)].map(({ one }) => one), later };
+}
+
+interface DomainGrant {
+  domain: string;
+  minute: Date;
+  wanted: number;
+  max: number;
+}
+
+async function grantDomain(tx: Tx, { domain, minute, wanted, max }: DomainGrant): Promise<number> {
+  const [row] = await tx.sql<{ granted: number }>`
+    INSERT INTO domain_pace (domain, minute, messages, granted)
+    VALUES (${domain}, ${minute}, least(${wanted}::int, ${max}::int), least(${wanted}::int, ${max}::int))
+    ON CONFLICT (tenant_id, environment, domain, minute) DO UPDATE
+      SET granted = greatest(least(${wanted}::int, ${max}::int - domain_pace.messages), 0),
+        messages = domain_pace.messages + greatest(least(${wanted}::int, ${max}::int - domain_pace.messages), 0)
+    RETURNING granted`;
+  return row?.granted ?? 0;
+}
+
+/** Counts messages of a sender; the first one begins its warm-up. */
+async function grantSender(tx: Tx, sender: CampaignSender | undefined, wanted: number, now: Date): Promise<number> {
+  if (!sender) return wanted;
+  const day = dayOfUtc(now);
+  const warmupPlan = sender.warmupPlan === null ? null : WarmupPlan.parse(sender.warmupPlan);
+  if (warmupPlan && !sender.warmupFrom)
+    await tx.sql`UPDATE sender SET warmup_from = ${day} WHERE id = ${sender.id} AND warmup_from IS NULL`;
+  const max = allowedOn(day, { ...sender, warmupPlan }) ?? unlimited;
+  const [row] = await tx.sql<{ granted: number }>`
+    INSERT INTO sender_count (sender_id, day, messages, granted)
+    VALUES (${sender.id}, ${day}, least(${wanted}::int, ${max}::int), least(${wanted}::int, ${max}::int))
+    ON CONFLICT (tenant_id, environment, sender_id, day) DO UPDATE
+      SET granted = greatest(least(${wanted}::int, ${max}::int - sender_count.messages), 0),
+        messages = sender_count.messages + greatest(least(${wanted}::int, ${max}::int - sender_count.messages), 0)
+    RETURNING granted`;
+  return row?.granted ?? 0;
+}
+
+const unlimited = 1_000_000_000;
+
+/** In the order of the keys, so that two processes lock rows in the same order. */
+function byKey<Key extends string | number | undefined>(all: readonly Wanted[], keyOf: (one: Wanted) => Key) {
+  return [...Map.groupBy(all, keyOf)].toSorted(([a], [b]) => String(a).localeCompare(String(b)));
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }

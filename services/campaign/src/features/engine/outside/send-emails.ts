@@ -12,8 +12,8 @@ import { openFrom } from '../timing.ts';
 import { dataFor, type HeldBack, type MessageContent, originOf, readContents } from './contents.ts';
 import { claimMessages, countSent, type MessageEnd, type MessageRow, readMessages } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
-import { withinDailyLimit } from './pace.ts';
-import { fromHeader } from './sender.ts';
+import { withinPace } from './pace.ts';
+import { type CampaignSender, envelopeOf, readSenders } from './sender.ts';
 
 /** An e-mail node that an execution has reached. */
 export interface ToSend {
@@ -24,7 +24,10 @@ export interface ToSend {
   facts: Facts;
 }
 
-export type SendTools = Pick<Tools, 'mailer' | 'tracking' | 'publicUrl' | 'seal' | 'settingsOf' | 'ids'>;
+export type SendTools = Pick<
+  Tools,
+  'mailer' | 'tracking' | 'publicUrl' | 'seal' | 'settingsOf' | 'ids' | 'domainPerMinuteMax'
+>;
 
 // A message that cannot be sent within this time after its first attempt fails.
 const sendHours = 72;
@@ -53,14 +56,27 @@ export async function sendEmails(
   const earlier = await readMessages(tx, places);
   const reasons = await reasonsNotToSend(tools, tx, all, earlier);
   const contents = await readContents(tools, tx, all);
+  const senders = await readSenders(
+    tx,
+    all.map(({ due }) => due.campaignId),
+  );
+  const senderOf = ({ due: { campaignId } }: ToSend) => (campaignId === null ? undefined : senders.get(campaignId));
   const wanted = all.filter((one) => {
     const { executionId } = one.due;
     const reason = reasons.get(executionId) ?? reasonOfContent(one, contents.get(executionId));
     if (reason) outcomes.set(executionId, reason);
     return !reason;
   });
-  const counted = await withinDailyLimit(tools, tx, wanted);
-  for (const one of wanted.slice(counted.length)) outcomes.set(one.due.executionId, tomorrow(one, 'daily_limit'));
+  const { counted, later } = await withinPace(
+    tools,
+    tx,
+    wanted.map((one) => ({
+      one,
+      sender: senderOf(one),
+      isRetry: (earlier.get(one.due.executionId)?.attempts ?? 0) > 0,
+    })),
+  );
+  for (const { one, until, reason } of later) outcomes.set(one.due.executionId, postponed(openAt(one, until), reason));
   const claimed = await claimMessages(
     tx,
     counted.map((one) => ({
@@ -79,7 +95,9 @@ export async function sendEmails(
         const isClaimed = row && content && 'content' in content;
         outcomes.set(
           one.due.executionId,
-          isClaimed ? await sendOne(tools, one, row, locale, content.content) : { is: 'paused' },
+          isClaimed
+            ? await sendOne(tools, one, { row, locale, source: content.content, sender: senderOf(one) })
+            : { is: 'paused' },
         );
       }),
     );
@@ -92,13 +110,14 @@ export function recorded(messageIds: Iterable<number>): void {
   for (const id of messageIds) unrecorded.delete(id);
 }
 
-async function sendOne(
-  tools: SendTools,
-  one: ToSend,
-  row: MessageRow,
-  locale: Locale,
-  source: TemplateContent,
-): Promise<Outcome> {
+interface Sending {
+  row: MessageRow;
+  locale: Locale;
+  source: TemplateContent;
+  sender: CampaignSender | undefined;
+}
+
+async function sendOne(tools: SendTools, one: ToSend, { row, locale, source, sender }: Sending): Promise<Outcome> {
   const { node, facts, due } = one;
   const { lead } = facts;
   const data = dataOf(node, 'email');
@@ -114,16 +133,20 @@ async function sendOne(
   const input = { subjectLine: subject, recipient: lead.email };
   if (missing.length) return skipped(one, 'missing_value', { ...input, missing: missing.join(', ') });
   if (due.environment === 'sandbox') return sent(one, row, input, { simulated: true });
+  const { replyTo, ...envelope } = envelopeOf(tools, sender, locale.tenantName);
+  const answersTo = data.replyTo ?? replyTo;
   const attempt = await tools.mailer.deliver({
+    ...envelope,
     ref: row.ref,
-    from: fromHeader(tools, locale.tenantName),
+    tenantId: due.tenantId,
+    environment: due.environment,
     to: lead.email,
     createdAt: row.createdAt,
     content: {
       subject,
       html,
       text,
-      ...(data.replyTo && { replyTo: data.replyTo }),
+      ...(answersTo && { replyTo: answersTo }),
       headers: {
         'List-Unsubscribe': `<${links.oneClickUrl}>`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -249,23 +272,28 @@ function reasonOf(
   suppressed: ReadonlyMap<string, string> | undefined,
   counts: ReadonlyMap<number, number>,
 ): Outcome | undefined {
-  const { lead, now, timezone } = one.facts;
-  const { settings, environment, campaignWindow } = one.due;
+  const { lead, now } = one.facts;
+  const { settings, environment } = one.due;
   if (!lead.email) return skipped(one, 'no_address');
   if (lead.consent.email?.state === 'denied') return skipped(one, 'no_consent');
   const reason = suppressed?.get(lead.email);
   if (reason !== undefined) return skipped(one, reason === 'paused' ? 'paused_by_lead' : 'suppressed', { reason });
   if (!mailer.isEnabled && environment === 'live') return skipped(one, 'mail_not_configured');
-  const open = openFrom(now, timezone, [settings, ...(campaignWindow ? [campaignWindow] : [])]);
+  const open = openAt(one, now);
   if (open > now) return postponed(open, 'quiet_hours');
   const { maxPerLeadPerDay: max } = settings;
   if (max !== undefined && (counts.get(lead.id) ?? 0) >= max) return tomorrow(one, 'max_per_lead_per_day');
   return undefined;
 }
 
-function tomorrow({ facts: { now, timezone }, due }: ToSend, reason: string): Outcome {
-  const zone = reason === 'daily_limit' ? 'UTC' : timezone;
-  return postponed(openFrom(nextMidnight(now, zone), timezone, [due.settings]), reason);
+/** The first moment from a time on at which the workflow sends. */
+function openAt({ facts: { timezone }, due: { settings, campaignWindow } }: ToSend, from: Date): Date {
+  return openFrom(from, timezone, [settings, ...(campaignWindow ? [campaignWindow] : [])]);
+}
+
+function tomorrow(one: ToSend, reason: string): Outcome {
+  const { now, timezone } = one.facts;
+  return postponed(openAt(one, nextMidnight(now, timezone)), reason);
 }
 
 interface Locale {

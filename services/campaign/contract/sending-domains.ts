@@ -1,0 +1,149 @@
+import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
+import { z } from 'zod';
+
+export const sendingDomainStatuses = ['pending', 'verified'] as const;
+export const dnsRecordPurposes = ['ownership', 'dkim', 'spf', 'dmarc'] as const;
+
+/** Maximum number of sending domains of a tenant. */
+export const sendingDomainsMax = 50;
+
+export const SendingDomainStatus = z
+  .enum(sendingDomainStatuses)
+  .meta({ description: 'Whether the required DNS records were found', examples: ['pending'] });
+export const DnsRecordPurpose = z.enum(dnsRecordPurposes).meta({
+  description: 'What the record is for: it proves ownership, or it tells mail servers that your messages are genuine',
+  examples: ['dkim'],
+});
+export const DnsRecordStatus = z.enum(['unchecked', 'found', 'missing', 'wrong', 'unavailable']).meta({
+  description:
+    'The result of the last check. `wrong`: there is a record with another value. `unavailable`: the name servers did not answer.',
+  examples: ['found'],
+});
+
+export const DnsRecord = z.object({
+  purpose: DnsRecordPurpose,
+  type: z.literal('TXT').describe('The type of the record'),
+  name: z.string().meta({ description: 'The name of the record', examples: ['tandem-1a2b3c._domainkey.example.com'] }),
+  value: z.string().meta({ description: 'The value that you enter', examples: ['v=DKIM1; k=rsa; p=MIIBIjANBgkq…'] }),
+  required: z.boolean().meta({
+    description: 'Whether the domain is verified only with this record. Large mail services expect all of them.',
+    examples: [true],
+  }),
+  status: DnsRecordStatus,
+  found: z
+    .array(z.string())
+    .meta({ description: 'What the last check found under this name', examples: [['v=spf1 -all']] }),
+});
+
+export const SendingDomain = z.object({
+  id: id('sending_domain'),
+  domain: z
+    .string()
+    .max(253)
+    .meta({ description: 'The domain, in lower case', examples: ['example.com'] }),
+  status: SendingDomainStatus,
+  records: z.array(DnsRecord).describe('The DNS records that the domain needs, each with the result of the last check'),
+  checkedAt: timestamp().nullable().describe('When the records were checked last'),
+  verifiedAt: timestamp().nullable().describe('Since when the domain is verified; null if it is not'),
+  createdBy: id('user').nullable().describe('The user who created the record'),
+  version: z.int(),
+  createdAt: timestamp(),
+  updatedAt: timestamp(),
+});
+
+const aboutDomain = {
+  target: 'sending_domain',
+  data: SendingDomain.pick({ domain: true, status: true }).extend({ sendingDomainId: id('sending_domain') }),
+  record: SendingDomain.omit({ records: true }),
+} as const;
+
+export const sendingDomainAdded = event('sending_domain.added', {
+  ...aboutDomain,
+  description: 'A sending domain is added',
+  action: 'sending_domain.add',
+});
+export const sendingDomainVerified = event('sending_domain.verified', {
+  ...aboutDomain,
+  description: 'The DNS records of a sending domain were found',
+  action: 'sending_domain.verify',
+});
+export const sendingDomainLost = event('sending_domain.lost', {
+  ...aboutDomain,
+  description: 'A required DNS record of a verified sending domain is gone; its senders send nothing until it is back',
+  action: 'sending_domain.lose',
+});
+export const sendingDomainRemoved = event('sending_domain.removed', {
+  ...aboutDomain,
+  description: 'A sending domain is removed',
+  action: 'sending_domain.remove',
+});
+
+const withId = z.object({ id: id('sending_domain') });
+
+export const sendingDomains = operations({
+  createSendingDomain: {
+    method: 'POST',
+    path: '/v1/campaigns/domains',
+    permission: 'campaigns:write',
+    summary: 'Add a sending domain',
+    description:
+      'The response lists the DNS records that you enter at your DNS provider. The platform signs messages with the key of the DKIM record (RFC 6376).',
+    body: z.object({
+      domain: text(253).meta({
+        description: 'The part after the @ of your sender addresses',
+        examples: ['example.com'],
+      }),
+    }),
+    reply: SendingDomain,
+    status: 201,
+    message: 'Sending domain added',
+    emits: [sendingDomainAdded],
+    errors: {
+      domain_exists: [409, 'The domain is in the list already'],
+      too_many_domains: [409, `A tenant has at most ${sendingDomainsMax} sending domains; remove one`],
+    },
+  },
+  listSendingDomains: {
+    method: 'GET',
+    path: '/v1/campaigns/domains',
+    permission: 'campaigns:read',
+    summary: 'List sending domains',
+    query: listQuery(['createdAt', 'domain']).extend({ status: SendingDomainStatus.optional() }),
+    reply: page(SendingDomain),
+    message: 'Sending domains retrieved',
+  },
+  getSendingDomain: {
+    method: 'GET',
+    path: '/v1/campaigns/domains/:id',
+    permission: 'campaigns:read',
+    summary: 'Retrieve a sending domain',
+    params: withId,
+    reply: SendingDomain,
+    message: 'Sending domain retrieved',
+  },
+  verifySendingDomain: {
+    method: 'POST',
+    path: '/v1/campaigns/domains/:id/verify',
+    permission: 'campaigns:write',
+    summary: 'Check the DNS records of a sending domain',
+    description:
+      'Looks up each record and stores what was found. The domain is verified when all required records are found, and loses that status when one is gone. The platform checks each domain once a day, too. If the name servers do not answer, the status stays as it is.',
+    params: withId,
+    reply: SendingDomain,
+    message: 'Sending domain checked',
+    emits: [sendingDomainVerified, sendingDomainLost],
+    timeoutMs: 30_000,
+  },
+  deleteSendingDomain: {
+    method: 'DELETE',
+    path: '/v1/campaigns/domains/:id',
+    permission: 'campaigns:delete',
+    summary: 'Remove a sending domain',
+    description: 'Its key is deleted. A domain with senders cannot be removed.',
+    params: withId,
+    reply: z.object({ id: id('sending_domain'), deleted: z.literal(true).describe('Always true') }),
+    message: 'Sending domain removed',
+    emits: [sendingDomainRemoved],
+    errors: { domain_in_use: [409, 'The domain has senders; delete them first'] },
+  },
+});

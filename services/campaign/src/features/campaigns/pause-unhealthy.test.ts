@@ -1,0 +1,107 @@
+import { until } from '@tandem/testing';
+import { type Reporting, sesBounce, sesComplaint, startReporting } from '../../provider-events.test-service.ts';
+
+let reporting: Reporting;
+beforeAll(async () => {
+  reporting = await startReporting();
+});
+afterAll(() => reporting?.close());
+
+type Api = ReturnType<Reporting['service']['as']>;
+
+const anActiveCampaign = async (api: Api) =>
+  (await api.createCampaign({ body: { name: 'Spring', status: 'active' } })).data.id as string;
+
+const sql = (api: Api, text: string, values: unknown[]) => reporting.service.sqlWithin(api.caller, text, values);
+
+/** Ends the wait of an execution. */
+async function hurry(api: Api, executionId: string): Promise<void> {
+  await sql(api, 'UPDATE execution SET due_at = now() WHERE id = $1', [executionId]);
+  await sql(
+    api,
+    `UPDATE platform.job SET due_at = now() WHERE name = 'advance-executions' AND payload ->> 'executionId' = $1
+       AND state = 'waiting'`,
+    [executionId],
+  );
+}
+
+/** Adds messages of a campaign that were sent before, of which some bounced. */
+const sentBefore = (api: Api, campaignId: string, { sent = 0, bounced = 0 }) =>
+  reporting.service.sqlWithin(
+    api.caller,
+    `INSERT INTO message (campaign_id, lead_id, channel, status, sent_at, bounced_at)
+     SELECT $1, 900000 + number, 'email', CASE WHEN number <= $3 THEN 'bounced' ELSE 'sent' END, now(),
+       CASE WHEN number <= $3 THEN now() END
+     FROM generate_series(1, $2::int) AS number`,
+    [campaignId, sent, bounced],
+  );
+
+const statusOf = async (api: Api, id: string) => (await api.getCampaign({ params: { id } })).data.status;
+const pausesOf = (api: Api) =>
+  reporting.service.events.filter(
+    ({ name, tenantId }) => name === 'campaign.auto_paused' && tenantId === api.caller.tenantId,
+  );
+
+describe('a campaign whose messages bounce', () => {
+  it('is paused above 5 %, once, with the figures, and its executions are parked', async () => {
+    const api = reporting.service.as();
+    const campaignId = await anActiveCampaign(api);
+    const [first, second] = [await reporting.sentTo(api, { campaignId }), await reporting.sentTo(api, { campaignId })];
+    await sentBefore(api, campaignId, { sent: 48, bounced: 2 });
+    for (const sent of [first, second]) await reporting.ses(sesBounce(sent));
+    expect(await statusOf(api, campaignId)).toBe('paused');
+    const [event] = await until('the event arrives', () => {
+      const events = pausesOf(api);
+      return events.length > 0 && events;
+    });
+    expect(event?.data).toEqual({
+      campaignId,
+      reason: 'bounces',
+      sent: 50,
+      bounced: 3,
+      complained: 0,
+      bounceRate: 0.06,
+      complaintRate: 0,
+    });
+    expect(pausesOf(api)).toHaveLength(1);
+    await hurry(api, second.executionId);
+    await until('the execution is parked', async () => {
+      const [row] = await sql(api, 'SELECT parked FROM execution WHERE id = $1', [second.executionId]);
+      return row?.['parked'] === true;
+    });
+  });
+
+  it('continues at 5 %, and with fewer than 50 messages', async () => {
+    const api = reporting.service.as();
+    const [healthy, small] = [await anActiveCampaign(api), await anActiveCampaign(api)];
+    const inHealthy = await reporting.sentTo(api, { campaignId: healthy });
+    const inSmall = await reporting.sentTo(api, { campaignId: small });
+    await sentBefore(api, healthy, { sent: 99, bounced: 4 });
+    await sentBefore(api, small, { sent: 48, bounced: 20 });
+    for (const sent of [inHealthy, inSmall]) await reporting.ses(sesBounce(sent));
+    expect([await statusOf(api, healthy), await statusOf(api, small)]).toEqual(['active', 'active']);
+  });
+
+  it('gets a fair chance after it was resumed', async () => {
+    const api = reporting.service.as();
+    const campaignId = await anActiveCampaign(api);
+    const [first, second] = [await reporting.sentTo(api, { campaignId }), await reporting.sentTo(api, { campaignId })];
+    await sentBefore(api, campaignId, { sent: 60, bounced: 20 });
+    await reporting.ses(sesBounce(first));
+    expect(await statusOf(api, campaignId)).toBe('paused');
+    await reporting.service.sqlWithin(api.caller, `UPDATE campaign SET status = 'active' WHERE id = $1`, [campaignId]);
+    await reporting.ses(sesBounce(second));
+    expect(await statusOf(api, campaignId)).toBe('active');
+  });
+});
+
+it('a campaign is paused when more than 0.3 % of its messages are reported as spam', async () => {
+  const api = reporting.service.as();
+  const campaignId = await anActiveCampaign(api);
+  const sent = await reporting.sentTo(api, { campaignId });
+  await sentBefore(api, campaignId, { sent: 299 });
+  await reporting.ses(sesComplaint(sent));
+  expect(await statusOf(api, campaignId)).toBe('paused');
+  const event = await until('the event arrives', () => pausesOf(api)[0]);
+  expect(event?.data).toMatchObject({ reason: 'complaints', sent: 300, complained: 1 });
+});

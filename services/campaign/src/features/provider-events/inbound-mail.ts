@@ -1,0 +1,96 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { fail } from '@tandem/service';
+import PostalMime, { type Email } from 'postal-mime';
+import type { Tools } from '../../handler.ts';
+import type { MailReport } from './report.ts';
+
+const ageMsMax = 300_000;
+// Headers of a message that is parsed without reading too much of a hostile one.
+const limits = { maxNestingDepth: 20, maxHeadersSize: 100_000 };
+const reportTextMax = 200_000;
+
+/**
+ * Checks the signature of an incoming message: `v1=` and the HMAC-SHA256 of `<timestamp>.<body>`.
+ * @throws ApiError 401 when it is wrong or older than 5 minutes
+ */
+export function checkInbound(secret: string, bytes: Uint8Array, headers: Record<string, string>): void {
+  const timestamp = headers['x-tandem-timestamp'] ?? '';
+  const [, hex = ''] = /^v1=([0-9a-f]{64})$/.exec(headers['x-tandem-signature'] ?? '') ?? [];
+  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest();
+  const given = Buffer.from(hex, 'hex');
+  const isFresh = Math.abs(Date.now() - Number(timestamp) * 1_000) <= ageMsMax;
+  const isRight = given.length === expected.length && timingSafeEqual(given, expected);
+  if (!timestamp || !isFresh || !isRight) throw fail('invalid_signature');
+}
+
+/**
+ * What an incoming message says about messages of ours: a bounce (RFC 3464), an automatic reply (RFC 3834) or a reply. None
+ * for mail that answers nothing of ours.
+ */
+export async function readInbound({ mailer }: Pick<Tools, 'mailer'>, bytes: Uint8Array): Promise<MailReport[]> {
+  const email = await PostalMime.parse(bytes, { ...limits, forceRfc822Attachments: true }).catch(() => undefined);
+  if (!email) throw fail('validation_failed', [{ field: 'body', message: 'Must be a message in the MIME format' }]);
+  const header = headersOf(email);
+  const at = new Date();
+  const sourceId = `email-${sourceOf(email, bytes)}`;
+  const type = header('content-type');
+  if (/^multipart\/report\b/i.test(type) && /report-type="?delivery-status/i.test(type)) {
+    const text = reportText(email, bytes);
+    const is = bounceOf(text);
+    const message = mailer.refsIn(text).at(-1);
+    // Anyone can write such a report about a message that they got: only the stored recipient is suppressed.
+    return is && message ? [{ is, message, recipient: null, at, sourceId }] : [];
+  }
+  const [message] = [...mailer.refsIn(header('in-reply-to')), ...mailer.refsIn(header('references')).toReversed()];
+  if (!message) return [];
+  return [{ is: isAutomatic(email, header) ? 'auto_replied' : 'replied', message, recipient: null, at, sourceId }];
+}
+
+type Header = (name: string) => string;
+
+function headersOf({ headers }: Email): Header {
+  return (name) => headers.find(({ key }) => key === name)?.value ?? '';
+}
+
+/** The Message-ID of the incoming message, or else a digest of it: a message that arrives twice counts once. */
+function sourceOf({ messageId }: Email, bytes: Uint8Array): string {
+  return createHash('sha256')
+    .update(messageId ?? bytes)
+    .digest('hex')
+    .slice(0, 40);
+}
+
+const outOfOffice =
+  /^\s*((auto(matic|matische)?[- ]?(reply|response|antwort)|out of (the )?office|abwesenheit\w*|absence|réponse automatique|respuesta automática|risposta automatica)\b)/i;
+
+/** Whether software answered (RFC 3834). The subject decides only when no header does. */
+function isAutomatic({ subject = '' }: Email, header: Header): boolean {
+  const submitted = header('auto-submitted').trim().toLowerCase();
+  if (submitted) return !submitted.startsWith('no');
+  if (/^(bulk|junk|list|auto_reply)$/i.test(header('precedence').trim())) return true;
+  if (['x-autoreply', 'x-autorespond', 'x-auto-response-suppress', 'x-autoresponse'].some((name) => header(name)))
+    return header('x-auto-response-suppress') === '' || /autoreply|oof|all/i.test(header('x-auto-response-suppress'));
+  if (header('return-path').trim() === '<>') return true;
+  return outOfOffice.test(subject);
+}
+
+/** The parts of a report about a delivery: its status, and the headers of the message that it is about. */
+function reportText({ attachments, text = '' }: Email, bytes: Uint8Array): string {
+  const parts = attachments
+    .filter(({ mimeType }) => /^(message\/|text\/rfc822-headers)/i.test(mimeType))
+    .map(({ content }) =>
+      typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString('utf8'),
+    );
+  const all = parts.length ? [text, ...parts].join('\n') : Buffer.from(bytes).toString('utf8');
+  return all.slice(0, reportTextMax);
+}
+
+/** Whether a report says that the message will never arrive, or that it could not be delivered now. */
+function bounceOf(text: string): 'bounced' | 'softly_bounced' | undefined {
+  const [, action = ''] = /^action:\s*(\w+)/im.exec(text) ?? [];
+  const [, status = ''] = /^status:\s*([245])\.\d{1,3}\.\d{1,3}/im.exec(text) ?? [];
+  if (action.toLowerCase() !== 'failed') return undefined;
+  // A full mailbox (x.2.2) may have room tomorrow.
+  if (/^status:\s*\d\.2\.2\b/im.test(text)) return 'softly_bounced';
+  return status === '4' ? 'softly_bounced' : 'bounced';
+}

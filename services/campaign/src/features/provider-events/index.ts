@@ -1,0 +1,7 @@
+import type { providerEvents } from '@tandem/campaign-contract';
+import type { Handlers } from '@tandem/service';
+import type { Tools, Tx } from '../../handler.ts';
+import { receiveProviderEvent } from './receive-provider-event.ts';
+
+export const providerEventHandlers = (tools: Tools) =>
+  ({ receiveProviderEvent: receiveProviderEvent(tools) }) satisfies Handlers<typeof providerEvents, Tx>;

@@ -1,0 +1,57 @@
+import { createPublicKey, createVerify, type KeyObject } from 'node:crypto';
+import { fail } from '@tandem/service';
+import { z } from 'zod';
+import type { Tools } from '../../handler.ts';
+import { type MailReport, timeOf } from './report.ts';
+
+const eventsMax = 5_000;
+
+const Events = z
+  .array(
+    z.object({
+      event: z.string(),
+      email: z.string(),
+      timestamp: z.number(),
+      sg_event_id: z.string(),
+      type: z.string().optional(),
+      reason: z.string().optional(),
+      'smtp-id': z.string().optional(),
+    }),
+  )
+  .max(eventsMax);
+type Event = z.output<typeof Events>[number];
+
+/** The public key of SendGrid's Event Webhook, as its settings page shows it. */
+export function sendgridKey(base64: string): KeyObject {
+  return createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
+}
+
+/** @throws ApiError 401 unless SendGrid signed the bytes */
+export function checkSendgrid(key: KeyObject, bytes: Uint8Array, headers: Record<string, string>): void {
+  const signature = headers['x-twilio-email-event-webhook-signature'] ?? '';
+  const timestamp = headers['x-twilio-email-event-webhook-timestamp'] ?? '';
+  const verify = createVerify('sha256').update(timestamp).update(bytes);
+  if (!timestamp || !verify.verify(key, signature, 'base64')) throw fail('invalid_signature');
+}
+
+/** The reports in a batch of events; events of other mail, and those without an effect, are left out. */
+export function readSendgrid({ mailer }: Pick<Tools, 'mailer'>, body: unknown): MailReport[] {
+  const parsed = Events.safeParse(body);
+  if (!parsed.success) throw fail('validation_failed', [{ field: 'body', message: 'Must be a list of events' }]);
+  return parsed.data.flatMap((event): MailReport[] => {
+    const is = kindOf(event);
+    const [message] = mailer.refsIn(event['smtp-id'] ?? '');
+    if (!is || !message) return [];
+    const { email: recipient, timestamp, sg_event_id: eventId } = event;
+    return [{ is, message, recipient, at: timeOf(timestamp), sourceId: `sendgrid-${eventId}` }];
+  });
+}
+
+function kindOf({ event, type, reason = '' }: Event): MailReport['is'] | undefined {
+  if (event === 'delivered') return 'delivered';
+  if (event === 'spamreport') return 'complained';
+  // A block is about the content or the reputation, not the address.
+  if (event === 'bounce') return type === 'blocked' ? 'softly_bounced' : 'bounced';
+  // SendGrid did not try it, because the address bounced before.
+  return event === 'dropped' && /bounced address/i.test(reason) ? 'bounced' : undefined;
+}

@@ -1,0 +1,156 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { leadUnsubscribed, suppressionRemoved } from '@tandem/campaign-contract';
+import type { Emit } from '@tandem/events';
+import { createLinkTokens, type Seal } from '@tandem/sealed';
+import { fail } from '@tandem/service';
+import type { Tools, Tx } from '../../handler.ts';
+import { pauseUnhealthy } from '../campaigns/pause-unhealthy.ts';
+import { react } from '../engine/react.ts';
+import { digestOf, digestsOf, normalizedValue } from '../suppressions/address.ts';
+import { suppress } from '../suppressions/suppressed.ts';
+import { asSuppression, eventOf } from '../suppressions/suppression.ts';
+import type { MessageKey } from '../tracking/tracking-links.ts';
+import type { Inside } from './apply-reports.ts';
+
+export const twilioPath = '/v1/public/providers/twilio/events';
+
+// Twilio reports within hours; a carrier may take days.
+const tokenDays = 14;
+const tokensOf = (seal: Seal) => createLinkTokens<MessageKey>(seal, 'status of a text message');
+
+/** The StatusCallback of a text message: with it, Twilio reports to its message. */
+export function statusCallbackUrl({ seal, publicUrl }: Pick<Tools, 'seal' | 'publicUrl'>, key: MessageKey): string {
+  const token = tokensOf(seal).issue(key, new Date(Date.now() + tokenDays * 86_400_000));
+  return `${publicUrl}${twilioPath}?message=${token}`;
+}
+
+/** The message of a status callback; undefined for a token that is not valid, or no longer. */
+export function messageOfToken({ seal }: Pick<Tools, 'seal'>, token: string): MessageKey | undefined {
+  const key = tokensOf(seal).read(token);
+  return key === 'expired' ? undefined : key;
+}
+
+/**
+ * Checks X-Twilio-Signature: the HMAC-SHA1 of the address and the parameters in the order of their names.
+ * @throws ApiError 401 unless Twilio signed the form
+ */
+export function checkTwilio(secret: string, url: string, form: URLSearchParams, signature: string): void {
+  const names = [...new Set(form.keys())].toSorted();
+  const text = names.flatMap((name) => [...new Set(form.getAll(name))].toSorted().map((value) => name + value));
+  const expected = createHmac('sha1', secret)
+    .update(url + text.join(''))
+    .digest();
+  const given = Buffer.from(signature, 'base64');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw fail('invalid_signature');
+}
+
+/** Remembers that a tenant sends text messages to a number, so that its STOP finds the tenant. Call it when one is sent. */
+export async function rememberNumber(tx: Tx, tools: Pick<Tools, 'seal'>, number: string): Promise<void> {
+  const value = normalizedValue('sms', number);
+  if (typeof value !== 'string') return;
+  await tx.sql`INSERT INTO sms_recipient_lookup (digest, owner_tenant_id, owner_environment)
+    VALUES (${digestOf(tools, 'sms', value)}, platform.tenant_id(), platform.environment())
+    ON CONFLICT (digest, owner_tenant_id, owner_environment) DO UPDATE SET seen_at = now()`;
+}
+
+/** The tenants that sent text messages to a number. */
+export async function tenantsOfNumber(
+  tx: Tx,
+  tools: Pick<Tools, 'seal'>,
+  number: string,
+): Promise<{ tenantId: number; environment: 'live' | 'sandbox' }[]> {
+  const value = normalizedValue('sms', number);
+  if (typeof value !== 'string') return [];
+  return tx.sql`SELECT DISTINCT owner_tenant_id AS "tenantId", owner_environment AS environment FROM sms_recipient_lookup
+    WHERE digest = ANY(${digestsOf(tools, 'sms', value)}::text[]) ORDER BY 1, 2 LIMIT 1000`;
+}
+
+const stopWords = new Set(['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT']);
+const startWords = new Set(['START', 'UNSTOP']);
+
+/** What an incoming text message asks for: no more messages, or messages again. */
+export function wishOf(form: URLSearchParams): 'stop' | 'start' | undefined {
+  const word = (form.get('OptOutType') ?? form.get('Body') ?? '')
+    .trim()
+    .toUpperCase()
+    .replace(/[.!]+$/, '');
+  if (stopWords.has(word)) return 'stop';
+  return startWords.has(word) ? 'start' : undefined;
+}
+
+interface WishInside extends Inside {
+  emit: Emit<typeof suppressionRemoved | typeof leadUnsubscribed> & Inside['emit'];
+}
+
+/** Suppresses a number, or removes the suppression that its owner asked for. */
+export async function applyWish(
+  inside: WishInside,
+  tools: Pick<Tools, 'seal'>,
+  { number, wish }: { number: string; wish: 'stop' | 'start' },
+): Promise<void> {
+  const value = normalizedValue('sms', number);
+  if (typeof value !== 'string') return;
+  if (wish === 'stop') {
+    const stop = { channel: 'sms', value, reason: 'unsubscribe', note: 'By text message' } as const;
+    const { isNew } = await suppress(tools, inside, stop);
+    if (isNew) await unsubscribeLeads(inside, value);
+    return;
+  }
+  const { tx, emit } = inside;
+  const where = { channel: 'sms', reason: 'unsubscribe', digest: { in: [...digestsOf(tools, 'sms', value)] } };
+  const rows = await tx.suppression.findMany({ where });
+  if (!rows.length) return;
+  await tx.suppression.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
+  for (const row of rows) {
+    const { data, record } = eventOf(asSuppression(row));
+    emit(suppressionRemoved, { data: { ...data, note: 'By text message' }, record });
+  }
+}
+
+/** Reports the leads that got text messages at a number as unsubscribed, which ends their workflows. */
+async function unsubscribeLeads({ tx, emit }: WishInside, number: string): Promise<void> {
+  const leads = await tx.sql<{ leadId: number; messageId: number }>`
+    SELECT lead_id AS "leadId", max(id) AS "messageId" FROM message
+    WHERE channel = 'sms' AND recipient = ${number} GROUP BY lead_id ORDER BY lead_id LIMIT ${leadsOfNumberMax}`;
+  for (const { leadId, messageId } of leads)
+    emit(leadUnsubscribed, { data: { leadId, channel: 'sms', topicId: null, messageId }, record: { id: leadId } });
+}
+
+const leadsOfNumberMax = 100;
+
+// Error codes of Twilio that concern the number: unknown, a landline; and a number that stopped our messages.
+const unreachable = new Set(['30005', '30006']);
+const stopped = '21610';
+
+/** Applies a status callback to its message. */
+export async function applyStatus(
+  inside: Inside,
+  tools: Pick<Tools, 'seal'>,
+  messageId: number,
+  form: URLSearchParams,
+): Promise<void> {
+  const { tx } = inside;
+  const status = form.get('MessageStatus') ?? '';
+  const to = form.get('To') ?? '';
+  await rememberNumber(tx, tools, to);
+  if (status === 'delivered')
+    await tx.sql`UPDATE message SET delivered_at = now(), updated_at = now(),
+        status = CASE WHEN status = 'sent' THEN 'delivered' ELSE status END
+      WHERE id = ${messageId} AND delivered_at IS NULL`;
+  if (status !== 'undelivered' && status !== 'failed') return;
+  const code = form.get('ErrorCode') ?? '';
+  const error = `Twilio could not deliver it (${code || 'without a code'})`;
+  const bounced = await tx.sql<{ leadId: number; executionId: number | null; campaignId: number | null }>`
+    UPDATE message SET status = 'bounced', bounced_at = now(), error = ${error}, updated_at = now()
+    WHERE id = ${messageId} AND bounced_at IS NULL RETURNING lead_id AS "leadId", execution_id AS "executionId",
+      campaign_id AS "campaignId"`;
+  await react(
+    inside,
+    bounced.map((one) => ({ ...one, type: 'email_bounce' })),
+  );
+  for (const { campaignId } of bounced) if (campaignId !== null) await pauseUnhealthy(inside, campaignId);
+  const value = normalizedValue('sms', to);
+  if (typeof value !== 'string') return;
+  if (unreachable.has(code)) await suppress(tools, inside, { channel: 'sms', value, reason: 'hard_bounce' });
+  if (code === stopped) await suppress(tools, inside, { channel: 'sms', value, reason: 'unsubscribe' });
+}
