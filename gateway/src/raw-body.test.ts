@@ -14,7 +14,8 @@ beforeAll(() => {
 });
 beforeEach(() => void received.splice(0));
 
-const send = (body: string | Buffer<ArrayBuffer>, headers: Record<string, string>) => fetch(base + path, { method: 'POST', body, headers });
+const send = (body: string | Buffer<ArrayBuffer>, headers: Record<string, string>) =>
+  fetch(base + path, { method: 'POST', body, headers });
 
 describe('an operation that takes the bytes of a body', () => {
   it.each([
