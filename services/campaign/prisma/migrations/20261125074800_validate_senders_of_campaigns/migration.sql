@@ -1,0 +1,1 @@
+ALTER TABLE "campaign" VALIDATE CONSTRAINT "campaign_tenant_id_environment_sender_id_fkey";
