@@ -7,6 +7,7 @@ export const engagementTypes = [
   'email_reply',
   'email_bounce',
   'email_sent',
+  'sms_sent',
   'form_submission',
   'page_visit',
 ] as const;

@@ -50,7 +50,7 @@ export const nodeData = {
     templateId: z.string().optional(),
     replyTo: z.email().max(254).optional(),
   }),
-  sms: z.looseObject({ label, text: text(1_000).min(1, 'Must not be empty') }),
+  sms: z.looseObject({ label, text: text(1_000).optional(), templateId: z.string().optional() }),
   wait: z.looseObject({
     label,
     duration: duration.optional(),

@@ -7,6 +7,7 @@ import type { IdCodec } from '@tandem/ids';
 import type { Mailer } from '@tandem/mail';
 import type { Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler, Users } from '@tandem/service';
+import type { SmsDriver } from '@tandem/sms';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { crmOperations } from './crm-operations.ts';
 import type { HtmlCleaner } from './features/landing-pages/html-cleaner.ts';
@@ -34,5 +35,6 @@ export interface Tools {
   mail: Mailer['queue'];
   /** Sends the messages of workflows, which have rows of their own. */
   mailer: Pick<Mailer, 'deliver' | 'count' | 'isEnabled' | 'address'>;
+  sms: SmsDriver;
   tracking: TrackingLinks;
 }

@@ -17,6 +17,7 @@ import { createMailer } from '@tandem/mail';
 import { createLog } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { ownedWork, personalData, type ServiceDefinition } from '@tandem/service';
+import { createHttpDriver } from '@tandem/sms';
 import { crmOperations } from './crm-operations.ts';
 import { aiHandlers } from './features/ai/index.ts';
 import { audienceHandlers } from './features/audiences/index.ts';
@@ -79,6 +80,7 @@ export function campaignService(
     publicUrl: settings.PUBLIC_URL,
     mail: mailer.queue,
     mailer,
+    sms: createHttpDriver(settings),
     tracking: trackingLinks(seal, settings.PUBLIC_URL),
   };
   const person = personalData('campaign', campaignData(tools));

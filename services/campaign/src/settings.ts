@@ -1,12 +1,14 @@
 import { aiSettings } from '@tandem/ai';
 import { mailSettings } from '@tandem/mail';
 import { serviceSettings } from '@tandem/service';
+import { smsSettings } from '@tandem/sms';
 import { z } from 'zod';
 
 /** Settings of the campaign service, in addition to those of every service. */
 export const campaignSettings = serviceSettings.extend({
   ...aiSettings,
   ...mailSettings,
+  ...smsSettings,
   IDENTITY_URL: z.url(),
   CRM_URL: z.url(),
   /** The address of the gateway as clients see it: links in messages and addresses of public pages begin with it. */

@@ -24,6 +24,7 @@ export const scoredEventTypes = [
   'email_reply',
   'email_bounce',
   'email_sent',
+  'sms_sent',
   'form_submission',
   'page_visit',
 ] as const;

@@ -6,10 +6,10 @@ import { engage, type MessageDeed } from '../tracking/engage.ts';
 import { advanceExecutionsJob } from './enroll.ts';
 import type { Facts, LeadRecord, Position } from './facts.ts';
 import { applyEnrollments } from './outside/enroll-in-other.ts';
+import { recorded } from './outside/message-outcomes.ts';
 import { endMessages } from './outside/message-rows.ts';
 import type { Outcome } from './outside/outcome.ts';
 import { performOutside } from './outside/perform.ts';
-import { recorded } from './outside/send-emails.ts';
 import { type Ready, readDeeds, readDue } from './read-batch.ts';
 import { moved, type Step, type Walked, walk } from './walk.ts';
 import { type Change, findPausedWorkflows, lockCurrent, writeExecutions, writeSteps } from './write.ts';
@@ -210,8 +210,8 @@ function changeOf({ due, first, outcome, second }: Advanced): Change {
   return { ...base, ...placeOf(last), steps, status: 'running', dueAt: new Date(), waitsFor: null, endReason: null };
 }
 
-function sentNow(messageId: number): MessageDeed {
-  return { messageId, type: 'email_sent', at: new Date(), automated: false };
+function sentNow({ id, channel }: { id: number; channel: 'email' | 'sms' }): MessageDeed {
+  return { messageId: id, type: `${channel}_sent`, at: new Date(), automated: false };
 }
 
 function placeOf({ nodeId, step, enteredAt }: Walked) {

@@ -12,7 +12,7 @@ const branches: Partial<Record<NodeType, readonly string[]>> = {
   condition: ['yes', 'no', 'default'],
   wait_for_event: ['yes', 'no', 'default'],
 };
-const unsupported: readonly NodeType[] = ['sms', 'notify', 'webhook'];
+const unsupported: readonly NodeType[] = ['notify', 'webhook'];
 
 /** What prevents the publication of a workflow; the field names the node: `nodes.<nodeId>.subjectLine`. */
 export function publishErrors(stored: StoredGraph): FieldError[] {
@@ -55,6 +55,7 @@ function dataErrors(node: GraphNode): FieldError[] {
 function ownErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
   const { type } = node;
   if (type === 'email') return emailErrors(node, data);
+  if (type === 'sms') return smsErrors(node, data);
   if (type === 'condition') return conditionNodeErrors(node, data);
   if (type === 'wait' && data['duration'] === undefined && data['at'] === undefined)
     return [{ field: of(node, 'duration'), message: 'Is required unless the node has `at`' }];
@@ -81,6 +82,16 @@ function emailErrors(
     field: of(node, field === 'subject' ? 'subjectLine' : field),
     message,
   }));
+}
+
+function smsErrors(node: GraphNode, { text, templateId }: Record<string, unknown>): FieldError[] {
+  if (templateId !== undefined)
+    return text === undefined
+      ? []
+      : [{ field: of(node, 'text'), message: 'Must be omitted, because the node has `templateId`' }];
+  if (typeof text !== 'string' || !text.trim())
+    return [{ field: of(node, 'text'), message: 'Is required unless the node has `templateId`' }];
+  return syntaxErrors({ text }).map(({ field, message }) => ({ field: of(node, field), message }));
 }
 
 function conditionNodeErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {

@@ -4,7 +4,7 @@ import { retryAt } from '../advance-executions.job.ts';
 import { dataOf } from '../graph.ts';
 import { leadFields } from './lead-fields.ts';
 import type { Outcome } from './outcome.ts';
-import type { ToSend } from './send-emails.ts';
+import type { ToSend } from './to-send.ts';
 
 const dayMs = 86_400_000;
 

@@ -3,7 +3,7 @@ import type { TemplateContent } from '../../templates/render.ts';
 import { findTemplate } from '../../templates/template.ts';
 import type { LeadRecord } from '../facts.ts';
 import { dataOf } from '../graph.ts';
-import type { ToSend } from './send-emails.ts';
+import type { ToSend } from './to-send.ts';
 
 /** The content of a node: its template, its own texts, or a letter with its subject, as generated nodes have only one. */
 function sourceOf(data: ReturnType<typeof dataOf<'email'>>): TemplateContent {

@@ -1,5 +1,5 @@
 import type { Tools, Tx } from '../../../handler.ts';
-import type { ToSend } from './send-emails.ts';
+import type { ToSend } from './to-send.ts';
 
 /** Those of the messages that the daily limit of the tenant permits, from the first on. */
 export async function withinDailyLimit(

@@ -3,7 +3,8 @@ import type { Tools, Tx } from '../../../handler.ts';
 import { changeRecord } from './change-records.ts';
 import { enrollInOther } from './enroll-in-other.ts';
 import type { Outcome } from './outcome.ts';
-import { sendEmails, type ToSend } from './send-emails.ts';
+import { outgoingOf, sendMessages } from './send-messages.ts';
+import type { ToSend } from './to-send.ts';
 
 /** Effects in other services, each repeatable: a run after a crash makes the same change again. */
 const acts: Partial<Record<NodeType, (tools: Tools, one: ToSend) => Promise<Outcome>>> = {
@@ -20,9 +21,10 @@ export async function performOutside(
   outside: <T>(work: () => Promise<T>) => Promise<T>,
   all: readonly ToSend[],
 ): Promise<Map<number, Outcome>> {
-  const emails = all.filter(({ node }) => node.type === 'email');
-  const outcomes = await sendEmails(tools, tx, outside, emails);
-  const others = all.filter(({ node }) => node.type !== 'email');
+  const messages = outgoingOf(all);
+  const outcomes = await sendMessages(tools, tx, outside, messages);
+  const sending = new Set(messages.map(({ due }) => due.executionId));
+  const others = all.filter(({ due }) => !sending.has(due.executionId));
   if (!others.length) return outcomes;
   await outside(() =>
     Promise.all(

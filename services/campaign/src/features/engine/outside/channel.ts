@@ -1,0 +1,40 @@
+import type { Attempt } from '@tandem/mail';
+import type { Tx } from '../../../handler.ts';
+import type { Channel as ChannelName } from '../../suppressions/address.ts';
+import type { TemplateContent } from '../../templates/render.ts';
+import type { LeadRecord } from '../facts.ts';
+import type { MessageRow } from './message-rows.ts';
+import type { Locale, SendTools, ToSend } from './to-send.ts';
+
+/** A message that is ready to leave. */
+export interface Rendered {
+  subject: string | null;
+  /** The input of the step. */
+  input: { recipient: string; [field: string]: unknown };
+  /** Required placeholders without a value. */
+  missing: string[];
+  /** Why the message cannot be sent although it was rendered. */
+  skipReason?: string | undefined;
+  deliver(): Promise<Attempt>;
+}
+
+/** How messages of one kind are addressed, rendered and delivered. The checks before that are the same for all. */
+export interface Channel {
+  name: ChannelName;
+  /** Whether messages can be sent; otherwise they are skipped with `skipReason`. */
+  isConfigured(tools: SendTools): boolean;
+  notConfigured: string;
+  /** The reason of a message that the server of the channel refused for now. */
+  postponedBy: string;
+  addressOf(lead: LeadRecord): string | null;
+  /** The contents of the nodes, by execution; none for a template that was archived or deleted. */
+  readContents(tools: SendTools, tx: Tx, all: readonly ToSend[]): Promise<Map<number, TemplateContent | undefined>>;
+  /** Those that the daily limits permit, from the first on. */
+  permitted(tools: SendTools, tx: Tx, wanted: readonly Outgoing[]): Promise<readonly Outgoing[]>;
+  render(tools: SendTools, one: ToSend, row: MessageRow, locale: Locale, source: TemplateContent): Rendered;
+}
+
+/** A message node that an execution has reached. */
+export interface Outgoing extends ToSend {
+  channel: Channel;
+}

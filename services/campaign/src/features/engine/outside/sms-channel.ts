@@ -1,0 +1,77 @@
+import type { Tx } from '../../../handler.ts';
+import { contactToken, preferencesUrl, unsubscribeUrl } from '../../preferences/contact-links.ts';
+import { renderTemplate, type TemplateContent } from '../../templates/render.ts';
+import { findTemplate } from '../../templates/template.ts';
+import { dataOf } from '../graph.ts';
+import type { Channel } from './channel.ts';
+import { dataFor } from './contents.ts';
+import type { SendTools, ToSend } from './to-send.ts';
+
+// What providers accept: ten parts of 160 characters.
+const textMax = 1_600;
+
+/**
+ * SMS. The text has no opt-out instruction unless its author writes one: the provider answers STOP by itself, and countries
+ * differ in what the first message must say. `{{ unsubscribeUrl }}` is the page on which the number is unsubscribed.
+ */
+export const smsChannel: Channel = {
+  name: 'sms',
+  isConfigured: ({ sms }) => sms.isEnabled,
+  notConfigured: 'sms_not_configured',
+  postponedBy: 'sms_provider',
+  addressOf: ({ phone }) => phone || null,
+  readContents,
+  permitted: async (_tools, _tx, wanted) => wanted,
+  render(tools, { due, facts: { lead, payload } }, row, { tenantName }, source) {
+    const { tenantId, environment, leadId } = due;
+    const to = lead.phone as string;
+    const link = {
+      tenantId,
+      environment,
+      leadId,
+      messageId: row.id,
+      channel: 'sms',
+      address: to,
+      topicId: null,
+    } as const;
+    const token = contactToken(tools, link);
+    const links = { unsubscribeUrl: unsubscribeUrl(tools, token), preferencesUrl: preferencesUrl(tools, token) };
+    const { text, missing } = renderTemplate(source, {
+      ...dataFor(lead, payload),
+      ...links,
+      tenant: { name: tenantName },
+    });
+    const content = (text ?? '').trim();
+    return {
+      subject: null,
+      input: { text: content, recipient: to },
+      missing,
+      skipReason: content === '' ? 'empty_text' : content.length > textMax ? 'text_too_long' : undefined,
+      deliver: () => tools.sms.send({ to, text: content }),
+    };
+  },
+};
+
+/** The text of each node, or its template. */
+async function readContents(
+  { ids }: Pick<SendTools, 'ids'>,
+  tx: Tx,
+  all: readonly ToSend[],
+): Promise<Map<number, TemplateContent | undefined>> {
+  const contents = new Map<number, TemplateContent | undefined>();
+  const templates = new Map<string, TemplateContent | undefined>();
+  for (const { node, due } of all) {
+    const { text = null, templateId: code } = dataOf(node, 'sms');
+    if (code === undefined) {
+      contents.set(due.executionId, { subject: null, preheader: null, html: null, text, variables: [] });
+      continue;
+    }
+    if (!templates.has(code)) {
+      const id = ids.decode('template', due.tenantId, code);
+      const template = id === undefined ? undefined : await findTemplate(tx, id);
+      templates.set(code, template?.status === 'active' && template.channel === 'sms' ? template : undefined);
+    }
+    contents.set(due.executionId, templates.get(code));
+  }
+  return contents;
+}
