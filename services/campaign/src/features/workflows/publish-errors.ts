@@ -96,6 +96,7 @@ function smsErrors(node: GraphNode, { text, templateId }: Record<string, unknown
 
 function conditionNodeErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
   const subject = subjectOf(data['conditionField'] as string);
+  if ('segment' in subject) return segmentConditionErrors(node, data);
   if ('deed' in subject || data['conditionOperator'] === undefined) return [];
   const value = (data['conditionValue'] ?? null) as Parameters<typeof conditionErrors>[0]['value'];
   const operator = data['conditionOperator'] as Parameters<typeof conditionErrors>[0]['operator'];
@@ -103,6 +104,19 @@ function conditionNodeErrors(node: GraphNode, data: Record<string, unknown>): Fi
     field: of(node, field === 'operator' ? 'conditionOperator' : 'conditionValue'),
     message,
   }));
+}
+
+/** Whether the segment exists is checked elsewhere: see `draft-errors.ts`. */
+function segmentConditionErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
+  const { conditionOperator: operator = 'equals', conditionValue: value } = data;
+  return [
+    ...(typeof value === 'string' && value
+      ? []
+      : [{ field: of(node, 'conditionValue'), message: 'Must be the id of a segment' }]),
+    ...(operator === 'equals' || operator === 'not_equals'
+      ? []
+      : [{ field: of(node, 'conditionOperator'), message: 'Must be equals or not_equals for a segment' }]),
+  ];
 }
 
 function splitErrors(node: GraphNode, { variants }: { variants: { key: string; weight: number }[] }): FieldError[] {

@@ -3,19 +3,21 @@ import type { Tx } from '../../../handler.ts';
 import type { Channel as ChannelName } from '../../suppressions/address.ts';
 import type { TemplateContent } from '../../templates/render.ts';
 import type { LeadRecord } from '../facts.ts';
+import type { MessageLinks } from './message-links.ts';
 import type { MessageRow } from './message-rows.ts';
 import type { Locale, SendTools, ToSend } from './to-send.ts';
 
-/** A message that is ready to leave. */
+/** A message that is rendered for one lead. */
 export interface Rendered {
   subject: string | null;
+  text: string;
+  html: string | null;
   /** The input of the step. */
   input: { recipient: string; [field: string]: unknown };
   /** Required placeholders without a value. */
   missing: string[];
   /** Why the message cannot be sent although it was rendered. */
   skipReason?: string | undefined;
-  deliver(): Promise<Attempt>;
 }
 
 /** How messages of one kind are addressed, rendered and delivered. The checks before that are the same for all. */
@@ -31,7 +33,17 @@ export interface Channel {
   readContents(tools: SendTools, tx: Tx, all: readonly ToSend[]): Promise<Map<number, TemplateContent | undefined>>;
   /** Those that the daily limits permit, from the first on. */
   permitted(tools: SendTools, tx: Tx, wanted: readonly Outgoing[]): Promise<readonly Outgoing[]>;
-  render(tools: SendTools, one: ToSend, row: MessageRow, locale: Locale, source: TemplateContent): Rendered;
+  render(one: ToSend, source: TemplateContent, locale: Locale, links: MessageLinks): Rendered;
+  deliver(tools: SendTools, message: Leaving): Promise<Attempt>;
+}
+
+/** A rendered message that was claimed. */
+export interface Leaving {
+  one: ToSend;
+  row: MessageRow;
+  rendered: Rendered;
+  locale: Locale;
+  links: MessageLinks;
 }
 
 /** A message node that an execution has reached. */

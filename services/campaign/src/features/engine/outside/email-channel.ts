@@ -1,12 +1,9 @@
-import { contactToken, oneClickUrl, preferencesUrl, unsubscribeUrl } from '../../preferences/contact-links.ts';
 import { compose } from '../../rendering/compose.ts';
 import { dataOf } from '../graph.ts';
 import type { Channel } from './channel.ts';
 import { dataFor, readContents } from './contents.ts';
-import type { MessageRow } from './message-rows.ts';
 import { withinDailyLimit } from './pace.ts';
 import { fromHeader } from './sender.ts';
-import type { SendTools, ToSend } from './to-send.ts';
 
 export const emailChannel: Channel = {
   name: 'email',
@@ -19,47 +16,29 @@ export const emailChannel: Channel = {
     const permitted = await withinDailyLimit(tools, tx, wanted);
     return wanted.slice(0, permitted.length);
   },
-  render(tools, one, row, locale, source) {
-    const { lead, payload } = one.facts;
-    const links = linksOf(tools, one, row);
-    const { subject, html, text, missing } = compose(source, { data: dataFor(lead, payload), ...locale, ...links });
+  render({ facts: { lead, payload } }, source, locale, links) {
+    const composed = compose(source, { data: dataFor(lead, payload), ...locale, ...links });
+    return { ...composed, input: { subjectLine: composed.subject, recipient: lead.email } };
+  },
+  deliver({ mailer }, { one, row, rendered: { subject, html, text }, locale, links }) {
     const { replyTo } = dataOf(one.node, 'email');
-    return {
-      subject,
-      input: { subjectLine: subject, recipient: lead.email },
-      missing,
-      deliver: () =>
-        tools.mailer.deliver({
-          ref: row.ref,
-          from: fromHeader(tools, locale.tenantName),
-          to: lead.email,
-          createdAt: row.createdAt,
-          content: {
-            subject,
-            html,
-            text,
-            ...(replyTo && { replyTo }),
-            headers: {
-              'List-Unsubscribe': `<${links.oneClickUrl}>`,
-              'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-              'Auto-Submitted': 'auto-generated',
-              Precedence: 'bulk',
-            },
-          },
-        }),
-    };
+    return mailer.deliver({
+      ref: row.ref,
+      from: fromHeader({ mailer }, locale.tenantName),
+      to: one.facts.lead.email,
+      createdAt: row.createdAt,
+      content: {
+        subject: subject ?? '',
+        html: html ?? '',
+        text,
+        ...(replyTo && { replyTo }),
+        headers: {
+          'List-Unsubscribe': `<${links.oneClickUrl}>`,
+          'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          'Auto-Submitted': 'auto-generated',
+          Precedence: 'bulk',
+        },
+      },
+    });
   },
 };
-
-function linksOf(tools: SendTools, { due, facts: { lead } }: ToSend, row: MessageRow) {
-  const { tenantId, environment, leadId } = due;
-  const key = { tenantId, environment, messageId: row.id };
-  const token = contactToken(tools, { ...key, leadId, channel: 'email', address: lead.email, topicId: null });
-  return {
-    pixelUrl: tools.tracking.pixelUrl(key),
-    tracked: (url: string) => tools.tracking.clickUrl(key, url),
-    unsubscribeUrl: unsubscribeUrl(tools, token),
-    preferencesUrl: preferencesUrl(tools, token),
-    oneClickUrl: oneClickUrl(tools, token),
-  };
-}

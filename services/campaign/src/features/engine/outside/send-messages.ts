@@ -3,6 +3,7 @@ import type { Tx } from '../../../handler.ts';
 import type { TemplateContent } from '../../templates/render.ts';
 import type { Channel, Outgoing, Rendered } from './channel.ts';
 import { emailChannel } from './email-channel.ts';
+import { linksOf } from './message-links.ts';
 import { endOf, outcomeOf, placeOf, remember, sent, skipped, tomorrow } from './message-outcomes.ts';
 import { claimMessages, type MessageRow, readMessages } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
@@ -92,9 +93,10 @@ async function sendOne(
   locale: Locale,
   source: TemplateContent,
 ): Promise<Outcome> {
+  const links = linksOf(tools, one.channel, one, row);
   let rendered: Rendered;
   try {
-    rendered = one.channel.render(tools, one, row, locale, source);
+    rendered = one.channel.render(one, source, locale, links);
   } catch (error) {
     const text = `The content cannot be rendered: ${(error as Error).message.split('\n')[0]}`.slice(0, 500);
     return { is: 'failed', input: {}, error: text, message: endOf(one, { status: 'failed', error: text }) };
@@ -103,12 +105,13 @@ async function sendOne(
   if (missing.length) return skipped(one, 'missing_value', { ...input, missing: missing.join(', ') });
   if (skipReason !== undefined) return skipped(one, skipReason, input);
   if (one.due.environment === 'sandbox') return sent(one, row, { input, subject, simulated: true });
-  const attempt = await rendered.deliver();
+  const attempt = await one.channel.deliver(tools, { one, row, rendered, locale, links });
   remember(row.id, attempt);
   return outcomeOf(one, row, attempt, input, subject);
 }
 
-async function localeOf({ settingsOf }: SendTools, one: ToSend | undefined): Promise<Locale> {
+/** What the texts of messages take from the tenant of an execution. */
+export async function localeOf({ settingsOf }: SendTools, one: ToSend | undefined): Promise<Locale> {
   if (!one) return { locale: 'en', tenantName: '' };
   const { tenantId, environment } = one.due;
   const settings = await settingsOf({ tenantId, environment, requestId: `workflow-${one.due.workflowId}` });

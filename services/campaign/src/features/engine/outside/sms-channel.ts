@@ -1,5 +1,4 @@
 import type { Tx } from '../../../handler.ts';
-import { contactToken, preferencesUrl, unsubscribeUrl } from '../../preferences/contact-links.ts';
 import { renderTemplate, type TemplateContent } from '../../templates/render.ts';
 import { findTemplate } from '../../templates/template.ts';
 import { dataOf } from '../graph.ts';
@@ -22,34 +21,20 @@ export const smsChannel: Channel = {
   addressOf: ({ phone }) => phone || null,
   readContents,
   permitted: async (_tools, _tx, wanted) => wanted,
-  render(tools, { due, facts: { lead, payload } }, row, { tenantName }, source) {
-    const { tenantId, environment, leadId } = due;
-    const to = lead.phone as string;
-    const link = {
-      tenantId,
-      environment,
-      leadId,
-      messageId: row.id,
-      channel: 'sms',
-      address: to,
-      topicId: null,
-    } as const;
-    const token = contactToken(tools, link);
-    const links = { unsubscribeUrl: unsubscribeUrl(tools, token), preferencesUrl: preferencesUrl(tools, token) };
-    const { text, missing } = renderTemplate(source, {
-      ...dataFor(lead, payload),
-      ...links,
-      tenant: { name: tenantName },
-    });
+  render({ facts: { lead, payload } }, source, { tenantName }, { unsubscribeUrl, preferencesUrl }) {
+    const data = { ...dataFor(lead, payload), unsubscribeUrl, preferencesUrl, tenant: { name: tenantName } };
+    const { text, missing } = renderTemplate(source, data);
     const content = (text ?? '').trim();
     return {
       subject: null,
-      input: { text: content, recipient: to },
+      text: content,
+      html: null,
+      input: { text: content, recipient: lead.phone ?? '' },
       missing,
       skipReason: content === '' ? 'empty_text' : content.length > textMax ? 'text_too_long' : undefined,
-      deliver: () => tools.sms.send({ to, text: content }),
     };
   },
+  deliver: ({ sms }, { rendered: { text, input } }) => sms.send({ to: input.recipient, text }),
 };
 
 /** The text of each node, or its template. */
