@@ -187,9 +187,14 @@ async function forward(
   const query = decodeQuery(route, whole, caller.tenantId, parts.ids);
   // The body is ignored if the operation accepts none: Node discards it with the request.
   const isRead = row.body && !(row.ignoresOtherMedia && hasOtherMedia(request));
-  const body = isRead ? await jsonBody(exchange, route, caller.tenantId, parts) : undefined;
+  const body = row.rawBody
+    ? await readBody(request, row.bodyMax ?? bodyMax, { anyMedia: true })
+    : isRead
+      ? await jsonBody(exchange, route, caller.tenantId, parts)
+      : undefined;
   const headers = signed(exchange, caller, path, parts);
-  if (body?.length) headers['content-type'] = 'application/json';
+  if (row.rawBody) Object.assign(headers, headersOfRaw(request, row.rawBody));
+  else if (body?.length) headers['content-type'] = 'application/json';
   const upstream = parts.upstreams.get(isOfJob(row) ? serviceOfJob(path) : route.service) as Upstream;
   const observed = { seconds: parts.upstreamSeconds, headers };
   return observedCall(exchange, route, observed, () =>
@@ -202,6 +207,14 @@ async function forward(
       tenantId: caller.tenantId,
       repeatable: isRepeatable(row, request),
     }),
+  );
+}
+
+/** The headers of a body that is passed on as it was sent. */
+function headersOfRaw({ headers }: IncomingMessage, declared: NonNullable<Operation['rawBody']>) {
+  const names = ['content-type', ...Object.keys(declared.headers).map((name) => name.toLowerCase())];
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
   );
 }
 

@@ -105,6 +105,17 @@ const rows = operations({
     message: '',
     emits: [],
   },
+  report: {
+    method: 'POST',
+    path: '/v1/things/reports',
+    audience: 'public',
+    summary: 'Report',
+    rawBody: { headers: { 'X-Signature': 'The signature of the bytes' } },
+    bodyMax: 1_000,
+    reply: z.object({}),
+    message: '',
+    emits: [],
+  },
   search: {
     method: 'GET',
     path: '/v1/things/searched',

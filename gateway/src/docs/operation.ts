@@ -61,6 +61,7 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
     ...(row.feature && { 'x-feature': row.feature }),
     ...(parameters.length && { parameters }),
     ...(sent && { requestBody: requestBody(row, sent, schemas) }),
+    ...(row.rawBody && { requestBody: { required: true, content: { '*/*': {} } } }),
     responses: {
       ...(row.mayExist && { 200: success(row, reply, sent?.example, schemas, 200) }),
       [replyStatus(row)]: success(row, reply, sent?.example, schemas),

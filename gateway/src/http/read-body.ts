@@ -6,15 +6,20 @@ const jsonInAnyCharset = /^application\/json\s*;/i;
 
 /**
  * Reads the body of a request, up to `max` bytes. Empty if there is none.
+ * @param options.anyMedia accepts every media type
  * @throws GatewayError 413 if it is larger, 415 if it is not uncompressed JSON in UTF-8
  */
-export async function readBody(request: IncomingMessage, max: number): Promise<Buffer> {
+export async function readBody(
+  request: IncomingMessage,
+  max: number,
+  { anyMedia = false }: { anyMedia?: boolean } = {},
+): Promise<Buffer> {
   const { headers } = request;
   const contentLength = headers['content-length'];
   if (contentLength === undefined && headers['transfer-encoding'] === undefined) return empty;
   if (contentLength === '0') return empty;
   if (Number(contentLength) > max) throw tooLarge(max);
-  const problem = encodingProblem(headers);
+  const problem = encodingProblem(headers, anyMedia);
   if (problem) throw problem;
 
   const chunks: Buffer[] = [];
@@ -43,13 +48,13 @@ export function hasOtherMedia({ headers: { 'content-type': type = '' } }: Incomi
   return !jsonType.test(type) && !jsonInAnyCharset.test(type);
 }
 
-function encodingProblem({
-  'content-type': type = '',
-  'content-encoding': encoding,
-}: IncomingMessage['headers']): GatewayError | undefined {
+function encodingProblem(
+  { 'content-type': type = '', 'content-encoding': encoding }: IncomingMessage['headers'],
+  anyMedia: boolean,
+): GatewayError | undefined {
   const wrong = (message?: string) =>
     new GatewayError('wrong_content_type', { ...(message !== undefined && { message }), hangUp: true });
-  if (!jsonType.test(type))
+  if (!anyMedia && !jsonType.test(type))
     return wrong(jsonInAnyCharset.test(type) ? 'Send the request body as application/json in UTF-8' : undefined);
   return encoding === undefined ? undefined : wrong('Send the request body uncompressed, without Content-Encoding');
 }

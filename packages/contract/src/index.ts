@@ -100,6 +100,7 @@ export {
   type Operations,
   operations,
   permissionsByField,
+  type RawBody,
   type Row,
   replyStatus,
   signedIn,

@@ -13,6 +13,15 @@ export type ErrorCodes = Record<string, readonly [status: number, message: strin
 /** The permission of an operation that every signed-in caller may use, such as reading their own user. */
 export const signedIn = 'signed-in';
 
+/** A body as it was sent, of a row with `rawBody`. */
+export interface RawBody {
+  bytes: Uint8Array;
+  /** The Content-Type; empty if the client sent none. */
+  type: string;
+  /** The headers that the row declares, by their names in lower case; empty if the client sent none. */
+  headers: Record<string, string>;
+}
+
 interface RowBase {
   /** The public path, `/v1/leads/:id`; a literal segment wins over a parameter. */
   path: string;
@@ -34,6 +43,11 @@ interface RowBase {
    * one-click target of a message (RFC 8058).
    */
   ignoresOtherMedia?: true;
+  /**
+   * Passes the body on as it was sent, of any media type, because its sender signs the bytes. The handler gets a `RawBody`.
+   * `headers` are those of the client that reach the service, each with its description.
+   */
+  rawBody?: { headers: Record<string, string> };
   /** A reduced envelope: only success and message around `data`, or `data` alone. */
   envelope?: 'short' | 'none';
   /** Declares that the operation checks If-Match although neither its reply nor a GET of its path has a version. */
@@ -201,6 +215,8 @@ function checkRow(row: Operation): void {
   if (row.performs && pathParameters(row.performs).join() !== inPath.join())
     throw new Error(`${row.id}: the path in performs must have the parameters of the operation`);
   if (row.body && row.form) throw new Error(`${row.id}: an operation has either a body or a form, not both`);
+  if (row.rawBody && (row.body || row.form || row.audience !== 'public' || row.method !== 'POST'))
+    throw new Error(`${row.id}: only a public POST without body and form can take the bytes of a body`);
   const places = [...declared, ...keys(row.query), ...keys(row.body), ...keys(row.form)];
   const twice = places.find((field, index) => places.indexOf(field) !== index);
   // Otherwise a field of the body could override the id of the path.

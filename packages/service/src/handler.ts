@@ -9,6 +9,7 @@ import type {
   OrJob,
   Paged,
   PagedOr,
+  RawBody,
 } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
 import type { Schedule } from '@tandem/jobs';
@@ -58,8 +59,12 @@ export type Under = <T>(permission: string, work: () => Promise<T>) => Promise<T
 export interface Context<Op extends Operation, Tx> {
   params: Output<Op['params']>;
   query: Received<Op['query']>;
-  /** The JSON body, or the fields of a form. */
-  body: Op extends { form: infer Form } ? Received<Form> : Received<Op['body']>;
+  /** The JSON body, the fields of a form, or the bytes of a row with `rawBody`. */
+  body: Op extends { form: infer Form }
+    ? Received<Form>
+    : Op extends { rawBody: object }
+      ? RawBody
+      : Received<Op['body']>;
   caller: Caller;
   /** The database within the caller's tenant and environment; in a write, inside its transaction. */
   tx: Tx;

@@ -38,7 +38,9 @@ export function createApp(operations: Operations, handlers: Record<string, AnyHa
     const method = row.method.toLowerCase() as 'get';
     const idPaths = idPathsVersion(mediaOf(row.reply) ? undefined : row.reply);
     // Skips the parser if the operation has no body; a body that a client sends anyway is dropped with the request.
-    const body = row.body ? [express.json({ limit: row.bodyMax ?? bodyMax, strict: false })] : [];
+    const limit = row.bodyMax ?? bodyMax;
+    const body = row.body ? [express.json({ limit, strict: false })] : [];
+    if (row.rawBody) body.push(express.raw({ limit, type: () => true, inflate: false }));
     app[method](routePath(row.path), ...body, (request: Request, response: Response) =>
       serve({ row, handler, idPaths }, request, response, parts),
     );

@@ -7,6 +7,7 @@ import {
   neededPermissions,
   type Operation,
   permissionsByField,
+  type RawBody,
   readCookies,
   signedIn,
   unknownFields,
@@ -64,7 +65,7 @@ export function readRequest(
   if (resumeFrom && isEventStream(row.reply)) named.lastEventId = resumeFrom;
   const query = row.query && readFields(row.query, named, errors);
   const sent = jsonBody(request, row);
-  const body = read(row.body, sent, errors);
+  const body = row.rawBody ? rawBody(request, row.rawBody) : read(row.body, sent, errors);
   // A misspelt name also explains why a required parameter or field is missing.
   const warnings = unknownParameters(row, named);
   if (row.body) warnings.push(...fieldWarnings(unknownFields(row.body, sent, warningsMax - warnings.length)));
@@ -135,6 +136,15 @@ function jsonBody(request: Request, row: Operation): unknown {
   if (!hasBody) return {};
   if (!request.is('application/json')) throw fail('wrong_content_type');
   return request.body;
+}
+
+function rawBody(request: Request, { headers }: NonNullable<Operation['rawBody']>): RawBody {
+  const names = Object.keys(headers).map((name) => name.toLowerCase());
+  return {
+    bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    type: request.get('content-type') ?? '',
+    headers: Object.fromEntries(names.map((name) => [name, request.get(name) ?? ''])),
+  };
 }
 
 function read(schema: z.ZodObject | undefined, input: unknown, errors: FieldError[]): unknown {

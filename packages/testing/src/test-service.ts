@@ -23,6 +23,8 @@ export interface TestRequest {
   unparsed?: boolean;
   /** A form with its file instead of a body. */
   form?: { fields?: Record<string, string>; file?: TestFile };
+  /** The bytes of a body, for an operation with `rawBody`. */
+  raw?: { content: Buffer | string; type: string };
 }
 
 interface TestFile {
@@ -133,14 +135,16 @@ export async function testService<Ops extends Operations, Client, Settings exten
   owner.on('error', () => {});
 
   const send: TestService<Ops>['send'] = async (row, request, caller) => {
-    const { params, query, body, form, headers = {}, unparsed } = request;
+    const { params, query, body, form, raw, headers = {}, unparsed } = request;
     const path = fillPath(row.path, (field) => params?.[field]);
     const call = supertest(running.app)
       [row.method.toLowerCase() as 'get'](path)
       .query(query ?? {});
     if (unparsed) call.buffer(true).parse(discard);
     if (caller) call.set(callerHeader, signer.sign(caller, row.method, path)).set('x-request-id', caller.requestId);
-    const response = await (form ? withForm(call.set(headers), form) : call.set(headers).send(body as object));
+    call.set(headers);
+    if (raw) call.type(raw.type).send(raw.content);
+    const response = await (form ? withForm(call, form) : raw ? call : call.send(body as object));
     const { status, text, body: parsed } = response;
     return { status, body: parsed, data: parsed?.data, headers: response.headers, text: text ?? parsed.toString() };
   };
