@@ -22,6 +22,7 @@ export const startCampaign = (
       ...settings,
       ...z.object(mailSettings).parse({}),
       ...campaignSettings.pick({ IDS_ALPHABET: true }).parse(process.env),
+      WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
       IDENTITY_URL: identityUrl,
       CRM_URL: unreachableUrl,
       PUBLIC_URL: 'https://api.example.com',

@@ -5,6 +5,7 @@ import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
 import {
   entitlementsFrom,
+  internalAssignees,
   internalEntitlements,
   internalTenantSlugs,
   internalTenants,
@@ -14,6 +15,7 @@ import {
 } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { createMailer } from '@tandem/mail';
+import { createGuardedFetch, createTarget } from '@tandem/outgoing';
 import { createLog } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { ownedWork, personalData, type ServiceDefinition } from '@tandem/service';
@@ -47,6 +49,7 @@ import { followEngagement } from './features/triggers/on-engagement-recorded.ts'
 import { followLeads } from './features/triggers/on-lead-ended.ts';
 import { startWorkflows } from './features/triggers/on-lead-event.ts';
 import { campaignRecords } from './features/work/owned-records.ts';
+import { sealedWorkflowSecrets } from './features/workflow-secrets/secret.ts';
 import { workflowHandlers } from './features/workflows/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
@@ -54,6 +57,7 @@ import type { CampaignSettings } from './settings.ts';
 
 // Batches of messages that may wait for the mail server at once.
 const jobsOutsideMax = 8;
+const webhookTimeoutMs = 10_000;
 
 /** Definition of the campaign service: contract, handlers and event consumers. */
 export function campaignService(
@@ -63,10 +67,18 @@ export function campaignService(
   const asCampaign = { service: 'campaign', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
   const identity = createServiceClient({
     ...asCampaign,
-    operations: { ...internalEntitlements, ...internalUsers, ...internalTenants, ...internalTenantSlugs },
+    operations: {
+      ...internalEntitlements,
+      ...internalUsers,
+      ...internalTenants,
+      ...internalTenantSlugs,
+      ...internalAssignees,
+    },
     baseUrl: settings.IDENTITY_URL,
   });
   const seal = createSeal(settings.ENCRYPTION_KEY);
+  const target = createTarget({ allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS });
+  const webhooks = createGuardedFetch({ target, name: 'A webhook of a workflow', timeoutMs: webhookTimeoutMs });
   const mailer = createMailer({ settings, seal, log });
   const tools: Tools = {
     ai: createAi(settings, log),
@@ -81,6 +93,7 @@ export function campaignService(
     mail: mailer.queue,
     mailer,
     sms: createHttpDriver(settings),
+    webhooks: { target, fetch: webhooks.fetch },
     tracking: trackingLinks(seal, settings.PUBLIC_URL),
   };
   const person = personalData('campaign', campaignData(tools));
@@ -121,6 +134,7 @@ export function campaignService(
     ],
     jobsOutsideMax,
     mail: mailer,
+    sealed: sealedWorkflowSecrets,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     purge: [{ table: 'form_submission', column: 'discardable_since', days: submissionLimits.keptDays }],
@@ -149,6 +163,7 @@ export function campaignService(
     async close() {
       await tools.ai.close();
       await tools.cleaner.close();
+      await webhooks.close();
     },
   };
 }

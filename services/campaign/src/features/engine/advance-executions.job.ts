@@ -8,6 +8,7 @@ import type { Facts, Position } from './facts.ts';
 import { applyEnrollments } from './outside/enroll-in-other.ts';
 import { recorded } from './outside/message-outcomes.ts';
 import { endMessages } from './outside/message-rows.ts';
+import { emitNotifications } from './outside/notify-users.ts';
 import type { Outcome } from './outside/outcome.ts';
 import { performOutside } from './outside/perform.ts';
 import { type Ready, readDeeds, readDue, zoneOf } from './read-batch.ts';
@@ -159,6 +160,10 @@ async function record(tools: Tools, inside: Inside<Tx>, advanced: readonly Advan
   );
   await writeExecutions(tx, changes);
   await applyEnrollments(inside, advanced);
+  await emitNotifications(
+    inside,
+    advanced.filter(({ due }) => current.has(due.executionId)),
+  );
   return new Map(changes.flatMap(({ executionId, dueAt }) => (dueAt ? [[executionId, dueAt]] : [])));
 }
 

@@ -12,7 +12,6 @@ const branches: Partial<Record<NodeType, readonly string[]>> = {
   condition: ['yes', 'no', 'default'],
   wait_for_event: ['yes', 'no', 'default'],
 };
-const unsupported: readonly NodeType[] = ['notify', 'webhook'];
 
 /** What prevents the publication of a workflow; the field names the node: `nodes.<nodeId>.subjectLine`. */
 export function publishErrors(stored: StoredGraph): FieldError[] {
@@ -43,10 +42,6 @@ function reachable(graph: Graph, start: string): Set<string> {
 }
 
 function dataErrors(node: GraphNode): FieldError[] {
-  if (unsupported.includes(node.type))
-    return [
-      { field: of(node, 'type'), message: `A workflow with a node of the type ${node.type} cannot be published yet` },
-    ];
   const { success, data, error } = nodeData[node.type].safeParse(node.data);
   if (!success) return error.issues.map(({ path, message }) => ({ field: of(node, path.join('.')), message }));
   return ownErrors(node, data);
@@ -55,6 +50,7 @@ function dataErrors(node: GraphNode): FieldError[] {
 function ownErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
   const { type } = node;
   if (type === 'email') return emailErrors(node, data);
+  if (type === 'notify') return textErrors(node, 'message', data['message'] as string);
   if (type === 'sms') return smsErrors(node, data);
   if (type === 'condition') return conditionNodeErrors(node, data);
   if (type === 'wait' && data['duration'] === undefined && data['at'] === undefined)
@@ -91,7 +87,11 @@ function smsErrors(node: GraphNode, { text, templateId }: Record<string, unknown
       : [{ field: of(node, 'text'), message: 'Must be omitted, because the node has `templateId`' }];
   if (typeof text !== 'string' || !text.trim())
     return [{ field: of(node, 'text'), message: 'Is required unless the node has `templateId`' }];
-  return syntaxErrors({ text }).map(({ field, message }) => ({ field: of(node, field), message }));
+  return textErrors(node, 'text', text);
+}
+
+function textErrors(node: GraphNode, field: string, text: string): FieldError[] {
+  return syntaxErrors({ text }).map(({ message }) => ({ field: of(node, field), message }));
 }
 
 function conditionNodeErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {

@@ -1,19 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actingUserId } from '@tandem/caller';
 import { workflowPublished, type workflows } from '@tandem/campaign-contract';
+import type { FieldError } from '@tandem/contract';
 import { fail, toJsonColumn, transitionError } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { newSecret } from '../workflow-secrets/secret.ts';
 import { draftErrors } from './draft-errors.ts';
 import { graphColumns } from './enterable.ts';
+import { outsideErrors } from './outside-errors.ts';
 import { asFullWorkflow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from './workflow.ts';
 
 /**
  * Freezes the draft as the next version. Leads that are in an earlier version stay there; with `migrate` those whose current
  * node exists in the new version, with the same type, continue in it.
  */
-export const publishWorkflow =
-  (tools: Pick<Tools, 'ids'>): Handler<typeof workflows.publishWorkflow> =>
-  async ({ params, body, caller, tx, emit, ifMatch }) => {
+export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishWorkflow, FieldError[]> => ({
+  async check({ params, caller, tx }) {
+    const row = await tx.workflow.findFirst({ where: { id: params.id } });
+    if (!row) throw fail('not_found');
+    return outsideErrors(tools, asFullWorkflow(row), caller);
+  },
+  async run({ params, body, found, caller, tx, emit, ifMatch }) {
     const row = await lockWorkflow(tx, params.id);
     const workflow = asFullWorkflow(row);
     ifMatch(workflow);
@@ -21,7 +28,7 @@ export const publishWorkflow =
     if (status === 'archived') throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
     // A paused workflow gets its next version, and stays paused.
     const to = status === 'draft' ? 'published' : status;
-    const errors = await draftErrors(tools, tx, workflow);
+    const errors = [...(await draftErrors(tools, tx, workflow)), ...found];
     if (errors.length) throw fail('validation_failed', errors);
     const migrate = body.migrate ?? false;
     if (await isUnchanged(tx, workflow)) throw fail('nothing_to_publish');
@@ -43,6 +50,8 @@ export const publishWorkflow =
         publishedVersion: number,
         publishedTrigger: triggerTypeOf(workflow),
         draftVersion: number + 1,
+        // Requests of webhook nodes are always signed.
+        ...(row.secret === null && hasWebhook(workflow) && { secret: newSecret(tools, row.id).sealed }),
         version: { increment: 1 },
       },
     });
@@ -58,7 +67,12 @@ export const publishWorkflow =
       },
     });
     return published;
-  };
+  },
+});
+
+function hasWebhook({ nodes }: WorkflowRecord): boolean {
+  return nodes.some(({ type }) => type === 'webhook');
+}
 
 async function isUnchanged(tx: Tx, { id, publishedVersion, nodes, edges, settings }: WorkflowRecord) {
   if (publishedVersion === null) return false;

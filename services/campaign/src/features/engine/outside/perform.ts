@@ -1,17 +1,23 @@
 import type { NodeType } from '@tandem/campaign-contract';
 import type { Tools, Tx } from '../../../handler.ts';
+import { callWebhook } from './call-webhook.ts';
 import { changeRecord } from './change-records.ts';
 import { enrollInOther } from './enroll-in-other.ts';
+import { notifyUsers } from './notify-users.ts';
 import type { Outcome } from './outcome.ts';
 import { outgoingOf, sendMessages } from './send-messages.ts';
 import type { ToSend } from './to-send.ts';
 
+type Act = (tools: Tools, one: ToSend, tx: Tx) => Promise<Outcome>;
+
 /** Effects in other services, each repeatable: a run after a crash makes the same change again. */
-const acts: Partial<Record<NodeType, (tools: Tools, one: ToSend) => Promise<Outcome>>> = {
+const acts: Partial<Record<NodeType, Act>> = {
   update_lead: changeRecord,
   create_task: changeRecord,
   assign: changeRecord,
   enroll: async (tools, one) => enrollInOther(tools, one),
+  notify: async (tools, one) => notifyUsers(tools, one),
+  webhook: (tools, one, tx) => callWebhook(tools, tx, one),
 };
 
 /** Performs what nodes do outside of the database, and returns the outcome by execution. */
@@ -30,7 +36,7 @@ export async function performOutside(
     Promise.all(
       others.map(async (one) => {
         const act = acts[one.node.type];
-        outcomes.set(one.due.executionId, act ? await act(tools, one) : unsupported(one));
+        outcomes.set(one.due.executionId, act ? await act(tools, one, tx) : unsupported(one));
       }),
     ),
   );
