@@ -38,6 +38,8 @@ import { nameHandlers } from './features/names/index.ts';
 import { campaignData } from './features/personal-data/campaign-data.ts';
 import { preferenceHandlers } from './features/preferences/index.ts';
 import { publicPageHandlers } from './features/public-pages/index.ts';
+import { runTrigger } from './features/scheduled-triggers/run-trigger.job.ts';
+import { startBySegment } from './features/scheduled-triggers/start-by-segment.job.ts';
 import { segmentHandlers } from './features/segments/index.ts';
 import { suppressionHandlers } from './features/suppressions/index.ts';
 import { templateHandlers } from './features/templates/index.ts';
@@ -129,6 +131,8 @@ export function campaignService(
       advanceExecutions(tools),
       unparkExecutions,
       cancelExecutions,
+      runTrigger(tools),
+      startBySegment(tools),
       processSubmission(tools),
       publishPlannedPage(tools),
     ],
@@ -141,6 +145,8 @@ export function campaignService(
     narrowing: {
       Campaign: { owners: ['ownerId'], team: 'teamId' },
       Workflow: { owners: ['ownerId'], team: 'teamId' },
+      WorkflowTrigger: { through: ['workflow'] },
+      TriggerMember: { through: ['workflow'] },
       WorkflowVersion: { through: ['workflow'] },
       Execution: { through: ['workflow'] },
       ExecutionStep: { through: ['execution'] },

@@ -2,11 +2,13 @@ import type { Caller } from '@tandem/caller';
 import { Segment } from '@tandem/campaign-contract';
 import { type FieldError, type LeadCondition, unknownId, type writableCondition } from '@tandem/contract';
 import { conditionErrors, filteredLeadsMax } from '@tandem/crm-contract';
+import type { Schedule } from '@tandem/jobs';
 import { asService, fail, reachOf } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Prisma, Segment as SegmentRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import { leadsAdded } from '../scheduled-triggers/start-by-segment.job.ts';
 import type { Behavior } from './behavior.ts';
 
 export type SegmentRecord = z.output<typeof Segment>;
@@ -84,9 +86,16 @@ export function placed(field: string, ids: readonly number[] = []): { field: str
   return ids.map((id, index) => ({ field: `${field}.${index}`, id }));
 }
 
-/** Adds leads to a static segment, except those that it has. @returns how many were added */
-export async function addLeads(tx: Tx, segmentId: number, leadIds: readonly number[] = []): Promise<number> {
+/** Adds leads to a static segment, except those that it has, and starts workflows for them. @returns how many were added */
+export async function addLeads(
+  { tx, schedule }: { tx: Tx; schedule: Schedule },
+  segmentId: number,
+  leadIds: readonly number[] = [],
+): Promise<number> {
   if (!leadIds.length) return 0;
   const data = [...new Set(leadIds)].map((leadId) => ({ segmentId, leadId }));
-  return (await tx.segmentLead.createMany({ data, skipDuplicates: true })).count;
+  const added = await tx.segmentLead.createManyAndReturn({ data, skipDuplicates: true, select: { leadId: true } });
+  const addedIds = added.map(({ leadId }) => leadId);
+  await leadsAdded({ tx, schedule }, segmentId, addedIds);
+  return addedIds.length;
 }

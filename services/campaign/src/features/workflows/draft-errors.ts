@@ -19,25 +19,29 @@ export async function draftErrors(
   ];
 }
 
-/** Conditions that ask for a segment that does not exist. */
+/** Conditions and triggers that ask for a segment that does not exist. */
 async function segmentErrors(
   { ids }: Pick<Tools, 'ids'>,
   tx: Tx,
   { tenantId, nodes, edges }: Pick<WorkflowRecord, 'tenantId' | 'nodes' | 'edges'>,
 ): Promise<FieldError[]> {
   const graph = createGraph({ nodes, edges });
-  const idOf = new Map(segmentsAskedBy(graph).map((code) => [code, ids.decode('segment', tenantId, code)]));
+  const { triggerType, segmentId: entered } = graph.trigger?.data ?? {};
+  const ofTrigger = triggerType === 'segment' && typeof entered === 'string' ? [entered] : [];
+  const codes = [...segmentsAskedBy(graph), ...ofTrigger];
+  const idOf = new Map(codes.map((code) => [code, ids.decode('segment', tenantId, code)]));
   if (!idOf.size) return [];
   const rows = await tx.segment.findMany({
     where: { id: { in: [...idOf.values()].filter((id) => id !== undefined) } },
     select: { id: true },
   });
   const known = new Set(rows.map(({ id }) => id));
-  return graph.nodes.flatMap(({ nodeId, data }) => {
-    const { conditionValue: code } = data;
+  return graph.nodes.flatMap(({ nodeId, type, data }) => {
+    const field = type === 'trigger' ? 'segmentId' : 'conditionValue';
+    const code = data[field];
     if (typeof code !== 'string' || !idOf.has(code)) return [];
     const id = idOf.get(code);
     if (id !== undefined && known.has(id)) return [];
-    return [{ field: `nodes.${nodeId}.conditionValue`, message: 'Must be the id of a segment' }];
+    return [{ field: `nodes.${nodeId}.${field}`, message: 'Must be the id of a segment' }];
   });
 }

@@ -49,6 +49,7 @@ function dataErrors(node: GraphNode): FieldError[] {
 
 function ownErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
   const { type } = node;
+  if (type === 'trigger') return triggerDataErrors(node, data);
   if (type === 'email') return emailErrors(node, data);
   if (type === 'notify') return textErrors(node, 'message', data['message'] as string);
   if (type === 'sms') return smsErrors(node, data);
@@ -60,6 +61,20 @@ function ownErrors(node: GraphNode, data: Record<string, unknown>): FieldError[]
     return [{ field: of(node, 'event'), message: 'Is required unless the node has `conditions`' }];
   if (type === 'update_lead') return updateErrors(node, data);
   return [];
+}
+
+// What a trigger of a type needs to find leads.
+const needed: Readonly<Record<string, string>> = {
+  date: 'dateField',
+  inactivity: 'inactiveDays',
+  segment: 'segmentId',
+};
+
+function triggerDataErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
+  const field = needed[String(data['triggerType'])];
+  return field === undefined || data[field] !== undefined
+    ? []
+    : [{ field: of(node, field), message: `Is required for the trigger ${data['triggerType']}` }];
 }
 
 function emailErrors(

@@ -4,6 +4,8 @@ import { workflowPublished, type workflows } from '@tandem/campaign-contract';
 import type { FieldError } from '@tandem/contract';
 import { fail, toJsonColumn, transitionError } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { createGraph } from '../engine/graph.ts';
+import { scheduleTrigger } from '../scheduled-triggers/schedule-trigger.ts';
 import { newSecret } from '../workflow-secrets/secret.ts';
 import { draftErrors } from './draft-errors.ts';
 import { graphColumns } from './enterable.ts';
@@ -20,7 +22,7 @@ export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishW
     if (!row) throw fail('not_found');
     return outsideErrors(tools, asFullWorkflow(row), caller);
   },
-  async run({ params, body, found, caller, tx, emit, ifMatch }) {
+  async run({ params, body, found, caller, tx, emit, schedule, ifMatch }) {
     const row = await lockWorkflow(tx, params.id);
     const workflow = asFullWorkflow(row);
     ifMatch(workflow);
@@ -58,6 +60,7 @@ export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishW
     if (!written) throw fail('not_found');
     if (migrate) await migrateExecutions(tx, row.id, number, workflow);
     const published = asFullWorkflow(written);
+    if (to === 'published') await scheduleTrigger({ tx, schedule }, row.id, createGraph(published).trigger);
     emit(workflowPublished, {
       data: { workflowId: row.id, campaignId: row.campaignId, publishedVersion: number },
       record: published,
