@@ -9,6 +9,8 @@ export interface ReceivedSms {
   from: string;
   to: string;
   text: string;
+  /** Where a provider would report what became of the message. */
+  statusUrl: string | null;
   receivedAt: Date;
 }
 
@@ -57,7 +59,15 @@ async function answer(
   const body = form.get('Body') ?? '';
   if (!body) return reply(response, 400, { code: 21602, message: 'Message body is required' });
   const sid = `SM${String(Date.now()).padStart(16, '0')}${String(box.messages.length).padStart(16, '0')}`;
-  box.messages.push({ sid, account, from, to, text: body, receivedAt: new Date() });
+  box.messages.push({
+    sid,
+    account,
+    from,
+    to,
+    text: body,
+    statusUrl: form.get('StatusCallback'),
+    receivedAt: new Date(),
+  });
   if (box.messages.length > messagesMax) box.messages.shift();
   reply(response, 201, { sid, status: 'queued', to, from, body, error_code: null });
 }

@@ -2,6 +2,8 @@ export interface SmsMessage {
   /** A phone number with country code, such as +491701234567. */
   to: string;
   text: string;
+  /** Where the provider reports what became of the message. */
+  statusUrl?: string;
 }
 
 /** The outcome of an attempt to send an SMS. */

@@ -16,9 +16,10 @@ const driver = (url = mailbox.smsUrl) => createHttpDriver({ SMS_URL: url, SMS_FR
 const message = { to: '+491701234567', text: 'Grüße & 50 % off' };
 
 it('sends the text to the account of the URL, and returns the id of the provider', async () => {
-  const attempt = await driver().send(message);
+  const statusUrl = 'https://api.example.com/reports?message=1';
+  const attempt = await driver().send({ ...message, statusUrl });
   const [received] = mailbox.sms;
-  expect(received).toMatchObject({ ...message, from, account: 'ACmailbox' });
+  expect(received).toMatchObject({ ...message, statusUrl, from, account: 'ACmailbox' });
   expect(attempt).toEqual({ outcome: 'sent', response: received?.sid });
 });
 

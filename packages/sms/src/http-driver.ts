@@ -18,7 +18,10 @@ const finalCodes = new Set([
 ]);
 
 /** Sends SMS by a provider with Twilio's API: `POST /2010-04-01/Accounts/{account}/Messages.json`. */
-export function createHttpDriver({ SMS_URL: url, SMS_FROM: from }: SmsSettings): SmsDriver {
+export function createHttpDriver({
+  SMS_URL: url,
+  SMS_FROM: from,
+}: Pick<SmsSettings, 'SMS_URL' | 'SMS_FROM'>): SmsDriver {
   if (url === undefined || from === undefined)
     return { isEnabled: false, send: async () => ({ outcome: 'postponed', error: 'SMS_URL or SMS_FROM is not set' }) };
   const { protocol, username, password, origin } = new URL(url);
@@ -43,9 +46,10 @@ export function createHttpDriver({ SMS_URL: url, SMS_FROM: from }: SmsSettings):
   };
 }
 
-function formOf({ to, text }: SmsMessage, from: string): string {
+function formOf({ to, text, statusUrl }: SmsMessage, from: string): string {
   const sender = from.startsWith('MG') ? { MessagingServiceSid: from } : { From: from };
-  return new URLSearchParams({ To: to, Body: text, ...sender }).toString();
+  const report = statusUrl === undefined ? {} : { StatusCallback: statusUrl };
+  return new URLSearchParams({ To: to, Body: text, ...sender, ...report }).toString();
 }
 
 type Answered = NonNullable<Parameters<typeof httpRequest>[2]>;

@@ -16,6 +16,8 @@ export const smsSettings = {
     .string()
     .regex(sender, 'Must be a number such as +15005550006, a Messaging Service (MG…), or a name of up to 11 characters')
     .optional(),
+  /** How many SMS a tenant may send within a day (UTC). */
+  SMS_PER_DAY_MAX: z.coerce.number().int().min(1).max(10_000_000).default(1_000),
 };
 
 export type SmsSettings = z.output<z.ZodObject<typeof smsSettings>>;

@@ -37,6 +37,7 @@ export interface Tools {
   /** Sends the messages of workflows, which have rows of their own. */
   mailer: Pick<Mailer, 'deliver' | 'count' | 'isEnabled' | 'address'>;
   sms: SmsDriver;
+  smsPerDayMax: number;
   /** Calls addresses that users name. */
   webhooks: { target: Target; fetch: ReturnType<typeof createGuardedFetch>['fetch'] };
   tracking: TrackingLinks;

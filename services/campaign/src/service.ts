@@ -95,6 +95,7 @@ export function campaignService(
     mail: mailer.queue,
     mailer,
     sms: createHttpDriver(settings),
+    smsPerDayMax: settings.SMS_PER_DAY_MAX,
     webhooks: { target, fetch: webhooks.fetch },
     tracking: trackingLinks(seal, settings.PUBLIC_URL),
   };
@@ -151,6 +152,7 @@ export function campaignService(
       Execution: { through: ['workflow'] },
       ExecutionStep: { through: ['execution'] },
       Message: 'shared',
+      SmsCount: 'shared',
       Engagement: 'shared',
       LandingPage: { owners: ['ownerId'], team: 'teamId' },
       Segment: 'shared',

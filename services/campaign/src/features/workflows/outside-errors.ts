@@ -1,6 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import { nodeData } from '@tandem/campaign-contract';
 import { type FieldError, unknownId } from '@tandem/contract';
+import { assigneesMax } from '@tandem/identity-contract';
 import { asService } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
 import type { WorkflowRecord } from './workflow.ts';
@@ -25,10 +26,11 @@ async function userErrors(
   );
   const idOf = new Map(named.map(({ code }) => [code, ids.decode('user', tenantId, code)]));
   const userIds = [...new Set([...idOf.values()].filter((id) => id !== undefined))];
-  const found = userIds.length
-    ? await identity.findAssignees({ body: { userIds, teamIds: [] }, as: asService(caller) })
-    : [];
-  const active = new Set(found.map(({ id }) => id));
+  const active = new Set<number>();
+  for (let start = 0; start < userIds.length; start += assigneesMax) {
+    const body = { userIds: userIds.slice(start, start + assigneesMax), teamIds: [] };
+    for (const { id } of await identity.findAssignees({ body, as: asService(caller) })) active.add(id);
+  }
   return named.flatMap(({ field, code }) => {
     const id = idOf.get(code);
     if (id === undefined) return [{ field, message: unknownId('user') }];

@@ -31,10 +31,16 @@ export interface Channel {
   addressOf(lead: LeadRecord): string | null;
   /** The contents of the nodes, by execution; none for a template that was archived or deleted. */
   readContents(tools: SendTools, tx: Tx, all: readonly ToSend[]): Promise<Map<number, TemplateContent | undefined>>;
-  /** Those that the daily limits permit, from the first on. */
-  permitted(tools: SendTools, tx: Tx, wanted: readonly Outgoing[]): Promise<readonly Outgoing[]>;
+  /** Counts the messages that may go now against the limits of the channel. */
+  pace(tools: SendTools, tx: Tx, wanted: readonly Outgoing[]): Promise<Paced>;
   render(one: ToSend, source: TemplateContent, locale: Locale, links: MessageLinks): Rendered;
   deliver(tools: SendTools, message: Leaving): Promise<Attempt>;
+}
+
+export interface Paced {
+  counted: readonly Outgoing[];
+  /** Those that may not go yet. */
+  later: readonly { one: Outgoing; until: Date; reason: string }[];
 }
 
 /** A rendered message that was claimed. */

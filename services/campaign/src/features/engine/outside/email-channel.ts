@@ -1,3 +1,4 @@
+import { nextMidnight } from '@tandem/time-zones';
 import { compose } from '../../rendering/compose.ts';
 import { dataOf } from '../graph.ts';
 import type { Channel } from './channel.ts';
@@ -12,9 +13,11 @@ export const emailChannel: Channel = {
   postponedBy: 'mail_server',
   addressOf: ({ email }) => email || null,
   readContents,
-  async permitted(tools, tx, wanted) {
-    const permitted = await withinDailyLimit(tools, tx, wanted);
-    return wanted.slice(0, permitted.length);
+  async pace(tools, tx, wanted) {
+    const { length } = await withinDailyLimit(tools, tx, wanted);
+    const until = nextMidnight(new Date(), 'UTC');
+    const later = wanted.slice(length).map((one) => ({ one, until, reason: 'daily_limit' }));
+    return { counted: wanted.slice(0, length), later };
   },
   render({ facts: { lead, payload } }, source, locale, links) {
     const composed = compose(source, { data: dataFor(lead, payload), ...locale, ...links });

@@ -83,9 +83,14 @@ export function postponed(until: Date, reason: string): Outcome {
   return { is: 'postponed', until, reason };
 }
 
-export function tomorrow({ facts: { now, timezone }, due }: Outgoing, reason: string): Outcome {
-  const zone = reason === 'daily_limit' ? 'UTC' : timezone;
-  return postponed(openFrom(nextMidnight(now, zone), timezone, [due.settings]), reason);
+/** The first moment from a time on at which the workflow sends. */
+export function openAt({ facts: { timezone }, due: { settings, campaignWindow } }: Outgoing, from: Date): Date {
+  return openFrom(from, timezone, [settings, ...(campaignWindow ? [campaignWindow] : [])]);
+}
+
+export function tomorrow(one: Outgoing, reason: string): { is: 'postponed'; until: Date; reason: string } {
+  const { now, timezone } = one.facts;
+  return { is: 'postponed', until: openAt(one, nextMidnight(now, timezone)), reason };
 }
 
 /** The message of an execution at its node. */

@@ -1,9 +1,8 @@
 import { dayOf, startOfDay } from '@tandem/time-zones';
 import type { Tx } from '../../../handler.ts';
 import { suppressedAddresses } from '../../suppressions/suppressed.ts';
-import { openFrom } from '../timing.ts';
 import type { Channel, Outgoing } from './channel.ts';
-import { earlierOutcome, postponed, skipped, tomorrow } from './message-outcomes.ts';
+import { earlierOutcome, openAt, postponed, skipped, tomorrow } from './message-outcomes.ts';
 import { countSent, type MessageRow } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
 import type { SendTools } from './to-send.ts';
@@ -53,15 +52,15 @@ function reasonOf(
   counts: ReadonlyMap<number, number>,
 ): Outcome | undefined {
   const { channel } = one;
-  const { lead, now, timezone } = one.facts;
-  const { settings, environment, campaignWindow } = one.due;
+  const { lead, now } = one.facts;
+  const { settings, environment } = one.due;
   const address = channel.addressOf(lead);
   if (!address) return skipped(one, 'no_address');
   if (lead.consent[channel.name]?.state === 'denied') return skipped(one, 'no_consent');
   const reason = suppressed.get(channel)?.get(address);
   if (reason !== undefined) return skipped(one, reason === 'paused' ? 'paused_by_lead' : 'suppressed', { reason });
   if (!channel.isConfigured(tools) && environment === 'live') return skipped(one, channel.notConfigured);
-  const open = openFrom(now, timezone, [settings, ...(campaignWindow ? [campaignWindow] : [])]);
+  const open = openAt(one, now);
   if (open > now) return postponed(open, 'quiet_hours');
   const { maxPerLeadPerDay: max } = settings;
   if (max !== undefined && (counts.get(lead.id) ?? 0) >= max) return tomorrow(one, 'max_per_lead_per_day');

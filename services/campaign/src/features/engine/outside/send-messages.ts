@@ -4,7 +4,7 @@ import type { TemplateContent } from '../../templates/render.ts';
 import type { Channel, Outgoing, Rendered } from './channel.ts';
 import { emailChannel } from './email-channel.ts';
 import { linksOf } from './message-links.ts';
-import { endOf, outcomeOf, placeOf, remember, sent, skipped, tomorrow } from './message-outcomes.ts';
+import { endOf, openAt, outcomeOf, placeOf, postponed, remember, sent, skipped } from './message-outcomes.ts';
 import { claimMessages, type MessageRow, readMessages } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
 import { reasonsNotToSend } from './reasons.ts';
@@ -49,11 +49,13 @@ export async function sendMessages(
     if (reason) outcomes.set(executionId, reason);
     return !reason;
   });
-  const permitted = new Set<Outgoing>();
-  for (const [channel, group] of Map.groupBy(wanted, (one) => one.channel))
-    for (const one of await channel.permitted(tools, tx, group)) permitted.add(one);
-  const counted = wanted.filter((one) => permitted.has(one));
-  for (const one of wanted) if (!permitted.has(one)) outcomes.set(one.due.executionId, tomorrow(one, 'daily_limit'));
+  const counted: Outgoing[] = [];
+  for (const [channel, group] of Map.groupBy(wanted, (one) => one.channel)) {
+    const paced = await channel.pace(tools, tx, group);
+    counted.push(...paced.counted);
+    for (const { one, until, reason } of paced.later)
+      outcomes.set(one.due.executionId, postponed(openAt(one, until), reason));
+  }
   const claimed = await claimMessages(
     tx,
     counted.map((one) => ({ ...placeOf(one), recipient: one.channel.addressOf(one.facts.lead) as string })),

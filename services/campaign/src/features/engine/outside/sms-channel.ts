@@ -1,3 +1,4 @@
+import { nextMidnight } from '@tandem/time-zones';
 import type { Tx } from '../../../handler.ts';
 import { renderTemplate, type TemplateContent } from '../../templates/render.ts';
 import { findTemplate } from '../../templates/template.ts';
@@ -20,7 +21,14 @@ export const smsChannel: Channel = {
   postponedBy: 'sms_provider',
   addressOf: ({ phone }) => phone || null,
   readContents,
-  permitted: async (_tools, _tx, wanted) => wanted,
+  async pace({ smsPerDayMax }, tx, wanted) {
+    // Messages of the sandbox do not leave, so they do not count.
+    const isSandbox = wanted[0]?.due.environment === 'sandbox';
+    const granted = isSandbox ? wanted.length : await grant(tx, wanted.length, smsPerDayMax);
+    const until = nextMidnight(new Date(), 'UTC');
+    const later = wanted.slice(granted).map((one) => ({ one, until, reason: 'daily_limit' }));
+    return { counted: wanted.slice(0, granted), later };
+  },
   render({ facts: { lead, payload } }, source, { tenantName }, { unsubscribeUrl, preferencesUrl }) {
     const data = { ...dataFor(lead, payload), unsubscribeUrl, preferencesUrl, tenant: { name: tenantName } };
     const { text, missing } = renderTemplate(source, data);
@@ -36,6 +44,21 @@ export const smsChannel: Channel = {
   },
   deliver: ({ sms }, { rendered: { text, input } }) => sms.send({ to: input.recipient, text }),
 };
+
+/** How many of the wanted messages the tenant may still send today (UTC), counted by one statement. */
+async function grant(tx: Tx, wanted: number, max: number): Promise<number> {
+  const [row] = await tx.sql<{ granted: number }>`
+    INSERT INTO sms_count (day, messages, granted)
+    VALUES (timezone('UTC', now())::date, least(${wanted}::int, ${max}::int), least(${wanted}::int, ${max}::int))
+    ON CONFLICT (tenant_id, environment) DO UPDATE SET day = excluded.day,
+      granted = greatest(0, least(${wanted}::int,
+        ${max}::int - CASE WHEN sms_count.day = excluded.day THEN sms_count.messages ELSE 0 END)),
+      messages = CASE WHEN sms_count.day = excluded.day THEN sms_count.messages ELSE 0 END
+        + greatest(0, least(${wanted}::int,
+          ${max}::int - CASE WHEN sms_count.day = excluded.day THEN sms_count.messages ELSE 0 END))
+    RETURNING granted`;
+  return row?.granted ?? 0;
+}
 
 /** The text of each node, or its template. */
 async function readContents(

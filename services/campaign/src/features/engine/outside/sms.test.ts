@@ -162,6 +162,28 @@ it('cannot be published without a text or template, or with a broken placeholder
   expect(errors.map(({ field }) => field)).toEqual(['nodes.text.text', 'nodes.broken.text']);
 });
 
+it('sends no more on a day than the tenant may, and the rest waits for the next day', async () => {
+  const sms = { SMS_URL: mailbox.smsUrl, SMS_FROM: '+15005550006', SMS_PER_DAY_MAX: 2 };
+  const limited = await startCampaign(undefined, undefined, { CRM_URL: crm.url, ...sms });
+  try {
+    const api = limited.as();
+    const id = await published(api, inARow(aNode('text', { type: 'sms', data: { text: 'Hello' } })));
+    const executions: string[] = [];
+    for (const _ of [1, 2, 3]) {
+      executions.push(await enrolled(api, id, aLead(api).leadId));
+      await until('it has ended or waits', async () => {
+        const { data } = await api.getWorkflowExecution({ params: { id: executions.at(-1) as string } });
+        return data.status !== 'running';
+      });
+    }
+    const { dueAt, steps } = await inStatus(api, executions[2] as string, 'waiting');
+    expect(steps[1]).toMatchObject({ result: { reason: 'daily_limit' } });
+    expect(dueAt).toMatch(/T00:00:00.000Z$/);
+  } finally {
+    await limited.close();
+  }
+});
+
 it('skips messages while no provider is configured', async () => {
   const without = await startCampaign(undefined, undefined, { CRM_URL: crm.url });
   try {

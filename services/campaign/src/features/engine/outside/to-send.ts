@@ -12,7 +12,10 @@ export interface ToSend {
   facts: Facts;
 }
 
-export type SendTools = Pick<Tools, 'mailer' | 'sms' | 'tracking' | 'publicUrl' | 'seal' | 'settingsOf' | 'ids'>;
+export type SendTools = Pick<
+  Tools,
+  'mailer' | 'sms' | 'smsPerDayMax' | 'tracking' | 'publicUrl' | 'seal' | 'settingsOf' | 'ids'
+>;
 
 /** What the texts of a message take from the tenant. */
 export interface Locale {

@@ -25,6 +25,17 @@ CREATE TABLE "trigger_member" (
     CONSTRAINT "trigger_member_pkey" PRIMARY KEY ("tenant_id","environment","workflow_id","lead_id")
 );
 
+-- CreateTable
+CREATE TABLE "sms_count" (
+    "tenant_id" BIGINT NOT NULL DEFAULT platform.tenant_id(),
+    "environment" TEXT NOT NULL DEFAULT platform.environment(),
+    "day" DATE NOT NULL,
+    "messages" INTEGER NOT NULL,
+    "granted" INTEGER NOT NULL,
+
+    CONSTRAINT "sms_count_pkey" PRIMARY KEY ("tenant_id","environment")
+);
+
 -- AddForeignKey
 ALTER TABLE "workflow_trigger" ADD CONSTRAINT "workflow_trigger_tenant_id_environment_workflow_id_fkey" FOREIGN KEY ("tenant_id", "environment", "workflow_id") REFERENCES "workflow"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
 
@@ -38,6 +49,10 @@ CREATE POLICY tenant ON "workflow_trigger" USING (tenant_id = platform.tenant_id
 ALTER TABLE "trigger_member" ENABLE ROW LEVEL SECURITY;
 ALTER TABLE "trigger_member" FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON "trigger_member" USING (tenant_id = platform.tenant_id() AND environment = platform.environment());
+
+ALTER TABLE "sms_count" ENABLE ROW LEVEL SECURITY;
+ALTER TABLE "sms_count" FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON "sms_count" USING (tenant_id = platform.tenant_id() AND environment = platform.environment());
 
 -- When the encryption key changes, a background task seals the secrets of all tenants again. It works under the relay role,
 -- which may read and replace the sealed columns, and nothing else of a workflow.
