@@ -8,6 +8,9 @@ import type { Secrets } from './secrets.ts';
 /** Name of the gateway's metrics port, which is not public. */
 export const opsPort = 'gateway-metrics';
 
+// A number that Twilio reserves for tests.
+const localSender = '+15005550006';
+
 /** The input for the settings of every process. */
 export interface FleetPlace {
   members: Member[];
@@ -16,6 +19,8 @@ export interface FleetPlace {
   secrets: Secrets;
   /** The mail server; without one, members store messages and send none. */
   smtpUrl?: string | undefined;
+  /** The SMS provider; without one, members skip SMS. */
+  smsUrl?: string | undefined;
   /** Where members keep files; `.local/data` by default. */
   dataDir?: string;
 }
@@ -41,6 +46,7 @@ function memberEnvironment(
     ports,
     addresses,
     smtpUrl = process.env['SMTP_URL'],
+    smsUrl,
     dataDir = join(localDir, 'data'),
   }: FleetPlace & { addresses: Record<string, string> },
 ): Record<string, string> {
@@ -59,6 +65,8 @@ function memberEnvironment(
     // Base of links in responses; the user sets it when running behind their own proxy.
     PUBLIC_URL: process.env['PUBLIC_URL'] ?? addresses['GATEWAY_URL'] ?? '',
     ...(smtpUrl && { SMTP_URL: smtpUrl }),
+    // The user's own provider replaces the mailbox.
+    ...(smsUrl && !process.env['SMS_URL'] && { SMS_URL: smsUrl, SMS_FROM: localSender }),
     DATA_DIR: join(dataDir, name),
     ...shared,
     ...addresses,

@@ -3,9 +3,10 @@ import { localDir, root, runDir } from './paths.ts';
 import type { Ports } from './ports.ts';
 import { SupervisedProcess } from './supervised.ts';
 
-/** A mail server that delivers nothing and shows its messages in a browser. */
+/** A mail server and SMS provider that delivers nothing and shows its messages in a browser. */
 export interface LocalMailbox {
   smtpUrl: string;
+  smsUrl: string;
   webUrl: string;
   stop(): Promise<void>;
 }
@@ -38,7 +39,8 @@ export async function startMailbox(ports: Ports, log: (line: string) => void): P
   );
   await mailbox.start();
   log(`Mailbox ready on port ${web}`);
-  return { smtpUrl: `smtp://127.0.0.1:${smtp}`, webUrl, stop: () => mailbox.stop() };
+  const smsUrl = `http://ACmailbox:token@127.0.0.1:${web}`;
+  return { smtpUrl: `smtp://127.0.0.1:${smtp}`, smsUrl, webUrl, stop: () => mailbox.stop() };
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -86,7 +86,14 @@ async function runOnStores(
   interrupted.throwIfAborted();
   const members = findMembers();
   const chosenPorts = await memberPorts(members, options);
-  const environment = fleetEnvironment({ members, stores, secrets, ports: chosenPorts, smtpUrl: mailbox?.smtpUrl });
+  const environment = fleetEnvironment({
+    members,
+    stores,
+    secrets,
+    ports: chosenPorts,
+    smtpUrl: mailbox?.smtpUrl,
+    smsUrl: mailbox?.smsUrl,
+  });
   writeEnvironment(environmentFile, environment);
   const fleet = new Fleet({ members, environment, watched, onLine: (name, line) => output.print(name, line) });
   const control = serveControl(fleet);

@@ -153,3 +153,21 @@ it('shows nothing to a web site that resolves its own name to this machine', asy
   expect(await statusFor(`localhost:${port}`)).toBe(200);
   expect(await statusFor(`evil.example.com:${port}`)).toBe(404);
 });
+
+it('accepts SMS as Twilio does, and lists them', async () => {
+  const { origin } = new URL(mailbox.smsUrl);
+  const send = (fields: Record<string, string>, account = 'AC1') =>
+    fetch(`${origin}/2010-04-01/Accounts/${account}/Messages.json`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa('AC1:token')}` },
+      body: new URLSearchParams(fields),
+    });
+  const sent = await send({ To: '+491701234567', From: '+15005550006', Body: 'Hello <b>' });
+  expect([sent.status, await sent.json()]).toEqual([201, expect.objectContaining({ sid: mailbox.sms[0]?.sid })]);
+  const list = await (await page('/')).text();
+  expect(list).toContain('Hello &#60;b&#62;');
+  expect(await (await page('/sms.json')).json()).toMatchObject([{ to: '+491701234567', text: 'Hello <b>' }]);
+  const wrong = await send({ To: '0170', Body: 'Hello' });
+  expect([wrong.status, await wrong.json()]).toEqual([400, expect.objectContaining({ code: 21211 })]);
+  expect((await send({ To: '+491701234567', Body: 'Hello' }, 'AC2')).status).toBe(401);
+});

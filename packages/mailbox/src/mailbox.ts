@@ -4,6 +4,7 @@ import { simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
 import { answerBrowser } from './pages.ts';
 import type { ReceivedMail } from './received-mail.ts';
+import { type ReceivedSms, type SmsBox, type SmsFault, takeSms } from './sms.ts';
 
 /** Recipients whose SMTP reply is delayed until `release`. */
 export interface Held {
@@ -17,6 +18,8 @@ export interface Mailbox {
   smtpUrl: string;
   /** The address of the page that shows the messages. */
   webUrl: string;
+  /** The value of SMS_URL: the mailbox answers as Twilio does. */
+  smsUrl: string;
   /** Messages, oldest first. */
   messages: readonly ReceivedMail[];
   /** Messages to an address. */
@@ -25,10 +28,16 @@ export interface Mailbox {
   refuse(address: string, code: number | undefined): void;
   /** Answers no recipient with this address before `release` is called, as a slow server. */
   hold(address: string): Held;
+  /** SMS, oldest first. */
+  sms: readonly ReceivedSms[];
+  /** Answers later SMS to a number with an error, or breaks the connection; without a fault, accepts them again. */
+  refuseSms(number: string, fault: SmsFault | undefined): void;
   close(): Promise<void>;
 }
 
 const host = '127.0.0.1';
+// Any account is accepted.
+const smsAccount = 'ACmailbox:token';
 const messagesMax = 500;
 const closeMs = 500;
 const bytesMax = 25 * 1_048_576;
@@ -41,6 +50,7 @@ export async function startMailbox(ports: { smtp?: number; web?: number } = {}):
   const messages: ReceivedMail[] = [];
   const refusals = new Map<string, number>();
   const holds = new Map<string, ReturnType<typeof holdOf>>();
+  const box: SmsBox = { messages: [], faults: new Map() };
   let received = 0;
   const smtp = new SMTPServer({
     authOptional: true,
@@ -79,12 +89,20 @@ export async function startMailbox(ports: { smtp?: number; web?: number } = {}):
     smtp.server.once('error', reject);
     smtp.listen(ports.smtp ?? 0, host, resolve);
   });
-  const web = createServer((request, response) => answerBrowser(request, response, messages));
+  const web = createServer((request, response) => {
+    if (!takeSms(request, response, box)) answerBrowser(request, response, { mails: messages, sms: box.messages });
+  });
   await listen(web, ports.web ?? 0);
   return {
     smtpUrl: `smtp://${host}:${portOf(smtp.server)}`,
     webUrl: `http://${host}:${portOf(web)}`,
+    smsUrl: `http://${smsAccount}@${host}:${portOf(web)}`,
     messages,
+    sms: box.messages,
+    refuseSms(number, fault) {
+      if (fault === undefined) box.faults.delete(number);
+      else box.faults.set(number, fault);
+    },
     to: (address) => messages.filter((mail) => mail.to.includes(address.toLowerCase())),
     refuse(address, code) {
       if (code === undefined) refusals.delete(address.toLowerCase());

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReceivedMail } from './received-mail.ts';
+import type { ReceivedSms } from './sms.ts';
 
 // `anywhere` lets the columns of the table become narrower than an address on the screen of a phone.
 const style = `
@@ -31,17 +32,18 @@ interface Page {
   body: string;
 }
 
+interface Received {
+  mails: readonly ReceivedMail[];
+  sms: readonly ReceivedSms[];
+}
+
 /**
- * Serves the list of messages, each message, its HTML, and all of them as JSON. Any other Host than the loopback address
+ * Serves the list of messages, each mail, its HTML, and all mails and all SMS as JSON. Any other Host than the loopback address
  * is refused: a web site that resolves its own name to this machine must not read messages.
  */
-export function answerBrowser(
-  request: IncomingMessage,
-  response: ServerResponse,
-  messages: readonly ReceivedMail[],
-): void {
+export function answerBrowser(request: IncomingMessage, response: ServerResponse, received: Received): void {
   const isOurs = /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '');
-  const page = isOurs && request.method === 'GET' ? pageAt(request.url ?? '/', messages) : undefined;
+  const page = isOurs && request.method === 'GET' ? pageAt(request.url ?? '/', received) : undefined;
   response.writeHead(page ? 200 : 404, {
     'Content-Type': `${page?.type ?? 'text/html'}; charset=utf-8`,
     'Content-Security-Policy': page?.policy ?? pagePolicy,
@@ -52,18 +54,19 @@ export function answerBrowser(
   response.end(page?.body ?? 'Not found');
 }
 
-function pageAt(url: string, messages: readonly ReceivedMail[]): Page | undefined {
-  if (url === '/') return { type: 'text/html', policy: pagePolicy, body: listPage(messages) };
-  if (url === '/messages.json') return { type: 'application/json', policy: pagePolicy, body: JSON.stringify(messages) };
+function pageAt(url: string, { mails, sms }: Received): Page | undefined {
+  if (url === '/') return { type: 'text/html', policy: pagePolicy, body: listPage(mails, sms) };
+  if (url === '/messages.json') return { type: 'application/json', policy: pagePolicy, body: JSON.stringify(mails) };
+  if (url === '/sms.json') return { type: 'application/json', policy: pagePolicy, body: JSON.stringify(sms) };
   const [, number, part] = /^\/messages\/(\d+)(\/html)?$/.exec(url) ?? [];
-  const mail = messages.find((one) => one.number === Number(number));
+  const mail = mails.find((one) => one.number === Number(number));
   if (!mail) return undefined;
   if (!part) return { type: 'text/html', policy: pagePolicy, body: messagePage(mail) };
   return { type: 'text/html', policy: messagePolicy, body: mail.html };
 }
 
-function listPage(messages: readonly ReceivedMail[]): string {
-  const rows = messages
+function listPage(mails: readonly ReceivedMail[], sms: readonly ReceivedSms[]): string {
+  const rows = mails
     .toReversed()
     .map(
       ({ number, subject, to, receivedAt }) =>
@@ -72,7 +75,18 @@ function listPage(messages: readonly ReceivedMail[]): string {
   const table = rows.length
     ? `<table><tr><th>Subject</th><th>To</th><th>Received</th></tr>${rows.join('\n')}</table>`
     : '<p>No messages yet. What the platform sends arrives here instead of its recipients.</p>';
-  return page('Mailbox', `<h1>Mailbox</h1>${table}`, '<meta http-equiv="refresh" content="5">');
+  return page('Mailbox', `<h1>Mailbox</h1>${table}${smsTable(sms)}`, '<meta http-equiv="refresh" content="5">');
+}
+
+function smsTable(sms: readonly ReceivedSms[]): string {
+  if (!sms.length) return '';
+  const rows = sms
+    .toReversed()
+    .map(
+      ({ text, to, receivedAt }) =>
+        `<tr><td>${escapeHtml(text)}</td><td>${escapeHtml(to)}</td><td>${timeOf(receivedAt)}</td></tr>`,
+    );
+  return `<h2>SMS</h2><table><tr><th>Text</th><th>To</th><th>Received</th></tr>${rows.join('\n')}</table>`;
 }
 
 function messagePage({ number, subject, from, to, receivedAt, html, text }: ReceivedMail): string {

@@ -8,6 +8,7 @@ export const engagementTypes = [
   'email_bounce',
   'email_complaint',
   'email_sent',
+  'sms_sent',
   'form_submission',
   'page_visit',
 ] as const;

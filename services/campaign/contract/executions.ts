@@ -75,14 +75,13 @@ export const WorkflowExecution = z.object({
 
 export const stepOutcomes = ['done', 'waiting', 'skipped', 'failed', 'uncertain'] as const;
 
+export const StepOutcome = z.enum(stepOutcomes);
+
 export const WorkflowExecutionStep = z.object({
   number: z.int().meta({ description: 'The position of the step', examples: [2] }),
   nodeId: name(100).meta({ description: 'The node', examples: ['email-1'] }),
   type: text(50).meta({ description: 'The type of the node', examples: ['email'] }),
-  outcome: z
-    .enum(stepOutcomes)
-    .describe('What happened at the node')
-    .meta({ examples: ['done'] }),
+  outcome: StepOutcome.meta({ description: 'What happened at the node', examples: ['done'] }),
   input: freeForm()
     .describe('What the step worked with')
     .meta({ examples: [{ subjectLine: 'Welcome aboard' }] }),

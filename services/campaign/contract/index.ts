@@ -24,6 +24,7 @@ import { templates } from './templates.ts';
 import { topics } from './topics.ts';
 import { tracking } from './tracking.ts';
 import { triggers } from './triggers.ts';
+import { workflowChecks } from './workflow-checks.ts';
 import { workflows } from './workflows.ts';
 
 export * from './ab-test.ts';
@@ -54,6 +55,7 @@ export * from './topics.ts';
 export * from './tracking.ts';
 export * from './triggers.ts';
 export * from './workflow.ts';
+export * from './workflow-checks.ts';
 export * from './workflow-nodes.ts';
 export * from './workflow-settings.ts';
 export * from './workflows.ts';
@@ -71,6 +73,7 @@ export const campaign = {
   ...forms,
   ...formSubmissions,
   ...workflows,
+  ...workflowChecks,
   ...executions,
   ...triggers,
   ...messages,

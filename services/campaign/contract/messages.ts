@@ -48,14 +48,18 @@ export const Message = z.object({
   skipReason: text(100)
     .nullable()
     .meta({
-      description: 'Why it was not sent: suppressed, no_consent, no_address, missing_value, mail_not_configured, …',
+      description:
+        'Why it was not sent: suppressed, no_consent, no_address, missing_value, mail_not_configured, sms_not_configured, …',
       examples: [null],
     }),
   error: text(500)
     .nullable()
-    .meta({ description: 'The answer of the mail server to the last attempt, if it failed', examples: [null] }),
+    .meta({
+      description: 'The answer of the mail server or SMS provider to the last attempt, if it failed',
+      examples: [null],
+    }),
   attempts: z.int().meta({ description: 'How often the platform tried to send it', examples: [1] }),
-  sentAt: at('When the mail server accepted it'),
+  sentAt: at('When the mail server or SMS provider accepted it'),
   deliveredAt: at('When the mail server of the recipient accepted it, as the provider reports'),
   openedAt: at('When a person first opened it'),
   clickedAt: at('When a person first clicked a link'),

@@ -220,12 +220,15 @@ export const segments = operations({
     path: '/v1/campaigns/segments/:id',
     permission: 'campaigns:delete',
     summary: 'Delete a segment',
-    description: 'A segment that the audience of a campaign has cannot be deleted; `errors` names the campaigns.',
+    description:
+      'A segment that the audience of a campaign has, or a published or paused workflow asks for, cannot be deleted; `errors` names them.',
     params: withId,
     reply: z.object({ id: id('segment'), deleted: z.literal(true).describe('Always true') }),
     message: 'Segment deleted',
     emits: [segmentDeleted],
-    errors: { segment_in_use: [409, 'Audiences of campaigns have this segment; remove it from them first'] },
+    errors: {
+      segment_in_use: [409, 'Audiences of campaigns or workflows have this segment; remove it from them first'],
+    },
   },
   listSegmentLeads: {
     method: 'GET',

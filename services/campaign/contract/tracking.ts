@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 export const messageEngagementTypes = [
   'email_sent',
+  'sms_sent',
   'email_open',
   'link_click',
   'email_reply',

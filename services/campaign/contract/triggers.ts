@@ -1,6 +1,7 @@
 import { email, freeForm, id, name, operations, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { notPublished } from './executions.ts';
+import { workflowSecretRotated } from './workflow.ts';
 
 const EventId = text(100)
   .min(1, 'Must not be empty')
@@ -8,6 +9,23 @@ const EventId = text(100)
     description: 'Your id of the event. The same event enrolls a lead once: a repetition returns the same execution.',
     examples: ['order-10423'],
   });
+
+const Triggered = z.object({
+  executionId: id('workflow_execution').nullable().describe('The execution of the lead; null if it was not enrolled'),
+  result: z
+    .enum(['enrolled', 'already_in', 'reentry_blocked', 'suppressed'])
+    .meta({ description: 'What happened to the lead', examples: ['enrolled'] }),
+});
+
+/** The JSON whose bytes are signed. */
+export const SignedTrigger = z.object({
+  leadId: z.string().max(64).optional(),
+  email: email().optional(),
+  payload: z.record(z.string(), z.unknown()).optional(),
+  eventId: EventId.optional(),
+});
+
+const signedBodyMax = 64 * 1024;
 
 export const triggers = operations({
   triggerWorkflow: {
@@ -26,18 +44,67 @@ export const triggers = operations({
       payload: freeForm().describe('Values for placeholders: `{{ payload.orderNumber }}`').optional(),
       eventId: EventId.optional(),
     }),
-    reply: z.object({
-      executionId: id('workflow_execution')
-        .nullable()
-        .describe('The execution of the lead; null if it was not enrolled'),
-      result: z
-        .enum(['enrolled', 'already_in', 'reentry_blocked', 'suppressed'])
-        .meta({ description: 'What happened to the lead', examples: ['enrolled'] }),
-    }),
+    reply: Triggered,
     status: 202,
     message: 'Workflow triggered',
     emits: [],
     errors: notPublished,
+  },
+  triggerSignedWorkflow: {
+    method: 'POST',
+    path: '/v1/public/workflows/:id/trigger',
+    audience: 'public',
+    summary: 'Start a workflow for a lead, with a signature',
+    description:
+      'For systems without an API key. The body is JSON with `leadId` or `email`, and optionally `payload` and `eventId`, as for POST /v1/workflows/:id/trigger; without `eventId` the `webhook-id` is the id of the event. The headers are those of Standard Webhooks: the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` under the secret that POST /v1/workflows/:id/rotate-secret returns. Signatures older or newer than 5 minutes are refused.',
+    params: z.object({
+      id: z
+        .string()
+        .max(40)
+        .meta({ description: 'The id of the workflow', examples: ['Xy2Cyk0Jf4kchPDk'] }),
+    }),
+    rawBody: {
+      headers: {
+        'webhook-id': 'Your id of the request; a repetition has the same one',
+        'webhook-timestamp': 'The time of the request in Unix seconds',
+        'webhook-signature': 'The signature: `v1,` followed by the base64-encoded HMAC-SHA256',
+      },
+    },
+    bodyMax: signedBodyMax,
+    reply: Triggered,
+    status: 202,
+    message: 'Workflow triggered',
+    emits: [],
+    errors: {
+      ...notPublished,
+      wrong_signature: [401, 'The signature is missing, wrong or too old'],
+    },
+  },
+  rotateWorkflowSecret: {
+    method: 'POST',
+    path: '/v1/workflows/:id/rotate-secret',
+    permission: 'workflows:write',
+    feature: 'workflows',
+    narrows: true,
+    summary: 'Create or replace the signing secret of a workflow',
+    description:
+      'Returns the secret once. It signs requests to `url`, and the requests of webhook nodes. A replaced secret works for another 24 hours: until then requests of webhook nodes have two signatures.',
+    params: z.object({ id: id('workflow') }),
+    reply: z.object({
+      workflowId: id('workflow'),
+      url: z.string().meta({
+        description: 'The address that starts the workflow with a signature',
+        examples: ['https://api.example.com/v1/public/workflows/Xy2Cyk0Jf4kchPDk/trigger'],
+      }),
+      secret: z.string().meta({
+        description: 'The secret, in the form of Standard Webhooks',
+        examples: ['whsec_ThisIsOnlyAnExample'],
+      }),
+      version: z.int().describe('The version of the workflow, for `If-Match`'),
+    }),
+    message: 'Secret rotated',
+    emits: [workflowSecretRotated],
+    errors: { workflow_archived: [409, 'The workflow is archived; duplicate it to change it'] },
   },
   ingestWorkflowEvent: {
     method: 'POST',

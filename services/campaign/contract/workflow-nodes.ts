@@ -18,12 +18,23 @@ export const triggerTypes = [
   'link_click',
   'email_reply',
   'page_visit',
+  'date',
+  'inactivity',
+  'segment',
 ] as const;
+
+/** Triggers for which the platform looks for leads, every `triggerIntervalMinutes`. */
+export const scheduledTriggerTypes = ['date', 'inactivity', 'segment'] as const;
+export const triggerIntervalMinutes = 15;
+/** How many leads of a filter segment a trigger follows. */
+export const followedMembersMax = 50_000;
+export const dateRepeats = ['once', 'yearly'] as const;
 
 const label = name(200).optional();
 const duration = Duration.shape.duration;
 const durationUnit = z.enum(durationUnits);
 const html = z.string().max(16_000);
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 09:30');
 const variantKey = name(50);
 
 /**
@@ -39,6 +50,15 @@ export const nodeData = {
     status: text(100).optional(),
     fields: z.array(name(80)).max(20).optional(),
     minScore: z.number().min(0).max(100).optional(),
+    dateField: z
+      .string()
+      .regex(/^customFields\.[^.\s]{1,64}$/, 'Must be customFields.<key> of a field with a date')
+      .optional(),
+    offsetDays: z.int().min(-365).max(365).optional(),
+    at: timeOfDay.optional(),
+    repeat: z.enum(dateRepeats).optional(),
+    inactiveDays: z.int().min(1).max(365).optional(),
+    segmentId: z.string().optional(),
     conditions: z.array(writableCondition).max(20).optional(),
   }),
   email: z.looseObject({
@@ -50,15 +70,12 @@ export const nodeData = {
     templateId: z.string().optional(),
     replyTo: z.email().max(254).optional(),
   }),
-  sms: z.looseObject({ label, text: text(1_000).min(1, 'Must not be empty') }),
+  sms: z.looseObject({ label, text: text(1_000).optional(), templateId: z.string().optional() }),
   wait: z.looseObject({
     label,
     duration: duration.optional(),
     durationUnit: durationUnit.optional(),
-    at: z
-      .string()
-      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 09:30')
-      .optional(),
+    at: timeOfDay.optional(),
     workingHours: z.boolean().optional(),
   }),
   condition: z.looseObject({

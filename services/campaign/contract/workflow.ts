@@ -209,5 +209,27 @@ export const workflowResumed = changed('workflow.resumed', 'A workflow is resume
 export const workflowArchived = changed('workflow.archived', 'A workflow is archived', 'workflow.archive');
 export const workflowDeleted = changed('workflow.deleted', 'A workflow is deleted', 'workflow.delete');
 
+export const workflowSecretRotated = changed(
+  'workflow.secret_rotated',
+  'The signing secret of a workflow is replaced',
+  'workflow.rotate_secret',
+);
+
+/** For identity, which notifies the users. */
+export const workflowNotified = event('workflow.notified', {
+  description: 'A workflow notifies users',
+  action: 'workflow.notify',
+  target: 'workflow',
+  audited: false,
+  data: z.object({
+    workflowId: id('workflow'),
+    executionId: id('workflow_execution'),
+    leadId: id('lead'),
+    userIds: z.array(id('user')),
+    message: text(1000),
+  }),
+  record: WorkflowSummary.pick({ id: true, name: true }),
+});
+
 /** The nodes and edges in a request. */
 export const writableGraph = graph;

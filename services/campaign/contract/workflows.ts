@@ -14,6 +14,7 @@ import {
   workflowUpdated,
   writableGraph,
 } from './workflow.ts';
+import { followedMembersMax, triggerIntervalMinutes } from './workflow-nodes.ts';
 import { WorkflowSettings } from './workflow-settings.ts';
 
 const bodyMax = 1024 * 1024;
@@ -59,8 +60,7 @@ export const workflows = operations({
     path: '/v1/workflows',
     ...write,
     summary: 'Create a workflow',
-    description:
-      'You can send a generated sequence unchanged. The workflow starts as a draft. If the outgoing edges of a condition have no `branch`, the first one is the `yes` branch and the second one the `no` branch.',
+    description: `You can send a generated sequence unchanged. The workflow starts as a draft. A trigger has a \`triggerType\`: an event, or one for which the platform looks for leads every ${triggerIntervalMinutes} minutes. \`date\` starts at the time \`at\` (by default 09:00, in the zone of the lead) of the day \`offsetDays\` after the date in \`dateField\`, \`repeat\` \`once\` or \`yearly\`; February 29 counts as February 28 in other years. \`inactivity\` starts when the last engagement of a lead was \`inactiveDays\` ago; a lead that never engaged does not start. \`segment\` starts when a lead enters \`segmentId\`: at once when it is added to a static segment, at the next look for a filter segment, of which the first ${followedMembersMax} leads are followed. What happened before the publication starts nothing; after downtime or a pause, a day is caught up. If the outgoing edges of a condition have no \`branch\`, the first one is the \`yes\` branch and the second one the \`no\` branch.`,
     body: z.object({ name: name(200), ...writable }),
     bodyMax,
     reply: Workflow,

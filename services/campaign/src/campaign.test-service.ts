@@ -1,5 +1,6 @@
 import type { campaign } from '@tandem/campaign-contract';
 import { mailSettings } from '@tandem/mail';
+import { smsSettings } from '@tandem/sms';
 import { type TestRequest, type TestService, testService } from '@tandem/testing';
 import { z } from 'zod';
 import { campaignService } from './service.ts';
@@ -20,8 +21,9 @@ export const startCampaign = (
   testService('campaign', (settings) =>
     campaignService({
       ...settings,
-      ...z.object(mailSettings).parse({}),
+      ...z.object({ ...mailSettings, ...smsSettings }).parse({}),
       ...campaignSettings.pick({ IDS_ALPHABET: true, MAIL_PER_DOMAIN_MINUTE_MAX: true }).parse(process.env),
+      WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
       IDENTITY_URL: identityUrl,
       CRM_URL: unreachableUrl,
       PUBLIC_URL: 'https://api.example.com',

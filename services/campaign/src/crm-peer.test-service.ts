@@ -39,6 +39,8 @@ interface Stored {
 
 const answers: Record<string, Answer> = {
   '/internal/leads/read': ({ ids }: { ids: string[] }, { leads }) => leads.filter(({ id }) => ids.includes(id)),
+  '/internal/leads/find-by-email': ({ email }: { email: string }, { leads }) =>
+    leads.filter((lead) => lead['email'] === email),
   '/internal/leads/filter': ({ ids }: { ids: string[] }, { leads }) => ({
     ids: leads.map(({ id }) => id).filter((id) => ids.includes(id)),
   }),

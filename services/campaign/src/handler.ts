@@ -2,11 +2,13 @@ import type { Ai } from '@tandem/ai';
 import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
-import type { internalTenantSlugs, KnownSettings, SettingsReader } from '@tandem/identity-contract';
+import type { internalAssignees, internalTenantSlugs, KnownSettings, SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Mailer } from '@tandem/mail';
+import type { createGuardedFetch, Target } from '@tandem/outgoing';
 import type { Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler, Users } from '@tandem/service';
+import type { SmsDriver } from '@tandem/sms';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { crmOperations } from './crm-operations.ts';
 import type { HtmlCleaner } from './features/landing-pages/html-cleaner.ts';
@@ -25,7 +27,7 @@ export interface Tools {
   ai: Ai;
   addonSettings: SettingsReader<TenantRequest>;
   cleaner: HtmlCleaner;
-  identity: Users & ServiceClient<typeof internalTenantSlugs>;
+  identity: Users & ServiceClient<typeof internalTenantSlugs & typeof internalAssignees>;
   /** The leads, which crm stores. */
   crm: ServiceClient<typeof crmOperations>;
   /** The settings of the tenant: name, time zone, language. */
@@ -37,6 +39,10 @@ export interface Tools {
   mail: Mailer['queue'];
   /** Sends the messages of workflows, which have rows of their own. */
   mailer: Pick<Mailer, 'deliver' | 'count' | 'isEnabled' | 'address' | 'refsIn'>;
+  sms: SmsDriver;
+  smsPerDayMax: number;
+  /** Calls addresses that users name. */
+  webhooks: { target: Target; fetch: ReturnType<typeof createGuardedFetch>['fetch'] };
   tracking: TrackingLinks;
   readTxt: ReadTxt;
   spf: SpfMechanism;

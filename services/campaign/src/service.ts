@@ -5,6 +5,7 @@ import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
 import {
   entitlementsFrom,
+  internalAssignees,
   internalEntitlements,
   internalTenantSlugs,
   internalTenants,
@@ -14,9 +15,11 @@ import {
 } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { createMailer } from '@tandem/mail';
+import { createGuardedFetch, createTarget } from '@tandem/outgoing';
 import { createLog } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { ownedWork, personalData, type ServiceDefinition } from '@tandem/service';
+import { createHttpDriver } from '@tandem/sms';
 import { crmOperations } from './crm-operations.ts';
 import { examineAbTest } from './features/ab-tests/examine-ab-test.job.ts';
 import { abTestHandlers } from './features/ab-tests/index.ts';
@@ -45,6 +48,8 @@ import { softBounces } from './features/provider-events/apply-reports.ts';
 import { providerEventHandlers } from './features/provider-events/index.ts';
 import { createProviders } from './features/provider-events/providers.ts';
 import { publicPageHandlers } from './features/public-pages/index.ts';
+import { runTrigger } from './features/scheduled-triggers/run-trigger.job.ts';
+import { startBySegment } from './features/scheduled-triggers/start-by-segment.job.ts';
 import { segmentHandlers } from './features/segments/index.ts';
 import { senderHandlers } from './features/senders/index.ts';
 import { checkSendingDomain } from './features/sending-domains/check-sending-domain.job.ts';
@@ -63,6 +68,7 @@ import { followEngagement } from './features/triggers/on-engagement-recorded.ts'
 import { followLeads } from './features/triggers/on-lead-ended.ts';
 import { startWorkflows } from './features/triggers/on-lead-event.ts';
 import { campaignRecords } from './features/work/owned-records.ts';
+import { sealedWorkflowSecrets } from './features/workflow-secrets/secret.ts';
 import { workflowHandlers } from './features/workflows/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
@@ -70,6 +76,7 @@ import type { CampaignSettings } from './settings.ts';
 
 // Batches of messages that may wait for the mail server at once.
 const jobsOutsideMax = 8;
+const webhookTimeoutMs = 10_000;
 
 /** Definition of the campaign service: contract, handlers and event consumers. */
 export function campaignService(
@@ -79,10 +86,18 @@ export function campaignService(
   const asCampaign = { service: 'campaign', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
   const identity = createServiceClient({
     ...asCampaign,
-    operations: { ...internalEntitlements, ...internalUsers, ...internalTenants, ...internalTenantSlugs },
+    operations: {
+      ...internalEntitlements,
+      ...internalUsers,
+      ...internalTenants,
+      ...internalTenantSlugs,
+      ...internalAssignees,
+    },
     baseUrl: settings.IDENTITY_URL,
   });
   const seal = createSeal(settings.ENCRYPTION_KEY);
+  const target = createTarget({ allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS });
+  const webhooks = createGuardedFetch({ target, name: 'A webhook of a workflow', timeoutMs: webhookTimeoutMs });
   const mailer = createMailer({ settings, seal, log });
   const tools: Tools = {
     ai: createAi(settings, log),
@@ -96,6 +111,9 @@ export function campaignService(
     publicUrl: settings.PUBLIC_URL,
     mail: mailer.queue,
     mailer,
+    sms: createHttpDriver(settings),
+    smsPerDayMax: settings.SMS_PER_DAY_MAX,
+    webhooks: { target, fetch: webhooks.fetch },
     tracking: trackingLinks(seal, settings.PUBLIC_URL),
     readTxt: createReadTxt(settings.DNS_SERVERS),
     domainPerMinuteMax: settings.MAIL_PER_DOMAIN_MINUTE_MAX,
@@ -151,6 +169,8 @@ export function campaignService(
       cancelExecutions,
       enrollAudience(tools),
       completeCampaignAtEnd,
+      runTrigger(tools),
+      startBySegment(tools),
       processSubmission(tools),
       publishPlannedPage(tools),
       checkSendingDomain(tools),
@@ -171,10 +191,13 @@ export function campaignService(
     narrowing: {
       Campaign: { owners: ['ownerId'], team: 'teamId' },
       Workflow: { owners: ['ownerId'], team: 'teamId' },
+      WorkflowTrigger: { through: ['workflow'] },
+      TriggerMember: { through: ['workflow'] },
       WorkflowVersion: { through: ['workflow'] },
       Execution: { through: ['workflow'] },
       ExecutionStep: { through: ['execution'] },
       Message: 'shared',
+      SmsCount: 'shared',
       Engagement: 'shared',
       LandingPage: { owners: ['ownerId'], team: 'teamId' },
       Segment: 'shared',
@@ -197,12 +220,13 @@ export function campaignService(
       AbTest: { through: ['campaign'] },
       AbTestVisits: { through: ['abTest'] },
     },
-    sealed: [sealedDkimKeys],
+    sealed: [sealedDkimKeys, ...sealedWorkflowSecrets],
     settings,
     async close() {
       await tools.ai.close();
       await tools.cleaner.close();
       await tools.providers.sns.close();
+      await webhooks.close();
     },
   };
 }

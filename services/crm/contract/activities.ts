@@ -35,6 +35,7 @@ export const activityKinds = [
   'file_uploaded',
   'file_deleted',
   'email_sent',
+  'sms_sent',
   'email_opened',
   'link_clicked',
   'email_replied',

@@ -25,6 +25,7 @@ export const scoredEventTypes = [
   'email_bounce',
   'email_complaint',
   'email_sent',
+  'sms_sent',
   'form_submission',
   'page_visit',
 ] as const;

@@ -38,6 +38,7 @@ import { notifyOfForms } from './features/notifications/on-form-submitted.ts';
 import { sendNotifications } from './features/notifications/on-notification-created.ts';
 import { notifyOfDueTasks } from './features/notifications/on-task-due.ts';
 import { notifyOfWork } from './features/notifications/on-work-assigned.ts';
+import { notifyOfWorkflows } from './features/notifications/on-workflow-notified.ts';
 import { batchRetention, notificationRetention } from './features/notifications/retention.ts';
 import { createStreamSlots } from './features/notifications/stream-slots.ts';
 import { identityData } from './features/personal-data/identity-data.ts';
@@ -158,6 +159,7 @@ export function identityService(
       notifyOfPartners(tools),
       notifyOfDueTasks(tools),
       notifyOfForms(tools),
+      notifyOfWorkflows(tools),
       ...person.consumers,
     ],
     jobs: [

@@ -4,13 +4,15 @@ import type { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { engage, type MessageDeed } from '../tracking/engage.ts';
 import { advanceExecutionsJob } from './enroll.ts';
-import type { Facts, LeadRecord, Position } from './facts.ts';
+import type { Facts, Position } from './facts.ts';
 import { applyEnrollments } from './outside/enroll-in-other.ts';
+import { recorded } from './outside/message-outcomes.ts';
 import { endMessages } from './outside/message-rows.ts';
+import { emitNotifications } from './outside/notify-users.ts';
 import type { Outcome } from './outside/outcome.ts';
 import { performOutside } from './outside/perform.ts';
-import { recorded } from './outside/send-emails.ts';
-import { type Ready, readDeeds, readDue } from './read-batch.ts';
+import { type Ready, readDeeds, readDue, zoneOf } from './read-batch.ts';
+import { readSegments } from './segment-facts.ts';
 import { moved, type Step, type Walked, walk } from './walk.ts';
 import { type Change, findPausedWorkflows, lockCurrent, writeExecutions, writeSteps } from './write.ts';
 
@@ -23,6 +25,7 @@ const unavailableMs = 15_000;
 // How often a node's effect in another service is tried: with the delays below, for about a day.
 const attemptsMax = 30;
 const delayMaxMs = 3_600_000;
+const none: ReadonlySet<string> = new Set();
 
 /** An execution with where it walked, what it did outside, and where it walked after that. */
 interface Advanced {
@@ -86,12 +89,26 @@ async function advance(
   );
   const leadOf = new Map(leads.map((lead) => [lead.id, lead]));
   const deeds = await readDeeds(tx, running);
+  const asking = running.map(({ executionId, tenantId, leadId, version: { graph } }) => ({
+    executionId,
+    tenantId,
+    leadId,
+    graph,
+  }));
+  const segments = await outside(() => readSegments(tools, { tx, as }, asking));
   const now = new Date();
   const advanced = running.map((due): Advanced & { facts?: Facts } => {
     const lead = leadOf.get(due.leadId);
     if (!lead) return { due, first: gone(due) };
     const timezone = zoneOf(due, lead, settings?.timezone);
-    const facts = { now, lead, timezone, deeds: deeds.get(due.executionId) ?? [], payload: due.payload };
+    const facts = {
+      now,
+      lead,
+      timezone,
+      deeds: deeds.get(due.executionId) ?? [],
+      payload: due.payload,
+      segments: segments.get(due.executionId) ?? none,
+    };
     return { due, facts, first: walk(due.version.graph, positionOf(due, now), facts, due.settings) };
   });
   const atOutside = advanced.flatMap(({ due, facts, first: { state, step } }) =>
@@ -127,15 +144,6 @@ function gone(due: Ready): Walked {
   return { ...position, steps: [], state: { is: 'ended', status: 'exited', reason: 'lead_deleted' } };
 }
 
-function zoneOf(
-  { settings, campaignTimezone }: Ready,
-  { timezone }: LeadRecord,
-  tenantZone: string | undefined,
-): string {
-  const own = settings.timezone === 'lead' ? timezone : null;
-  return own ?? campaignTimezone ?? tenantZone ?? 'UTC';
-}
-
 /** Records what happened, and returns when each execution continues. One that ended meanwhile is left as it is. */
 async function record(tools: Tools, inside: Inside<Tx>, advanced: readonly Advanced[]): Promise<Map<number, Date>> {
   const { tx } = inside;
@@ -152,6 +160,10 @@ async function record(tools: Tools, inside: Inside<Tx>, advanced: readonly Advan
   );
   await writeExecutions(tx, changes);
   await applyEnrollments(inside, advanced);
+  await emitNotifications(
+    inside,
+    advanced.filter(({ due }) => current.has(due.executionId)),
+  );
   return new Map(changes.flatMap(({ executionId, dueAt }) => (dueAt ? [[executionId, dueAt]] : [])));
 }
 
@@ -210,8 +222,8 @@ function changeOf({ due, first, outcome, second }: Advanced): Change {
   return { ...base, ...placeOf(last), steps, status: 'running', dueAt: new Date(), waitsFor: null, endReason: null };
 }
 
-function sentNow(messageId: number): MessageDeed {
-  return { messageId, type: 'email_sent', at: new Date(), automated: false };
+function sentNow({ id, channel }: { id: number; channel: 'email' | 'sms' }): MessageDeed {
+  return { messageId: id, type: `${channel}_sent`, at: new Date(), automated: false };
 }
 
 function placeOf({ nodeId, step, enteredAt }: Walked) {

@@ -23,8 +23,9 @@ const deedNames: readonly [RegExp, string][] = [
 ];
 const leadFields = new Map(conditionFields.map((field) => [plain(field), field]));
 
-/** The subject of a condition: an action of the lead, or a field of the lead. */
-export function subjectOf(conditionField: string): { deed: string } | { field: string } {
+/** The subject of a condition: membership in a segment, an action of the lead, or a field of the lead. */
+export function subjectOf(conditionField: string): { segment: true } | { deed: string } | { field: string } {
+  if (['segment', 'segmentid'].includes(plain(conditionField))) return { segment: true };
   if (conditionField.startsWith('customFields.')) return { field: conditionField };
   const field = leadFields.get(plain(conditionField).replace(/^lead/, ''));
   if (field) return { field };
@@ -33,9 +34,10 @@ export function subjectOf(conditionField: string): { deed: string } | { field: s
 }
 
 /** Whether a condition is met. Without an operator it asks whether the field is set, or has the value if there is one. */
-export function isMet(asked: Asked, { lead, deeds }: Pick<Facts, 'lead' | 'deeds'>): boolean {
+export function isMet(asked: Asked, { lead, deeds, segments }: Pick<Facts, 'lead' | 'deeds' | 'segments'>): boolean {
   const { conditionField, conditionOperator, conditionValue = null, nodeId } = asked;
   const subject = subjectOf(conditionField);
+  if ('segment' in subject) return segments.has(String(conditionValue)) !== (conditionOperator === 'not_equals');
   if ('deed' in subject) {
     const isNegated = conditionOperator === 'is_not_set' || conditionValue === false;
     return hasDone(deeds, subject.deed, { nodeId }) !== isNegated;

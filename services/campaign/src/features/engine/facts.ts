@@ -21,6 +21,8 @@ export interface Facts {
   deeds: readonly Deed[];
   /** The payload of the trigger. */
   payload: Record<string, unknown>;
+  /** Public ids of the segments that have the lead, of those for which conditions ask. */
+  segments: ReadonlySet<string>;
 }
 
 /** Where an execution is. */

@@ -22,6 +22,17 @@ const exits: Readonly<Record<string, { word: string; ofMessageOnly?: true }>> = 
   email_bounce: { word: 'bounce', ofMessageOnly: true },
 };
 
+/** The word of `exitOn` for a deed; undefined if it ends nothing. */
+export function exitWordOf(type: string, isOfMessage: boolean): string | undefined {
+  const exit = exits[type];
+  return exit && (isOfMessage || !exit.ofMessageOnly) ? exit.word : undefined;
+}
+
+/** Whether a deed is the one that an execution waits for: whoever clicks has opened. */
+export function wakes(type: string, waitsFor: string): boolean {
+  return type === waitsFor || (waitsFor === 'email_open' && type === 'link_click');
+}
+
 interface Inside {
   tx: Tx;
   schedule: Schedule;
@@ -35,9 +46,9 @@ interface Inside {
 export async function react({ tx, schedule }: Inside, deeds: readonly PersonDeed[]): Promise<void> {
   if (!deeds.length) return;
   const exiting = deeds.flatMap(({ type, leadId, executionId }) => {
-    const exit = exits[type];
-    if (!exit || (exit.ofMessageOnly && executionId === null)) return [];
-    return [{ word: exit.word, leadId, executionId: exit.ofMessageOnly ? executionId : null }];
+    const word = exitWordOf(type, executionId !== null);
+    if (word === undefined) return [];
+    return [{ word, leadId, executionId: exits[type]?.ofMessageOnly ? executionId : null }];
   });
   if (exiting.length)
     await tx.sql`

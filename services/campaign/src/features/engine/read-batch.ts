@@ -1,6 +1,6 @@
 import { effectiveSettings } from '@tandem/campaign-contract';
 import type { Tx } from '../../handler.ts';
-import type { Deed } from './facts.ts';
+import type { Deed, LeadRecord } from './facts.ts';
 import { readVersions, type Version } from './versions.ts';
 
 /** An execution that is due, with what decides how it continues. */
@@ -66,4 +66,14 @@ export async function readDeeds(tx: Tx, due: readonly Due[]): Promise<Map<number
     WHERE NOT engagement.automated
     GROUP BY 1, 2, 3`;
   return Map.groupBy(rows, ({ executionId }) => executionId);
+}
+
+/** The time zone that applies to an execution. */
+export function zoneOf(
+  { settings, campaignTimezone }: Pick<Ready, 'settings' | 'campaignTimezone'>,
+  { timezone }: Pick<LeadRecord, 'timezone'>,
+  tenantZone: string | undefined,
+): string {
+  const own = settings.timezone === 'lead' ? timezone : null;
+  return own ?? campaignTimezone ?? tenantZone ?? 'UTC';
 }

@@ -26,7 +26,7 @@ export const createSegment = (tools: Pick<Tools, 'crm'>): Handler<typeof segment
     if (leadIds.length) await checkLeads(tools, caller, placed('leadIds', leadIds));
     return checked;
   },
-  async run({ body, found: { conditions, behavior }, caller, tx, emit }) {
+  async run({ body, found: { conditions, behavior }, caller, tx, emit, schedule }) {
     await checkCampaigns(tx, behavior);
     const { leadIds = [], ...fields } = body;
     const data = {
@@ -39,7 +39,7 @@ export const createSegment = (tools: Pick<Tools, 'crm'>): Handler<typeof segment
     const row = await tx.segment.create({ data }).catch((error: unknown) => {
       throw nameError(error);
     });
-    await addLeads(tx, row.id, leadIds);
+    await addLeads({ tx, schedule }, row.id, leadIds);
     const segment = asSegment(row);
     emit(segmentCreated, eventOf(segment));
     return segment;

@@ -8,12 +8,12 @@ import { listSegmentLeads } from './list-segment-leads.ts';
 import { listSegments } from './list-segments.ts';
 import { updateSegment } from './update-segment.ts';
 
-export const segmentHandlers = (tools: Pick<Tools, 'crm'>) =>
+export const segmentHandlers = (tools: Pick<Tools, 'crm' | 'ids'>) =>
   ({
     createSegment: createSegment(tools),
     listSegments,
     getSegment,
     updateSegment: updateSegment(tools),
-    deleteSegment,
+    deleteSegment: deleteSegment(tools),
     listSegmentLeads: listSegmentLeads(tools),
   }) satisfies Handlers<typeof segments, Tx>;

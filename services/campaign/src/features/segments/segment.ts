@@ -1,11 +1,13 @@
 import { Segment } from '@tandem/campaign-contract';
 import type { LeadCondition, writableCondition } from '@tandem/contract';
 import { conditionErrors } from '@tandem/crm-contract';
+import type { Schedule } from '@tandem/jobs';
 import { fail } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Prisma, Segment as SegmentRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { leadsAdded } from '../scheduled-triggers/start-by-segment.job.ts';
 import type { Behavior } from './behavior.ts';
 
 export type SegmentRecord = z.output<typeof Segment>;
@@ -56,9 +58,16 @@ export function toListColumn(conditions: readonly (Condition | Behavior)[]): Pri
   return conditions as unknown as Prisma.InputJsonValue;
 }
 
-/** Adds leads to a static segment, except those that it has. @returns how many were added */
-export async function addLeads(tx: Tx, segmentId: number, leadIds: readonly number[] = []): Promise<number> {
+/** Adds leads to a static segment, except those that it has, and starts workflows for them. @returns how many were added */
+export async function addLeads(
+  { tx, schedule }: { tx: Tx; schedule: Schedule },
+  segmentId: number,
+  leadIds: readonly number[] = [],
+): Promise<number> {
   if (!leadIds.length) return 0;
   const data = [...new Set(leadIds)].map((leadId) => ({ segmentId, leadId }));
-  return (await tx.segmentLead.createMany({ data, skipDuplicates: true })).count;
+  const added = await tx.segmentLead.createManyAndReturn({ data, skipDuplicates: true, select: { leadId: true } });
+  const addedIds = added.map(({ leadId }) => leadId);
+  await leadsAdded({ tx, schedule }, segmentId, addedIds);
+  return addedIds.length;
 }

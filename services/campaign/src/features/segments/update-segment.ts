@@ -32,13 +32,13 @@ export const updateSegment = (tools: Pick<Tools, 'crm'>): Handler<typeof segment
     if (body.addLeadIds?.length) await checkLeads(tools, caller, placed('addLeadIds', body.addLeadIds));
     return checked;
   },
-  async run({ params, body, found, tx, emit, ifMatch }) {
+  async run({ params, body, found, tx, emit, schedule, ifMatch }) {
     const segment = await lockSegment(tx, params.id);
     ifMatch(segment);
     checkType(segment, body, found);
     const { addLeadIds = [], removeLeadIds = [], conditions: _, behavior: __, ...fields } = body;
     await checkCampaigns(tx, found.behavior);
-    const change = await changeLeads(tx, segment, { addLeadIds, removeLeadIds });
+    const change = await changeLeads({ tx, schedule }, segment, { addLeadIds, removeLeadIds });
     const { isEmpty, values, audit } = diff(segment, { ...fields, ...found, leadCount: change.leadCount });
     if (isEmpty && !change.isChanged) return segment;
     const { conditions, behavior, leadCount, ...plain } = values;
@@ -87,7 +87,7 @@ function checkType(segment: SegmentRecord, body: Partial<Leads>, { conditions, b
 
 /** Changes the leads of a locked segment. One lead added and another removed leaves the count, but is a change. */
 async function changeLeads(
-  tx: Parameters<typeof addLeads>[0],
+  { tx, schedule }: Parameters<typeof addLeads>[0],
   segment: SegmentRecord,
   { addLeadIds, removeLeadIds }: Leads,
 ): Promise<{ leadCount: number | null; isChanged: boolean }> {
@@ -95,7 +95,7 @@ async function changeLeads(
   const removed = removeLeadIds.length
     ? (await tx.segmentLead.deleteMany({ where: { segmentId: segment.id, leadId: { in: [...removeLeadIds] } } })).count
     : 0;
-  const added = await addLeads(tx, segment.id, addLeadIds);
+  const added = await addLeads({ tx, schedule }, segment.id, addLeadIds);
   const leadCount = segment.leadCount + added - removed;
   if (leadCount > segmentLeadsMax) throw fail('too_many_leads');
   return { leadCount, isChanged: added + removed > 0 };

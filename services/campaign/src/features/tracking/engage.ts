@@ -83,7 +83,7 @@ export async function engage(
  * the mail program loads no images.
  */
 async function markMessages(tx: Tx, deeds: readonly Engaged[]): Promise<void> {
-  const marks = deeds.filter(({ type }) => type !== 'email_sent');
+  const marks = deeds.filter(({ type }) => type !== 'email_sent' && type !== 'sms_sent');
   if (!marks.length) return;
   await tx.sql`
     UPDATE message SET

@@ -1,7 +1,8 @@
 import type { triggers } from '@tandem/campaign-contract';
 import { unknownId } from '@tandem/contract';
+import type { Schedule } from '@tandem/jobs';
 import { asService, failField, reachOf } from '@tandem/service';
-import type { Handler, Tools } from '../../handler.ts';
+import type { Handler, Tools, Tx } from '../../handler.ts';
 import { enroll } from '../engine/enroll.ts';
 import type { LeadRecord } from '../engine/facts.ts';
 import { suppressedAddresses } from '../suppressions/suppressed.ts';
@@ -26,18 +27,31 @@ export const triggerWorkflow = (
         : failField('leadId', unknownId('lead'));
     return lead;
   },
-  async run({ params, body, found: lead, tx, schedule }) {
-    const { eventId = null, payload = {} } = body;
-    const earlier =
-      eventId === null ? null : await tx.execution.findFirst({ where: { workflowId: params.id, eventId } });
-    if (earlier) return { executionId: earlier.id, result: 'enrolled' as const };
-    const workflow = await requireEnterable(tx, params.id);
-    const suppressed = await suppressedAddresses(tools, tx, { channel: 'email' }, lead.email ? [lead.email] : []);
-    const reason = suppressed.get(lead.email);
-    if (reason !== undefined && reason !== 'paused') return { executionId: null, result: 'suppressed' as const };
-    const [enrolled] = await enroll({ tx, schedule }, workflow, [{ leadId: lead.id, eventId, payload }], {
-      source: 'webhook',
-    });
-    return { executionId: enrolled?.executionId ?? null, result: enrolled?.result ?? 'reentry_blocked' };
+  run({ params, body: { eventId = null, payload = {} }, found: lead, tx, schedule }) {
+    return startForLead(tools, { tx, schedule }, { workflowId: params.id, lead, eventId, payload });
   },
 });
+
+interface Start {
+  workflowId: number;
+  lead: LeadRecord;
+  eventId: string | null;
+  payload: object;
+}
+
+/** Enrolls the lead of a webhook. The same event enrolls once. */
+export async function startForLead(
+  tools: Pick<Tools, 'seal'>,
+  { tx, schedule }: { tx: Tx; schedule: Schedule },
+  { workflowId, lead, eventId, payload }: Start,
+) {
+  const earlier = eventId === null ? null : await tx.execution.findFirst({ where: { workflowId, eventId } });
+  if (earlier) return { executionId: earlier.id, result: 'enrolled' as const };
+  const workflow = await requireEnterable(tx, workflowId);
+  const suppressed = await suppressedAddresses(tools, tx, { channel: 'email' }, lead.email ? [lead.email] : []);
+  const reason = suppressed.get(lead.email);
+  if (reason !== undefined && reason !== 'paused') return { executionId: null, result: 'suppressed' as const };
+  const entries = [{ leadId: lead.id, eventId, payload }];
+  const [enrolled] = await enroll({ tx, schedule }, workflow, entries, { source: 'webhook' });
+  return { executionId: enrolled?.executionId ?? null, result: enrolled?.result ?? ('reentry_blocked' as const) };
+}

@@ -1,4 +1,4 @@
-import type { workflows } from '@tandem/campaign-contract';
+import type { workflowChecks, workflows } from '@tandem/campaign-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { archiveWorkflow } from './archive-workflow.ts';
@@ -12,9 +12,11 @@ import { pauseWorkflow } from './pause-workflow.ts';
 import { publishWorkflow } from './publish-workflow.ts';
 import { restoreWorkflowVersion } from './restore-workflow-version.ts';
 import { resumeWorkflow } from './resume-workflow.ts';
+import { testWorkflow } from './test-workflow.ts';
 import { updateWorkflow } from './update-workflow.ts';
+import { validateWorkflow } from './validate-workflow.ts';
 
-export const workflowHandlers = (tools: Pick<Tools, 'identity' | 'ids'>) =>
+export const workflowHandlers = (tools: Tools) =>
   ({
     createWorkflow: createWorkflow(tools),
     listWorkflows,
@@ -28,4 +30,6 @@ export const workflowHandlers = (tools: Pick<Tools, 'identity' | 'ids'>) =>
     pauseWorkflow,
     resumeWorkflow,
     archiveWorkflow,
-  }) satisfies Handlers<typeof workflows, Tx>;
+    validateWorkflow: validateWorkflow(tools),
+    testWorkflow: testWorkflow(tools),
+  }) satisfies Handlers<typeof workflows & typeof workflowChecks, Tx>;

@@ -12,7 +12,6 @@ const branches: Partial<Record<NodeType, readonly string[]>> = {
   condition: ['yes', 'no', 'default'],
   wait_for_event: ['yes', 'no', 'default'],
 };
-const unsupported: readonly NodeType[] = ['sms', 'notify', 'webhook'];
 
 /** What prevents the publication of a workflow; the field names the node: `nodes.<nodeId>.subjectLine`. */
 export function publishErrors(stored: StoredGraph): FieldError[] {
@@ -43,10 +42,6 @@ function reachable(graph: Graph, start: string): Set<string> {
 }
 
 function dataErrors(node: GraphNode): FieldError[] {
-  if (unsupported.includes(node.type))
-    return [
-      { field: of(node, 'type'), message: `A workflow with a node of the type ${node.type} cannot be published yet` },
-    ];
   const { success, data, error } = nodeData[node.type].safeParse(node.data);
   if (!success) return error.issues.map(({ path, message }) => ({ field: of(node, path.join('.')), message }));
   return ownErrors(node, data);
@@ -54,7 +49,10 @@ function dataErrors(node: GraphNode): FieldError[] {
 
 function ownErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
   const { type } = node;
+  if (type === 'trigger') return triggerDataErrors(node, data);
   if (type === 'email') return emailErrors(node, data);
+  if (type === 'notify') return textErrors(node, 'message', data['message'] as string);
+  if (type === 'sms') return smsErrors(node, data);
   if (type === 'condition') return conditionNodeErrors(node, data);
   if (type === 'wait' && data['duration'] === undefined && data['at'] === undefined)
     return [{ field: of(node, 'duration'), message: 'Is required unless the node has `at`' }];
@@ -63,6 +61,20 @@ function ownErrors(node: GraphNode, data: Record<string, unknown>): FieldError[]
     return [{ field: of(node, 'event'), message: 'Is required unless the node has `conditions`' }];
   if (type === 'update_lead') return updateErrors(node, data);
   return [];
+}
+
+// What a trigger of a type needs to find leads.
+const needed: Readonly<Record<string, string>> = {
+  date: 'dateField',
+  inactivity: 'inactiveDays',
+  segment: 'segmentId',
+};
+
+function triggerDataErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
+  const field = needed[String(data['triggerType'])];
+  return field === undefined || data[field] !== undefined
+    ? []
+    : [{ field: of(node, field), message: `Is required for the trigger ${data['triggerType']}` }];
 }
 
 function emailErrors(
@@ -83,8 +95,23 @@ function emailErrors(
   }));
 }
 
+function smsErrors(node: GraphNode, { text, templateId }: Record<string, unknown>): FieldError[] {
+  if (templateId !== undefined)
+    return text === undefined
+      ? []
+      : [{ field: of(node, 'text'), message: 'Must be omitted, because the node has `templateId`' }];
+  if (typeof text !== 'string' || !text.trim())
+    return [{ field: of(node, 'text'), message: 'Is required unless the node has `templateId`' }];
+  return textErrors(node, 'text', text);
+}
+
+function textErrors(node: GraphNode, field: string, text: string): FieldError[] {
+  return syntaxErrors({ text }).map(({ message }) => ({ field: of(node, field), message }));
+}
+
 function conditionNodeErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
   const subject = subjectOf(data['conditionField'] as string);
+  if ('segment' in subject) return segmentConditionErrors(node, data);
   if ('deed' in subject || data['conditionOperator'] === undefined) return [];
   const value = (data['conditionValue'] ?? null) as Parameters<typeof conditionErrors>[0]['value'];
   const operator = data['conditionOperator'] as Parameters<typeof conditionErrors>[0]['operator'];
@@ -92,6 +119,19 @@ function conditionNodeErrors(node: GraphNode, data: Record<string, unknown>): Fi
     field: of(node, field === 'operator' ? 'conditionOperator' : 'conditionValue'),
     message,
   }));
+}
+
+/** Whether the segment exists is checked elsewhere: see `draft-errors.ts`. */
+function segmentConditionErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
+  const { conditionOperator: operator = 'equals', conditionValue: value } = data;
+  return [
+    ...(typeof value === 'string' && value
+      ? []
+      : [{ field: of(node, 'conditionValue'), message: 'Must be the id of a segment' }]),
+    ...(operator === 'equals' || operator === 'not_equals'
+      ? []
+      : [{ field: of(node, 'conditionOperator'), message: 'Must be equals or not_equals for a segment' }]),
+  ];
 }
 
 function splitErrors(node: GraphNode, { variants }: { variants: { key: string; weight: number }[] }): FieldError[] {

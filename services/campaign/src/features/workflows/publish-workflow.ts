@@ -1,20 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actingUserId } from '@tandem/caller';
 import { workflowPublished, type workflows } from '@tandem/campaign-contract';
+import type { FieldError } from '@tandem/contract';
 import { fail, toJsonColumn, transitionError } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { createGraph } from '../engine/graph.ts';
+import { scheduleTrigger } from '../scheduled-triggers/schedule-trigger.ts';
+import { newSecret } from '../workflow-secrets/secret.ts';
+import { draftErrors } from './draft-errors.ts';
 import { graphColumns } from './enterable.ts';
-import { publishErrors } from './publish-errors.ts';
-import { templateErrors } from './template-errors.ts';
+import { outsideErrors } from './outside-errors.ts';
 import { asFullWorkflow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from './workflow.ts';
 
 /**
  * Freezes the draft as the next version. Leads that are in an earlier version stay there; with `migrate` those whose current
  * node exists in the new version, with the same type, continue in it.
  */
-export const publishWorkflow =
-  (tools: Pick<Tools, 'ids'>): Handler<typeof workflows.publishWorkflow> =>
-  async ({ params, body, caller, tx, emit, ifMatch }) => {
+export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishWorkflow, FieldError[]> => ({
+  async check({ params, caller, tx }) {
+    const row = await tx.workflow.findFirst({ where: { id: params.id } });
+    if (!row) throw fail('not_found');
+    return outsideErrors(tools, asFullWorkflow(row), caller);
+  },
+  async run({ params, body, found, caller, tx, emit, schedule, ifMatch }) {
     const row = await lockWorkflow(tx, params.id);
     const workflow = asFullWorkflow(row);
     ifMatch(workflow);
@@ -22,7 +30,7 @@ export const publishWorkflow =
     if (status === 'archived') throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
     // A paused workflow gets its next version, and stays paused.
     const to = status === 'draft' ? 'published' : status;
-    const errors = [...publishErrors(workflow), ...(await templateErrors(tools, tx, row.tenantId, workflow))];
+    const errors = [...(await draftErrors(tools, tx, workflow)), ...found];
     if (errors.length) throw fail('validation_failed', errors);
     const migrate = body.migrate ?? false;
     if (await isUnchanged(tx, workflow)) throw fail('nothing_to_publish');
@@ -44,12 +52,15 @@ export const publishWorkflow =
         publishedVersion: number,
         publishedTrigger: triggerTypeOf(workflow),
         draftVersion: number + 1,
+        // Requests of webhook nodes are always signed.
+        ...(row.secret === null && hasWebhook(workflow) && { secret: newSecret(tools, row.id).sealed }),
         version: { increment: 1 },
       },
     });
     if (!written) throw fail('not_found');
     if (migrate) await migrateExecutions(tx, row.id, number, workflow);
     const published = asFullWorkflow(written);
+    if (to === 'published') await scheduleTrigger({ tx, schedule }, row.id, createGraph(published).trigger);
     emit(workflowPublished, {
       data: { workflowId: row.id, campaignId: row.campaignId, publishedVersion: number },
       record: published,
@@ -59,7 +70,12 @@ export const publishWorkflow =
       },
     });
     return published;
-  };
+  },
+});
+
+function hasWebhook({ nodes }: WorkflowRecord): boolean {
+  return nodes.some(({ type }) => type === 'webhook');
+}
 
 async function isUnchanged(tx: Tx, { id, publishedVersion, nodes, edges, settings }: WorkflowRecord) {
   if (publishedVersion === null) return false;

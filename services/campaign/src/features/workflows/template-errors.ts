@@ -4,7 +4,9 @@ import type { Tools, Tx } from '../../handler.ts';
 import type { StoredGraph } from '../engine/graph.ts';
 import { findTemplate } from '../templates/template.ts';
 
-/** E-mail nodes whose template cannot be used: it must be an active one for e-mails. */
+const kinds = { email: 'e-mails', sms: 'SMS' } as const;
+
+/** Message nodes whose template cannot be used: it must be an active one of their channel. */
 export async function templateErrors(
   { ids }: Pick<Tools, 'ids'>,
   tx: Tx,
@@ -13,12 +15,16 @@ export async function templateErrors(
 ): Promise<FieldError[]> {
   const errors: FieldError[] = [];
   for (const { nodeId, type, data } of nodes) {
-    const code = type === 'email' ? nodeData.email.safeParse(data ?? {}).data?.templateId : undefined;
+    if (type !== 'email' && type !== 'sms') continue;
+    const code = nodeData[type].safeParse(data ?? {}).data?.templateId;
     if (code === undefined) continue;
     const id = ids.decode('template', tenantId, code);
     const template = id === undefined ? undefined : await findTemplate(tx, id);
-    if (template?.channel === 'email' && template.status === 'active') continue;
-    errors.push({ field: `nodes.${nodeId}.templateId`, message: 'Must be the id of an active template for e-mails' });
+    if (template?.channel === type && template.status === 'active') continue;
+    errors.push({
+      field: `nodes.${nodeId}.templateId`,
+      message: `Must be the id of an active template for ${kinds[type]}`,
+    });
   }
   return errors;
 }

@@ -8,7 +8,8 @@ import { graphColumns } from './enterable.ts';
 export type WorkflowRecord = z.output<typeof Workflow>;
 type SummaryRecord = z.output<typeof WorkflowSummary>;
 type Status = SummaryRecord['status'];
-type SummaryRow = Omit<WorkflowRow, 'environment' | 'nodes' | 'edges' | 'settings' | 'publishedTrigger' | 'secret'>;
+type Unshown = 'environment' | 'publishedTrigger' | 'secret' | 'previousSecret' | 'secretRotatedAt';
+type SummaryRow = Omit<WorkflowRow, 'nodes' | 'edges' | 'settings' | Unshown>;
 
 const columns = WorkflowSummary.pick({ status: true });
 

@@ -172,6 +172,7 @@ function isOfAllLeads(cause: One<typeof leadUpdated>['data']['scoreCause']): boo
 
 const messages: { [Type in One<typeof engagementRecorded>['record']['type']]?: Pick<Entry, 'type' | 'kind'> } = {
   email_sent: { type: 'message', kind: 'email_sent' },
+  sms_sent: { type: 'message', kind: 'sms_sent' },
   email_open: { type: 'message', kind: 'email_opened' },
   link_click: { type: 'message', kind: 'link_clicked' },
   email_reply: { type: 'message', kind: 'email_replied' },

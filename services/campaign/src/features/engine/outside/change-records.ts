@@ -1,10 +1,11 @@
 import { ServiceCallError } from '@tandem/client/internal';
 import type { Tools } from '../../../handler.ts';
 import { retryAt } from '../advance-executions.job.ts';
-import { dataOf } from '../graph.ts';
+import type { LeadRecord } from '../facts.ts';
+import { dataOf, type GraphNode } from '../graph.ts';
 import { leadFields } from './lead-fields.ts';
 import type { Outcome } from './outcome.ts';
-import type { ToSend } from './send-emails.ts';
+import type { ToSend } from './to-send.ts';
 
 const dayMs = 86_400_000;
 
@@ -46,16 +47,21 @@ function changeOf(tools: Tools, one: ToSend, as: As): Changing {
   return one.node.type === 'assign' ? assignment(tools, one, as) : newTask(tools, one, as);
 }
 
-function leadChange({ crm }: Tools, { node, facts: { lead } }: ToSend, as: As): Changing {
+/** The change that a node makes to a lead. */
+export function changeOfLead(node: GraphNode, lead: LeadRecord) {
   const { fields = {}, addTags = [], removeTags = [] } = dataOf(node, 'update_lead');
   const tags = [...new Set([...lead.tags.filter((tag) => !removeTags.includes(tag)), ...addTags])];
   const { customFields, ...others } = leadFields.parse(fields);
-  const body = {
+  return {
     ...others,
     // A request replaces custom fields as a whole; a workflow sets some of them.
     ...(customFields && { customFields: { ...lead.customFields, ...customFields } }),
     ...((addTags.length > 0 || removeTags.length > 0) && { tags }),
   };
+}
+
+function leadChange({ crm }: Tools, { node, facts: { lead } }: ToSend, as: As): Changing {
+  const body = changeOfLead(node, lead);
   return {
     input: body,
     call: async () => {

@@ -4,7 +4,7 @@ import type { TemplateContent } from '../../templates/render.ts';
 import { findTemplate } from '../../templates/template.ts';
 import type { LeadRecord } from '../facts.ts';
 import { dataOf } from '../graph.ts';
-import type { ToSend } from './send-emails.ts';
+import type { ToSend } from './to-send.ts';
 
 type EmailData = ReturnType<typeof dataOf<'email'>>;
 

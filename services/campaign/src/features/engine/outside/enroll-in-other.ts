@@ -5,7 +5,7 @@ import { chainMax, enroll } from '../enroll.ts';
 import { dataOf } from '../graph.ts';
 import type { Ready } from '../read-batch.ts';
 import type { Outcome } from './outcome.ts';
-import type { ToSend } from './send-emails.ts';
+import type { ToSend } from './to-send.ts';
 
 /** Decides on the enrollment in another workflow, which happens in the transaction that records the step. */
 export function enrollInOther(tools: Pick<Tools, 'ids'>, { node, due }: ToSend): Outcome {

@@ -80,11 +80,14 @@ export async function readMessages(
 
 /**
  * Records how messages ended; one that was never claimed, because it is skipped, gets its row now.
- * @returns the ids of those that the mail server accepted
+ * @returns those that the mail server or the SMS provider accepted
  */
-export async function endMessages(tx: Tx, ends: readonly MessageEnd[]): Promise<number[]> {
+export async function endMessages(
+  tx: Tx,
+  ends: readonly MessageEnd[],
+): Promise<Pick<Claim & MessageRow, 'id' | 'channel'>[]> {
   if (!ends.length) return [];
-  const rows = await tx.sql<{ id: number; isSent: boolean }>`
+  const rows = await tx.sql<{ id: number; channel: Claim['channel']; isSent: boolean }>`
     INSERT INTO message (execution_id, workflow_id, node_id, campaign_id, lead_id, channel, recipient, status, subject,
       uncertain, skip_reason, error, sent_at, simulated, updated_at)
     SELECT given."executionId", given."workflowId", given."nodeId", given."campaignId", given."leadId", given.channel,
@@ -99,8 +102,8 @@ export async function endMessages(tx: Tx, ends: readonly MessageEnd[]): Promise<
         uncertain = excluded.uncertain, skip_reason = excluded.skip_reason, error = excluded.error,
         sent_at = coalesce(message.sent_at, excluded.sent_at), updated_at = now()
       WHERE message.status IN ('queued', 'sending')
-    RETURNING id, status = 'sent' AND NOT uncertain AS "isSent"`;
-  return rows.filter(({ isSent }) => isSent).map(({ id }) => id);
+    RETURNING id, channel, status = 'sent' AND NOT uncertain AS "isSent"`;
+  return rows.filter(({ isSent }) => isSent);
 }
 
 /** How many messages leads got since a time, by lead. */

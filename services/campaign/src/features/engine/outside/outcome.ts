@@ -12,6 +12,8 @@ export type Outcome =
       message?: MessageEnd;
       /** The workflow in which the lead is enrolled when the step is recorded. */
       enroll?: number;
+      /** The users who are notified when the step is recorded. */
+      notify?: { userIds: number[]; message: string };
     }
   /** It tries again later, and stays at the node until then. */
   | { is: 'postponed'; until: Date; reason: string; message?: MessageEnd; isFault?: true }

@@ -2,27 +2,10 @@ import { WarmupPlan } from '@tandem/campaign-contract';
 import { nextMidnight } from '@tandem/time-zones';
 import type { Tools, Tx } from '../../../handler.ts';
 import { allowedOn, dayOfUtc } from '../../senders/allowance.ts';
-import type { ToSend } from './send-emails.ts';
+import type { Outgoing, Paced } from './channel.ts';
 import type { CampaignSender } from './sender.ts';
 
-interface Wanted {
-  one: ToSend;
-  sender: CampaignSender | undefined;
-  /** Whether the mail server postponed it before: it was counted then, for its sender and its tenant. */
-  isRetry: boolean;
-}
-
-/** A message that may not go yet. */
-interface Later {
-  one: ToSend;
-  until: Date;
-  reason: 'sender_not_verified' | 'domain_pace' | 'sender_limit' | 'daily_limit';
-}
-
-interface Paced {
-  counted: ToSend[];
-  later: Later[];
-}
+type PaceReason = 'sender_not_verified' | 'domain_pace' | 'sender_limit' | 'daily_limit';
 
 const minuteMs = 60_000;
 // A domain that lost its verification is looked at again after this time.
@@ -35,39 +18,39 @@ const unverifiedMs = 3_600_000;
 export async function withinPace(
   { mailer, domainPerMinuteMax }: Pick<Tools, 'mailer' | 'domainPerMinuteMax'>,
   tx: Tx,
-  all: readonly Wanted[],
+  all: readonly Outgoing[],
 ): Promise<Paced> {
-  const later: Later[] = [];
+  const later: { one: Outgoing; until: Date; reason: PaceReason }[] = [];
   // Messages of the sandbox do not leave, so they do not count.
-  if (!all.length || all[0]?.one.due.environment === 'sandbox') return { counted: all.map(({ one }) => one), later };
+  if (!all.length || all[0]?.due.environment === 'sandbox') return { counted: all, later };
   const now = new Date();
-  const verified = all.filter(({ one, sender }) => {
-    const isUsable = sender?.isVerified ?? true;
+  const verified = all.filter((one) => {
+    const isUsable = one.sender?.isVerified ?? true;
     if (!isUsable) later.push({ one, until: new Date(now.getTime() + unverifiedMs), reason: 'sender_not_verified' });
     return isUsable;
   });
   const minute = new Date(Math.floor(now.getTime() / minuteMs) * minuteMs);
-  const inPace: Wanted[] = [];
-  for (const [domain, group] of byKey(verified, ({ one }) => domainOf(one.facts.lead.email))) {
+  const inPace: Outgoing[] = [];
+  for (const [domain, group] of byKey(verified, ({ facts }) => domainOf(facts.lead.email))) {
     const granted = await grantDomain(tx, { domain, minute, wanted: group.length, max: domainPerMinuteMax });
     inPace.push(...group.slice(0, granted));
-    for (const [index, { one }] of group.slice(granted).entries()) {
+    for (const [index, one] of group.slice(granted).entries()) {
       // Spread over the next minutes, so that they do not all wake at once.
       const minutes = 1 + Math.floor(index / domainPerMinuteMax);
       later.push({ one, until: new Date(minute.getTime() + minutes * minuteMs), reason: 'domain_pace' });
     }
   }
   const tomorrow = nextMidnight(now, 'UTC');
-  const ofSenders: Wanted[] = [];
+  const ofSenders: Outgoing[] = [];
   const [retries, fresh] = [inPace.filter(({ isRetry }) => isRetry), inPace.filter(({ isRetry }) => !isRetry)];
   for (const [, group] of byKey(fresh, ({ sender }) => sender?.id)) {
     const granted = await grantSender(tx, group[0]?.sender, group.length, now);
     ofSenders.push(...group.slice(0, granted));
-    for (const { one } of group.slice(granted)) later.push({ one, until: tomorrow, reason: 'sender_limit' });
+    for (const one of group.slice(granted)) later.push({ one, until: tomorrow, reason: 'sender_limit' });
   }
   const granted = ofSenders.length ? await mailer.count(tx, ofSenders.length) : 0;
-  for (const { one } of ofSenders.slice(granted)) later.push({ one, until: tomorrow, reason: 'daily_limit' });
-  return { counted: [...retries, ...ofSenders.slice(0, granted)].map(({ one }) => one), later };
+  for (const one of ofSenders.slice(granted)) later.push({ one, until: tomorrow, reason: 'daily_limit' });
+  return { counted: [...retries, ...ofSenders.slice(0, granted)], later };
 }
 
 interface DomainGrant {
@@ -109,7 +92,7 @@ async function grantSender(tx: Tx, sender: CampaignSender | undefined, wanted: n
 const unlimited = 1_000_000_000;
 
 /** In the order of the keys, so that two processes lock rows in the same order. */
-function byKey<Key extends string | number | undefined>(all: readonly Wanted[], keyOf: (one: Wanted) => Key) {
+function byKey<Key extends string | number | undefined>(all: readonly Outgoing[], keyOf: (one: Outgoing) => Key) {
   return [...Map.groupBy(all, keyOf)].toSorted(([a], [b]) => String(a).localeCompare(String(b)));
 }
 

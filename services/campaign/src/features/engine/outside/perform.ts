@@ -1,16 +1,23 @@
 import type { NodeType } from '@tandem/campaign-contract';
 import type { Tools, Tx } from '../../../handler.ts';
+import { callWebhook } from './call-webhook.ts';
 import { changeRecord } from './change-records.ts';
 import { enrollInOther } from './enroll-in-other.ts';
+import { notifyUsers } from './notify-users.ts';
 import type { Outcome } from './outcome.ts';
-import { sendEmails, type ToSend } from './send-emails.ts';
+import { outgoingOf, sendMessages } from './send-messages.ts';
+import type { ToSend } from './to-send.ts';
+
+type Act = (tools: Tools, one: ToSend, tx: Tx) => Promise<Outcome>;
 
 /** Effects in other services, each repeatable: a run after a crash makes the same change again. */
-const acts: Partial<Record<NodeType, (tools: Tools, one: ToSend) => Promise<Outcome>>> = {
+const acts: Partial<Record<NodeType, Act>> = {
   update_lead: changeRecord,
   create_task: changeRecord,
   assign: changeRecord,
   enroll: async (tools, one) => enrollInOther(tools, one),
+  notify: async (tools, one) => notifyUsers(tools, one),
+  webhook: (tools, one, tx) => callWebhook(tools, tx, one),
 };
 
 /** Performs what nodes do outside of the database, and returns the outcome by execution. */
@@ -20,15 +27,16 @@ export async function performOutside(
   outside: <T>(work: () => Promise<T>) => Promise<T>,
   all: readonly ToSend[],
 ): Promise<Map<number, Outcome>> {
-  const emails = all.filter(({ node }) => node.type === 'email');
-  const outcomes = await sendEmails(tools, tx, outside, emails);
-  const others = all.filter(({ node }) => node.type !== 'email');
+  const messages = outgoingOf(all);
+  const outcomes = await sendMessages(tools, tx, outside, messages);
+  const sending = new Set(messages.map(({ due }) => due.executionId));
+  const others = all.filter(({ due }) => !sending.has(due.executionId));
   if (!others.length) return outcomes;
   await outside(() =>
     Promise.all(
       others.map(async (one) => {
         const act = acts[one.node.type];
-        outcomes.set(one.due.executionId, act ? await act(tools, one) : unsupported(one));
+        outcomes.set(one.due.executionId, act ? await act(tools, one, tx) : unsupported(one));
       }),
     ),
   );

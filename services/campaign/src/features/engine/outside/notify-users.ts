@@ -1,0 +1,49 @@
+import { workflowNotified } from '@tandem/campaign-contract';
+import type { Inside } from '@tandem/jobs';
+import type { Tools, Tx } from '../../../handler.ts';
+import { renderTemplate } from '../../templates/render.ts';
+import { dataOf } from '../graph.ts';
+import type { Ready } from '../read-batch.ts';
+import { dataFor } from './contents.ts';
+import type { Outcome } from './outcome.ts';
+import type { ToSend } from './to-send.ts';
+
+const messageMax = 1_000;
+
+/** Renders a notification, which identity sends once the step is recorded: to the users of the node, or the lead's assignee. */
+export function notifyUsers({ ids }: Pick<Tools, 'ids'>, { node, due, facts }: ToSend): Outcome {
+  const { userIds: codes, message } = dataOf(node, 'notify');
+  const { lead, payload } = facts;
+  const named = (codes ?? []).flatMap((code) => ids.decode('user', due.tenantId, code) ?? []);
+  const userIds = codes?.length ? named : lead.assignedTo === null ? [] : [lead.assignedTo];
+  const input = { userIds: userIds.map((id) => ids.encode('user', due.tenantId, id)) };
+  if (!userIds.length) return { is: 'skipped', input, result: {}, skipReason: 'no_recipient' };
+  try {
+    const content = { subject: null, preheader: null, html: null, text: message, variables: [] };
+    const text = (renderTemplate(content, dataFor(lead, payload)).text ?? '').trim().slice(0, messageMax);
+    return { is: 'done', input: { ...input, message: text }, result: {}, notify: { userIds, message: text } };
+  } catch (error) {
+    return { is: 'failed', input, error: `The message cannot be rendered: ${(error as Error).message}`.slice(0, 500) };
+  }
+}
+
+/** Emits the notifications of steps that are recorded now. */
+export async function emitNotifications(
+  { tx, emit }: Pick<Inside<Tx>, 'tx' | 'emit'>,
+  recorded: readonly { due: Ready; outcome?: Outcome | undefined }[],
+): Promise<void> {
+  const notifying = recorded.flatMap(({ due, outcome }) =>
+    outcome?.is === 'done' && outcome.notify ? [{ due, notify: outcome.notify }] : [],
+  );
+  if (!notifying.length) return;
+  const ids = [...new Set(notifying.map(({ due }) => due.workflowId))];
+  const rows = await tx.workflow.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } });
+  const nameOf = new Map(rows.map(({ id, name }) => [id, name]));
+  for (const { due, notify } of notifying) {
+    const { workflowId, executionId, leadId } = due;
+    emit(workflowNotified, {
+      data: { workflowId, executionId, leadId, ...notify },
+      record: { id: workflowId, name: nameOf.get(workflowId) ?? '' },
+    });
+  }
+}

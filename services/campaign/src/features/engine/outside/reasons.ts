@@ -1,0 +1,74 @@
+import { dayOf, startOfDay } from '@tandem/time-zones';
+import type { Tx } from '../../../handler.ts';
+import { suppressedAddresses } from '../../suppressions/suppressed.ts';
+import type { Outgoing } from './channel.ts';
+import { earlierOutcome, openAt, postponed, skipped, tomorrow } from './message-outcomes.ts';
+import { countSent, type MessageRow } from './message-rows.ts';
+import type { Outcome } from './outcome.ts';
+import type { SendTools } from './to-send.ts';
+
+type Suppressed = Awaited<ReturnType<typeof suppressedAddresses>>;
+
+/** Why messages are not sent now, by execution. */
+export async function reasonsNotToSend(
+  tools: SendTools,
+  tx: Tx,
+  all: readonly Outgoing[],
+  earlier: ReadonlyMap<number, MessageRow>,
+): Promise<Map<number, Outcome>> {
+  const suppressed = await suppressedBy(tools, tx, all);
+  const capped = all.filter(({ due }) => due.settings.maxPerLeadPerDay !== undefined);
+  const counts = await countSent(
+    tx,
+    capped.map(({ due: { leadId }, facts: { now, timezone } }) => ({
+      leadId,
+      since: startOfDay(dayOf(now, timezone), timezone),
+    })),
+  );
+  const reasons = all.map((one): [number, Outcome | undefined] => [
+    one.due.executionId,
+    earlierOutcome(one, earlier.get(one.due.executionId)) ?? reasonOf(tools, one, suppressed, counts),
+  ]);
+  return new Map(reasons.filter((entry): entry is [number, Outcome] => entry[1] !== undefined));
+}
+
+/** Messages of one channel and topic have the same suppressions. */
+const kindOf = ({ channel, due }: Outgoing) => `${channel.name}/${due.campaignTopicId}`;
+
+async function suppressedBy(
+  tools: SendTools,
+  tx: Tx,
+  all: readonly Outgoing[],
+): Promise<ReadonlyMap<string, Suppressed>> {
+  const found = new Map<string, Suppressed>();
+  for (const [key, group] of Map.groupBy(all, kindOf)) {
+    const [{ channel, due } = {}] = group;
+    if (!channel || !due) continue;
+    const addresses = new Set(group.flatMap(({ facts }) => channel.addressOf(facts.lead) ?? []));
+    const of = { channel: channel.name, topicId: due.campaignTopicId };
+    found.set(key, await suppressedAddresses(tools, tx, of, [...addresses]));
+  }
+  return found;
+}
+
+function reasonOf(
+  tools: SendTools,
+  one: Outgoing,
+  suppressed: ReadonlyMap<string, Suppressed>,
+  counts: ReadonlyMap<number, number>,
+): Outcome | undefined {
+  const { channel } = one;
+  const { lead, now } = one.facts;
+  const { settings, environment } = one.due;
+  const address = channel.addressOf(lead);
+  if (!address) return skipped(one, 'no_address');
+  if (lead.consent[channel.name]?.state === 'denied') return skipped(one, 'no_consent');
+  const reason = suppressed.get(kindOf(one))?.get(address);
+  if (reason !== undefined) return skipped(one, reason === 'paused' ? 'paused_by_lead' : 'suppressed', { reason });
+  if (!channel.isConfigured(tools) && environment === 'live') return skipped(one, channel.notConfigured);
+  const open = openAt(one, now);
+  if (open > now) return postponed(open, 'quiet_hours');
+  const { maxPerLeadPerDay: max } = settings;
+  if (max !== undefined && (counts.get(lead.id) ?? 0) >= max) return tomorrow(one, 'max_per_lead_per_day');
+  return undefined;
+}

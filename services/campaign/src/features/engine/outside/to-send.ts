@@ -1,0 +1,24 @@
+import type { Tools } from '../../../handler.ts';
+import type { Facts } from '../facts.ts';
+import type { GraphNode } from '../graph.ts';
+import type { Ready } from '../read-batch.ts';
+
+/** A node with an effect outside of the database that an execution has reached. */
+export interface ToSend {
+  due: Ready;
+  node: GraphNode;
+  /** The number of the step, the same when it is repeated. */
+  step: number;
+  facts: Facts;
+}
+
+export type SendTools = Pick<
+  Tools,
+  'mailer' | 'domainPerMinuteMax' | 'sms' | 'smsPerDayMax' | 'tracking' | 'publicUrl' | 'seal' | 'settingsOf' | 'ids'
+>;
+
+/** What the texts of a message take from the tenant. */
+export interface Locale {
+  locale: string;
+  tenantName: string;
+}

@@ -1,0 +1,133 @@
+import { type NodeData, type scheduledTriggerTypes, triggerIntervalMinutes } from '@tandem/campaign-contract';
+import { ServiceCallError } from '@tandem/client/internal';
+import { meets } from '@tandem/crm-contract';
+import { type Inside, type JobContext, job } from '@tandem/jobs';
+import { z } from 'zod';
+import type { Tools, Tx } from '../../handler.ts';
+import { type Enrollment, enroll } from '../engine/enroll.ts';
+import type { LeadRecord } from '../engine/facts.ts';
+import { dataOf } from '../engine/graph.ts';
+import { type Entrance, readEnterable } from '../workflows/enterable.ts';
+import { findByDate } from './find-by-date.ts';
+import { findInSegment } from './find-in-segment.ts';
+import { findInactive } from './find-inactive.ts';
+import { runTriggerJob } from './schedule-trigger.ts';
+
+const intervalMs = triggerIntervalMinutes * 60_000;
+/** What happened while the platform was down, or the workflow paused, is caught up for this time. */
+const catchUpMs = 24 * 3_600_000;
+const unavailableMs = 60_000;
+
+const State = z.object({ until: z.coerce.date(), part: z.int(), after: z.int().nullable(), seen: z.int() });
+type State = z.output<typeof State>;
+
+/** What a trigger looks for. */
+export interface Search {
+  entrance: Entrance;
+  data: NodeData<'trigger'>;
+  tenantId: number;
+  /** After this time, and until `until`. */
+  from: Date;
+  until: Date;
+  /** Where the search continues: the part of it, and the last lead of the previous page. */
+  part: number;
+  after: number | null;
+  /** How many leads were examined before. */
+  seen: number;
+  /** The first run, which only remembers what is there. */
+  isFirst: boolean;
+  as: { tenantId: number; environment: 'live' | 'sandbox'; requestId: string };
+}
+
+/** A page of leads. */
+export interface Page {
+  leads: readonly { lead: LeadRecord; event: string; payload?: object }[];
+  seen: number;
+  /** Where the search continues; null at the end. */
+  next: { part: number; after: number | null } | null;
+  /** Recorded with the enrollments. */
+  remember?: (tx: Tx) => Promise<void>;
+}
+
+export type Find = (tools: Tools, tx: Tx, search: Search) => Promise<Page>;
+
+const finders: Readonly<Record<(typeof scheduledTriggerTypes)[number], Find>> = {
+  date: findByDate,
+  inactivity: findInactive,
+  segment: findInSegment,
+};
+
+/**
+ * Looks for leads that a trigger starts, page by page, and enrolls them. Each page is recorded with its enrollments, and the
+ * event of a lead enrolls it once, so a repeated run changes nothing.
+ */
+export const runTrigger = (tools: Tools) =>
+  job({
+    ...runTriggerJob,
+    async run({ payload, tx, outside, finish }: JobContext<z.output<typeof runTriggerJob.payload>, Tx>) {
+      const { workflowId, wake } = payload;
+      const row = await tx.workflowTrigger.findFirst({ where: { workflowId, wake } });
+      const entrance = row && (await readEnterable(tx, workflowId));
+      // The workflow was paused, archived or published again: then there is another job, or will be.
+      if (!entrance) return;
+      const data = dataOf(entrance.trigger, 'trigger');
+      const find = finders[data.triggerType as keyof typeof finders] as Find | undefined;
+      if (!find) return;
+      const { until, part, after, seen } = row.state === null ? begin() : State.parse(row.state);
+      const { tenantId } = row;
+      const as = {
+        tenantId,
+        environment: row.environment as 'live' | 'sandbox',
+        requestId: `workflow_trigger_${workflowId}`,
+      };
+      const earliest = new Date(until.getTime() - catchUpMs);
+      const from = row.ranUntil === null || row.ranUntil < earliest ? earliest : row.ranUntil;
+      const isFirst = row.ranUntil === null;
+      let page: Page;
+      try {
+        page = await outside(() =>
+          find(tools, tx, { entrance, data, tenantId, from, until, part, after, seen, isFirst, as }),
+        );
+      } catch (error) {
+        if (!(error instanceof ServiceCallError) || error.status < 500) throw error;
+        return finish(async () => new Date(Date.now() + unavailableMs));
+      }
+      await finish((inside) => record(inside, { workflowId, wake, entrance, data, page, until }));
+    },
+  });
+
+function begin(): State {
+  return { until: new Date(), part: 0, after: null, seen: 0 };
+}
+
+interface Found {
+  workflowId: number;
+  wake: number;
+  entrance: Entrance;
+  data: NodeData<'trigger'>;
+  page: Page;
+  until: Date;
+}
+
+async function record(
+  inside: Inside<Tx>,
+  { workflowId, wake, entrance, data, page, until }: Found,
+): Promise<Date | undefined> {
+  const { tx } = inside;
+  const current = await tx.workflowTrigger.lockFirst({ where: { workflowId, wake } });
+  if (!current) return undefined;
+  const conditions = data.conditions ?? [];
+  const entries = page.leads
+    .filter(({ lead }) =>
+      conditions.every(({ field, operator, value = null }) => meets(lead, { field, operator, value })),
+    )
+    .map(({ lead, event, payload = {} }): Enrollment => ({ leadId: lead.id, eventId: `${event}-${lead.id}`, payload }));
+  await enroll(inside, entrance, entries, { source: 'event' });
+  await page.remember?.(tx);
+  const { next, seen } = page;
+  const state = next && { until: until.toISOString(), ...next, seen };
+  await tx.sql`UPDATE workflow_trigger SET state = ${state === null ? null : JSON.stringify(state)}::jsonb,
+      ran_until = CASE WHEN ${state === null} THEN ${until}::timestamptz ELSE ran_until END
+    WHERE workflow_id = ${workflowId}`;
+  return next ? new Date() : new Date(Date.now() + intervalMs);
+}

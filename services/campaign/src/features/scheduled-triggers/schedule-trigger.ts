@@ -1,0 +1,39 @@
+import { scheduledTriggerTypes } from '@tandem/campaign-contract';
+import type { Schedule } from '@tandem/jobs';
+import { z } from 'zod';
+import type { Tx } from '../../handler.ts';
+import { dataOf, type GraphNode } from '../engine/graph.ts';
+
+/** The job that looks for leads of a trigger. A payload with an outdated `wake` has no effect. */
+export const runTriggerJob = { name: 'run-trigger', payload: z.object({ workflowId: z.int(), wake: z.int() }) };
+
+/**
+ * Lets the trigger of a workflow look for leads from now on, if it is one that does. Another subject, such as another
+ * segment, begins anew.
+ */
+export async function scheduleTrigger(
+  { tx, schedule }: { tx: Tx; schedule: Schedule },
+  workflowId: number,
+  trigger: GraphNode | undefined,
+): Promise<void> {
+  if (!trigger) return;
+  const { triggerType = '', segmentId = '' } = dataOf(trigger, 'trigger');
+  if (!(scheduledTriggerTypes as readonly string[]).includes(triggerType)) return;
+  const subject = [triggerType, ...(triggerType === 'segment' ? [segmentId] : [])].join(' ');
+  const earlier = await tx.workflowTrigger.findFirst({ where: { workflowId } });
+  if (earlier && earlier.subject !== subject) {
+    await tx.triggerMember.deleteMany({ where: { workflowId } });
+    await tx.workflowTrigger.deleteMany({ where: { workflowId } });
+  }
+  // The leads that a segment has at first do not enter it; the first run stores them.
+  const ranUntil = triggerType === 'segment' ? null : new Date();
+  const rows = await tx.sql<{ wake: number }>`
+    INSERT INTO workflow_trigger (workflow_id, subject, wake, ran_until)
+    VALUES (${workflowId}, ${subject}, ${(earlier?.wake ?? 0) + 1}::int, ${ranUntil}::timestamptz)
+    ON CONFLICT (tenant_id, environment, workflow_id) DO UPDATE SET wake = workflow_trigger.wake + 1
+    RETURNING wake`;
+  await schedule(
+    runTriggerJob,
+    rows.map(({ wake }) => ({ workflowId, wake })),
+  );
+}
