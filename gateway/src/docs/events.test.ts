@@ -11,6 +11,7 @@ const unaudited = [
   'tenant.data_removed',
   'tenant.deletion_due',
   'message.engaged',
+  'workflow.notified',
   'notification.delivered',
   'engagement.recorded',
 ];
@@ -20,7 +21,7 @@ it('declares each event once', () => {
   expect(new Set(events.map(({ name }) => name)).size).toBe(events.length);
 });
 
-it('excludes telemetry, the removal of tenants and the steps of erasures from the audit log, and nothing else', () => {
+it('excludes telemetry, notifications, the removal of tenants and the steps of erasures from the audit log, and nothing else', () => {
   expect(events.filter(({ audited }) => audited === false).map(({ name }) => name)).toEqual(unaudited);
 });
 

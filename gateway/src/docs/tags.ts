@@ -112,7 +112,11 @@ const tags: Tag[] = [
     name: 'Calendar',
     description: 'Events with attendees, working hours, time off, free times, and links on which people book a time.',
   },
-  { paths: ['/v1/workflows'], name: 'Workflows', description: 'Automated sequences of steps for leads.' },
+  {
+    paths: ['/v1/workflows', '/v1/public/workflows'],
+    name: 'Workflows',
+    description: 'Automated sequences of steps for leads.',
+  },
   {
     paths: ['/v1/campaigns/ai', '/v1/config/ai', '/v1/ai-generation', '/v1/ai'],
     name: 'AI generation',

@@ -1,7 +1,7 @@
 import { email, freeForm, id, name, operations, phone, text, timestamp, timeZone } from '@tandem/contract';
 import { z } from 'zod';
 import { StepOutcome } from './executions.ts';
-import { nodeTypes } from './workflow.ts';
+import { NodeTypeName } from './workflow.ts';
 import { AwaitedEvent, Duration } from './workflow-settings.ts';
 
 const byId = z.object({ id: id('workflow') });
@@ -11,9 +11,15 @@ export const testStepsMax = 100;
 
 const SampleLead = z.object({
   email: email().optional(),
-  firstName: name(100).optional(),
-  lastName: name(100).optional(),
-  phone: phone().optional(),
+  firstName: name(100)
+    .meta({ description: 'The first name', examples: ['Ada'] })
+    .optional(),
+  lastName: name(100)
+    .meta({ description: 'The last name', examples: ['Lovelace'] })
+    .optional(),
+  phone: phone()
+    .meta({ description: 'The phone number', examples: ['+491701234567'] })
+    .optional(),
   status: name(100)
     .meta({ description: 'The status of the lead', examples: ['new'] })
     .optional(),
@@ -28,14 +34,18 @@ const SampleLead = z.object({
     .max(50)
     .meta({ description: 'The tags of the lead', examples: [['trial']] })
     .optional(),
-  customFields: freeForm().optional(),
-  timezone: timeZone().optional(),
+  customFields: freeForm()
+    .meta({ description: 'The values of custom fields', examples: [{ industry: 'Software' }] })
+    .optional(),
+  timezone: timeZone()
+    .meta({ description: 'The time zone of the lead', examples: ['Europe/Berlin'] })
+    .optional(),
 });
 
 /** A step that a lead would take. */
 export const WorkflowTestStep = z.object({
   nodeId: name(100).meta({ description: 'The node', examples: ['email-1'] }),
-  type: z.enum(nodeTypes).meta({ description: 'The type of the node', examples: ['email'] }),
+  type: NodeTypeName.meta({ description: 'The type of the node', examples: ['email'] }),
   outcome: StepOutcome.meta({
     description: 'How the step would end; `waiting` if the test ends before it does',
     examples: ['done'],

@@ -12,6 +12,7 @@ export const nodeTypes = [
   ...(['enroll', 'goal', 'exit'] as const),
 ] as const;
 
+export const NodeTypeName = z.enum(nodeTypes);
 export const WorkflowStatus = z.enum(workflowStatuses).describe('The status of the workflow');
 const coordinate = z.number().min(-1e6, 'Must be at least -1000000').max(1e6, 'Must be at most 1000000');
 
@@ -23,7 +24,7 @@ export const Position = z.object({
 
 export const WorkflowNode = z.object({
   nodeId: name(100).meta({ description: 'The id of the node, unique within the workflow', examples: ['email-1'] }),
-  type: z.enum(nodeTypes).meta({ description: 'The type of the node', examples: ['email'] }),
+  type: NodeTypeName.meta({ description: 'The type of the node', examples: ['email'] }),
   position: Position.optional().describe('The position of the node in the visual editor'),
   data: freeForm()
     .optional()

@@ -48,6 +48,10 @@ it('executions, messages and segments of a merged lead belong to the lead that r
   const executionsOf = async (leadId: string) =>
     (await api.listWorkflowExecutions({ params: { id }, query: { leadId } })).data.length;
   await until('the message is sent', async () => (await messagesOf(merged)) === 1);
+  await until('the execution waits', async () => {
+    const { data } = await api.listWorkflowExecutions({ params: { id } });
+    return data[0].status === 'waiting';
+  });
   const { data: segment } = await api.createSegment({ body: { name: 'Fair', type: 'static', leadIds: [merged] } });
   const inSegment = async (leadId: string) =>
     (await api.listSegmentLeads({ params: { id: segment.id } })).data.leadIds?.includes(leadId);

@@ -2,7 +2,7 @@ import type { campaign } from '@tandem/campaign-contract';
 import type { TestService } from '@tandem/testing';
 import { aNode, asVisitor, startCampaign } from '../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
-import { type Api, codeOf, inARowAfter, published } from '../engine/engine.test-service.ts';
+import { type Api, codeOf, inARowAfter, published } from '../../engine.test-service.ts';
 import { signatureHeaders } from './signature.ts';
 
 let crm: CrmPeer;

@@ -3,7 +3,7 @@ import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import type { TestService } from '@tandem/testing';
 import { aNode, startCampaign } from '../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
-import { type Api, codeOf, enrolled, inARow, inStatus, published } from '../engine/engine.test-service.ts';
+import { type Api, codeOf, enrolled, inARow, inStatus, published } from '../../engine.test-service.ts';
 
 let crm: CrmPeer;
 let mailbox: Mailbox;

@@ -5,7 +5,6 @@ import type { campaign } from '@tandem/campaign-contract';
 import { identityPeer, members, type TestService, until, users } from '@tandem/testing';
 import { aNode, startCampaign } from '../../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../../crm-peer.test-service.ts';
-import { isSigned } from '../../workflow-secrets/signature.ts';
 import {
   type Api,
   codeOf,
@@ -16,7 +15,8 @@ import {
   publishErrors,
   published,
   ran,
-} from '../engine.test-service.ts';
+} from '../../../engine.test-service.ts';
+import { isSigned } from '../../workflow-secrets/signature.ts';
 
 let crm: CrmPeer;
 let identity: Awaited<ReturnType<typeof identityPeer>>;

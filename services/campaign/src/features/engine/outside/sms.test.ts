@@ -13,7 +13,7 @@ import {
   publishErrors,
   published,
   ran,
-} from '../engine.test-service.ts';
+} from '../../../engine.test-service.ts';
 
 let crm: CrmPeer;
 let mailbox: Mailbox;

@@ -1,7 +1,7 @@
 import type { campaign } from '@tandem/campaign-contract';
 import { createIdCodec, type IdCodec } from '@tandem/ids';
 import { type TestService, until } from '@tandem/testing';
-import { aNode } from '../../campaign.test-service.ts';
+import { aNode } from './campaign.test-service.ts';
 
 type Service = TestService<typeof campaign>;
 export type Api = ReturnType<Service['as']>;
