@@ -32,6 +32,7 @@ import { enrollAudience } from './features/campaigns/enroll-audience.job.ts';
 import { campaignHandlers } from './features/campaigns/index.ts';
 import { advanceExecutions } from './features/engine/advance-executions.job.ts';
 import { cancelExecutions } from './features/engine/cancel-executions.job.ts';
+import { enterExecutions } from './features/engine/enter-executions.job.ts';
 import { unparkExecutions } from './features/engine/unpark-executions.job.ts';
 import { executionHandlers } from './features/executions/index.ts';
 import { formHandlers } from './features/forms/index.ts';
@@ -164,6 +165,7 @@ export function campaignService(
       ...work.jobs,
       ...person.jobs,
       ...mergeFollowers.jobs,
+      enterExecutions(tools),
       advanceExecutions(tools),
       unparkExecutions,
       cancelExecutions,

@@ -10,6 +10,9 @@ export const advanceExecutionsJob = {
   payload: z.object({ executionId: z.int(), wake: z.int() }),
 };
 
+/** The job that walks new executions to their first node that waits or has an effect outside. */
+export const enterExecutionsJob = { name: 'enter-executions', payload: advanceExecutionsJob.payload };
+
 /** How many workflows may lead to one another. */
 export const chainMax = 5;
 
@@ -74,7 +77,7 @@ export async function enroll(
     RETURNING id, lead_id AS "leadId", wake`;
   if (inserted.length)
     await schedule(
-      advanceExecutionsJob,
+      enterExecutionsJob,
       inserted.map(({ id, wake }) => ({ executionId: id, wake })),
     );
   const executionOf = new Map(inserted.map(({ leadId, id }) => [leadId, id]));

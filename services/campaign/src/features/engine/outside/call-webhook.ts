@@ -2,10 +2,10 @@ import { BlockedAddressError } from '@tandem/outgoing';
 import type { Tools, Tx } from '../../../handler.ts';
 import { secretsOf } from '../../workflow-secrets/secret.ts';
 import { signatureHeaders } from '../../workflow-secrets/signature.ts';
-import { retryAt } from '../advance-executions.job.ts';
 import { dataOf } from '../graph.ts';
 import { dataFor } from './contents.ts';
 import type { Outcome } from './outcome.ts';
+import { retryAt } from './retry.ts';
 import type { ToSend } from './to-send.ts';
 
 type WebhookTools = Pick<Tools, 'ids' | 'seal' | 'webhooks'>;

@@ -1,10 +1,10 @@
 import { ServiceCallError } from '@tandem/client/internal';
 import type { Tools } from '../../../handler.ts';
-import { retryAt } from '../advance-executions.job.ts';
 import type { LeadRecord } from '../facts.ts';
 import { dataOf, type GraphNode } from '../graph.ts';
 import { leadFields } from './lead-fields.ts';
 import type { Outcome } from './outcome.ts';
+import { retryAt } from './retry.ts';
 import type { ToSend } from './to-send.ts';
 
 const dayMs = 86_400_000;

@@ -1,0 +1,135 @@
+import type { Inside } from '@tandem/jobs';
+import type { Tools, Tx } from '../../handler.ts';
+import { engage, type MessageDeed } from '../tracking/engage.ts';
+import { applyEnrollments } from './outside/enroll-in-other.ts';
+import { endMessages } from './outside/message-rows.ts';
+import { emitNotifications } from './outside/notify-users.ts';
+import type { Outcome } from './outside/outcome.ts';
+import type { Ready } from './read-batch.ts';
+import type { Step, Walked } from './walk.ts';
+import type { Advanced } from './walk-batch.ts';
+import { type Change, findPausedWorkflows, lockCurrent, writeExecutions, writeSteps } from './write.ts';
+
+/** Records what happened, and returns when each execution continues. One that ended meanwhile is left as it is. */
+export async function recordBatch(
+  tools: Tools,
+  inside: Inside<Tx>,
+  advanced: readonly Advanced[],
+): Promise<Map<number, Date>> {
+  const { tx } = inside;
+  const messages = advanced.flatMap(({ outcome }) => (outcome && 'message' in outcome && outcome.message) || []);
+  await engage(inside, tools, (await endMessages(tx, messages)).map(sentNow));
+  const current = await lockCurrent(
+    tx,
+    advanced.map(({ due }) => due),
+  );
+  const changes = advanced.filter(({ due }) => current.has(due.executionId)).map(changeOf);
+  await writeSteps(
+    tx,
+    changes.flatMap(({ executionId, steps }) => steps.map((step) => ({ executionId, ...step }))),
+  );
+  await writeExecutions(tx, changes);
+  await applyEnrollments(inside, advanced);
+  await emitNotifications(
+    inside,
+    advanced.filter(({ due }) => current.has(due.executionId)),
+  );
+  return new Map(changes.flatMap(({ executionId, dueAt }) => (dueAt ? [[executionId, dueAt]] : [])));
+}
+
+function changeOf({ due, first, outcome, second }: Advanced): Change {
+  const base = { executionId: due.executionId, attempts: 0, error: null };
+  const steps = [...first.steps, ...outsideSteps(first, outcome), ...(second?.steps ?? [])];
+  if (outcome?.is === 'failed')
+    return {
+      ...base,
+      ...placeOf(first),
+      steps,
+      status: 'failed',
+      dueAt: null,
+      waitsFor: null,
+      endReason: 'failed',
+      error: outcome.error,
+    };
+  if (outcome?.is === 'postponed') {
+    const attempts = outcome.isFault ? due.attempts + 1 : due.attempts;
+    return {
+      ...base,
+      ...placeOf(first),
+      steps,
+      status: 'waiting',
+      attempts,
+      dueAt: outcome.until,
+      waitsFor: null,
+      endReason: null,
+    };
+  }
+  // It was not performed: the next run finds the pause.
+  if (outcome?.is === 'paused')
+    return { ...base, ...placeOf(first), steps, status: 'running', dueAt: new Date(), waitsFor: null, endReason: null };
+  const last = second ?? first;
+  const { state } = last;
+  if (state.is === 'ended')
+    return {
+      ...base,
+      ...placeOf(last),
+      steps,
+      status: state.status,
+      dueAt: null,
+      waitsFor: null,
+      endReason: state.reason,
+    };
+  if (state.is === 'waiting')
+    return {
+      ...base,
+      ...placeOf(last),
+      steps,
+      status: 'waiting',
+      dueAt: state.until,
+      waitsFor: state.waitsFor,
+      endReason: null,
+    };
+  return { ...base, ...placeOf(last), steps, status: 'running', dueAt: new Date(), waitsFor: null, endReason: null };
+}
+
+function sentNow({ id, channel }: { id: number; channel: 'email' | 'sms' }): MessageDeed {
+  return { messageId: id, type: `${channel}_sent`, at: new Date(), automated: false };
+}
+
+function placeOf({ nodeId, step, enteredAt }: Walked) {
+  return { nodeId, step, enteredAt };
+}
+
+/** The step at a node with an effect outside. */
+function outsideSteps(at: Walked, outcome: Outcome | undefined): Step[] {
+  if (at.state.is !== 'outside' || !outcome || outcome.is === 'paused') return [];
+  const { node } = at.state;
+  const base = { number: at.step, nodeId: node.nodeId, type: node.type, startedAt: at.enteredAt, skipReason: null };
+  if (outcome.is === 'postponed')
+    return [
+      {
+        ...base,
+        outcome: 'waiting',
+        input: {},
+        result: { until: outcome.until, reason: outcome.reason },
+        endedAt: null,
+      },
+    ];
+  if (outcome.is === 'failed')
+    return [
+      { ...base, outcome: 'failed', input: outcome.input, result: { error: outcome.error }, endedAt: new Date() },
+    ];
+  const { is, input, result, skipReason = null } = outcome;
+  return [{ ...base, outcome: is, input, result, skipReason, endedAt: new Date() }];
+}
+
+/** Parks executions of paused workflows; one that was resumed meanwhile continues at once. */
+export async function park(tx: Tx, paused: readonly Ready[]): Promise<Map<number, Date>> {
+  if (!paused.length) return new Map();
+  const still = await findPausedWorkflows(tx, paused);
+  const parked = paused.filter(({ executionId }) => still.has(executionId));
+  const resumed = paused.filter(({ executionId }) => !still.has(executionId));
+  await tx.sql`UPDATE execution SET parked = true
+    WHERE id = ANY(${parked.map(({ executionId }) => executionId)}::bigint[]) AND status IN ('running', 'waiting')`;
+  return new Map(resumed.map(({ executionId }) => [executionId, new Date()]));
+}

@@ -1,0 +1,77 @@
+import type { Tools, Tx } from '../../handler.ts';
+import type { Facts, Position } from './facts.ts';
+import type { Outcome } from './outside/outcome.ts';
+import { type Ready, readDeeds, zoneOf } from './read-batch.ts';
+import { readSegments } from './segment-facts.ts';
+import { type Walked, walk } from './walk.ts';
+
+const none: ReadonlySet<string> = new Set();
+
+/** An execution with where it walked, what it did outside, and where it walked after that. */
+export interface Advanced {
+  due: Ready;
+  first: Walked;
+  outcome?: Outcome | undefined;
+  second?: Walked;
+}
+
+/** Executions of paused workflows or campaigns, and the others. */
+export function byPause(ready: readonly Ready[]): { paused: Ready[]; running: Ready[] } {
+  const isPaused = ({ workflowStatus, campaignStatus }: Ready) =>
+    workflowStatus !== 'published' || (campaignStatus !== null && campaignStatus !== 'active');
+  return { paused: ready.filter(isPaused), running: ready.filter((one) => !isPaused(one)) };
+}
+
+/**
+ * Walks executions of one tenant, without effects, to the next node that waits, ends the execution or needs something
+ * outside of the database. The walk of a lead that exists returns what it was based on.
+ */
+export async function walkBatch(
+  tools: Pick<Tools, 'crm' | 'settingsOf' | 'ids'>,
+  tx: Tx,
+  outside: <T>(work: () => Promise<T>) => Promise<T>,
+  running: readonly Ready[],
+): Promise<(Advanced & { facts?: Facts })[]> {
+  const [first] = running;
+  if (!first) return [];
+  const as = { tenantId: first.tenantId, environment: first.environment, requestId: `execution-${first.executionId}` };
+  const ids = [...new Set(running.map(({ leadId }) => leadId))];
+  const [leads, settings] = await outside(() =>
+    Promise.all([tools.crm.readLeads({ body: { ids }, as }), tools.settingsOf(as)]),
+  );
+  const leadOf = new Map(leads.map((lead) => [lead.id, lead]));
+  const deeds = await readDeeds(tx, running);
+  const asking = running.map(({ executionId, tenantId, leadId, version: { graph } }) => ({
+    executionId,
+    tenantId,
+    leadId,
+    graph,
+  }));
+  const segments = await outside(() => readSegments(tools, { tx, as }, asking));
+  const now = new Date();
+  return running.map((due) => {
+    const lead = leadOf.get(due.leadId);
+    if (!lead) return { due, first: gone(due) };
+    const timezone = zoneOf(due, lead, settings?.timezone);
+    const facts = {
+      now,
+      lead,
+      timezone,
+      deeds: deeds.get(due.executionId) ?? [],
+      payload: due.payload,
+      segments: segments.get(due.executionId) ?? none,
+    };
+    return { due, facts, first: walk(due.version.graph, positionOf(due, now), facts, due.settings) };
+  });
+}
+
+function positionOf(due: Ready, now: Date): Position {
+  const { executionId, workflowId, nodeId, step, enteredAt, status, dueAt } = due;
+  const isWoken = status === 'waiting' && dueAt !== null && dueAt <= now;
+  return { executionId, workflowId, nodeId, step, enteredAt, isWoken };
+}
+
+function gone(due: Ready): Walked {
+  const position = positionOf(due, new Date());
+  return { ...position, steps: [], state: { is: 'ended', status: 'exited', reason: 'lead_deleted' } };
+}
