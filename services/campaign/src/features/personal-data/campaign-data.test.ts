@@ -105,6 +105,8 @@ it('an erasure ends the workflows of the person, and keeps their messages as num
   await run(`INSERT INTO message (workflow_id, node_id, lead_id, channel, recipient, subject, status, updated_at)
     VALUES (${workflow.id}, 'one', 1, 'email', 'ada@example.com', 'Hello Ada', 'sent', now())`);
   await run(`INSERT INTO engagement (type, lead_id, url) VALUES ('link_click', 1, 'https://example.com/?who=ada')`);
+  await run(`INSERT INTO workflow_trigger (workflow_id, subject, wake) VALUES (${workflow.id}, 'segment', 1)`);
+  await run(`INSERT INTO trigger_member (workflow_id, lead_id) VALUES (${workflow.id}, 1), (${workflow.id}, 2)`);
   const { data: form } = await api.createForm({ body: aForm() });
   await run(`INSERT INTO form_submission (form_id, status, fields, email, address_digest)
     VALUES (${form.id}, 'processed', '{"email": "ada@example.com"}', 'ada@example.com', 'x')`);
@@ -123,4 +125,5 @@ it('an erasure ends the workflows of the person, and keeps their messages as num
     return rows.flat().length === 0 && (await api.listMessages({ query: { leadId: '1' } })).data;
   });
   expect(left).toMatchObject([{ status: 'sent', recipient: null, subject: null, nodeId: 'one' }]);
+  expect(await run('SELECT lead_id::int AS lead FROM trigger_member')).toEqual([{ lead: 2 }]);
 });

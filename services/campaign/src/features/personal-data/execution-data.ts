@@ -5,7 +5,10 @@ import { asExecution } from '../executions/execution.ts';
 
 const batchMax = 500;
 
-/** The runs of workflows for a person: live ones end, and what they worked with is removed. */
+/**
+ * The runs of workflows for a person: live ones end, and what they worked with is removed. Triggers forget that the lead was
+ * in their segment.
+ */
 export const executionData: PersonalData<Tx> = {
   async erase({ tx, person: { leadIds } }) {
     await tx.sql`
@@ -23,7 +26,14 @@ export const executionData: PersonalData<Tx> = {
       RETURNING id`;
     await tx.sql`UPDATE execution_step SET input = '{}', result = '{}'
       WHERE execution_id = ANY(${rows.map(({ id }) => id)}::bigint[])`;
-    return { workflowExecutions: rows.length };
+    // Only workflows with a scheduled trigger have members, and the key begins with the workflow.
+    const members = await tx.sql`
+      DELETE FROM trigger_member WHERE (workflow_id, lead_id) IN (
+        SELECT member.workflow_id, member.lead_id FROM workflow_trigger
+        JOIN trigger_member AS member ON member.workflow_id = workflow_trigger.workflow_id
+        WHERE member.lead_id = ANY(${leadIds}::bigint[]) LIMIT ${batchMax}::int)
+      RETURNING lead_id`;
+    return { workflowExecutions: rows.length, triggerMembers: members.length };
   },
   async read({ tx, person: { leadIds } }) {
     const where = { leadId: { in: leadIds } };
