@@ -133,8 +133,6 @@ async function pageErrors(tx: Tx, { campaignId, landingPageId, variants }: Defin
   };
   if (landingPageId === null) return errors;
   await check(landingPageId, 'landingPageId');
-  // Variants are versions of this page, or others than this page.
-  if (errors.length) return errors;
   for (const [index, { override }] of variants.entries()) {
     const { landingPageId: other, landingPageVersion: number } = override ?? {};
     const field = `variants.${index}.override`;
