@@ -2,7 +2,7 @@ import { event, id, listQuery, operations, page, text, timestamp } from '@tandem
 import { z } from 'zod';
 
 export const sendingDomainStatuses = ['pending', 'verified'] as const;
-export const dnsRecordPurposes = ['ownership', 'dkim', 'spf', 'dmarc'] as const;
+export const dnsRecordPurposes = ['ownership', 'dkim', 'next_dkim', 'spf', 'dmarc'] as const;
 
 /** Maximum number of sending domains of a tenant. */
 export const sendingDomainsMax = 50;
@@ -11,7 +11,8 @@ export const SendingDomainStatus = z
   .enum(sendingDomainStatuses)
   .meta({ description: 'Whether the required DNS records were found', examples: ['pending'] });
 export const DnsRecordPurpose = z.enum(dnsRecordPurposes).meta({
-  description: 'What the record is for: it proves ownership, or it tells mail servers that your messages are genuine',
+  description:
+    'What the record is for: it proves ownership, or it tells mail servers that your messages are genuine. `next_dkim` has the new key of a rotation.',
   examples: ['dkim'],
 });
 export const DnsRecordStatus = z.enum(['unchecked', 'found', 'missing', 'wrong', 'unavailable']).meta({
@@ -61,6 +62,11 @@ export const sendingDomainAdded = event('sending_domain.added', {
   ...aboutDomain,
   description: 'A sending domain is added',
   action: 'sending_domain.add',
+});
+export const sendingDomainUpdated = event('sending_domain.updated', {
+  ...aboutDomain,
+  description: 'A sending domain gets a new DKIM key, or begins to sign with it',
+  action: 'sending_domain.update',
 });
 export const sendingDomainVerified = event('sending_domain.verified', {
   ...aboutDomain,
@@ -121,17 +127,32 @@ export const sendingDomains = operations({
     reply: SendingDomain,
     message: 'Sending domain retrieved',
   },
+  updateSendingDomain: {
+    method: 'PATCH',
+    path: '/v1/campaigns/domains/:id',
+    permission: 'campaigns:write',
+    summary: 'Rotate the DKIM key of a sending domain',
+    description:
+      'Creates a new key, whose record `next_dkim` you enter beside the present one. Messages are signed with the old key until a check finds the new record. Keep the old record for some days more, because mail servers look it up for messages on their way. A rotation that is under way begins anew.',
+    params: withId,
+    body: z.object({
+      rotateKey: z.literal(true).meta({ description: 'Always true: replace the DKIM key', examples: [true] }),
+    }),
+    reply: SendingDomain,
+    message: 'Sending domain updated',
+    emits: [sendingDomainUpdated],
+  },
   verifySendingDomain: {
     method: 'POST',
     path: '/v1/campaigns/domains/:id/verify',
     permission: 'campaigns:write',
     summary: 'Check the DNS records of a sending domain',
     description:
-      'Looks up each record and stores what was found. The domain is verified when all required records are found, and loses that status when one is gone. The platform checks each domain once a day, too. If the name servers do not answer, the status stays as it is.',
+      'Looks up each record and stores what was found. The domain is verified when all required records are found, and loses that status when one is gone. The new key of a rotation is used from the time its record is found. The platform checks each domain once a day, too. If the name servers do not answer, the status stays as it is.',
     params: withId,
     reply: SendingDomain,
     message: 'Sending domain checked',
-    emits: [sendingDomainVerified, sendingDomainLost],
+    emits: [sendingDomainVerified, sendingDomainLost, sendingDomainUpdated],
     timeoutMs: 30_000,
   },
   deleteSendingDomain: {

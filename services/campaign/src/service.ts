@@ -222,7 +222,7 @@ export function campaignService(
       AbTest: { through: ['campaign'] },
       AbTestVisits: { through: ['abTest'] },
     },
-    sealed: [sealedDkimKeys, ...sealedWorkflowSecrets],
+    sealed: [...sealedDkimKeys, ...sealedWorkflowSecrets],
     settings,
     async close() {
       await tools.ai.close();

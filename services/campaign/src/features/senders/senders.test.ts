@@ -137,6 +137,53 @@ describe('a sending domain', () => {
     await api.deleteSendingDomain({ params });
   });
 
+  it('signs with the old key until the record of the new one was found', async () => {
+    const api = service.as();
+    const domain = await verifiedDomain(api);
+    const params = { id: domain.id };
+    const keysInUse = async () =>
+      (await service.sqlWithin(api.caller, 'SELECT selector, private_key FROM sending_domain'))[0];
+    const dkim = (data: Domain, purpose = 'dkim') => data.records.find((record) => record.purpose === purpose);
+    const before = await keysInUse();
+    const { status, data } = await api.updateSendingDomain({ params, body: { rotateKey: true } });
+    expect([status, data]).toMatchObject([200, { status: 'verified', version: 3 }]);
+    expect(dkim(data)).toMatchObject({ name: dkim(domain)?.name, status: 'found' });
+    const next = dkim(data, 'next_dkim');
+    expect(next).toMatchObject({ required: false, status: 'unchecked' });
+    expect([next?.name, next?.value]).not.toEqual([dkim(domain)?.name, dkim(domain)?.value]);
+    const early = await api.verifySendingDomain({ params });
+    expect(early.data.status).toBe('verified');
+    expect(statusesOf(early.data)).toMatchObject({ dkim: 'found', next_dkim: 'missing' });
+    expect(await keysInUse()).toEqual(before);
+    enterRecords(data, ['next_dkim']);
+    const { data: rotated } = await api.verifySendingDomain({ params });
+    expect(rotated).toMatchObject({ status: 'verified', verifiedAt: early.data.verifiedAt });
+    expect(dkim(rotated)).toMatchObject({ name: next?.name, value: next?.value, required: true, status: 'found' });
+    expect(dkim(rotated, 'next_dkim')).toBeUndefined();
+    const after = await keysInUse();
+    expect(next?.name).toBe(`${after?.['selector']}._domainkey.${domain.domain}`);
+    expect(after?.['private_key']).not.toBe(before?.['private_key']);
+    names.txt.delete(dkim(domain)?.name as string);
+    expect((await api.verifySendingDomain({ params })).data.status).toBe('verified');
+    await until('the events arrive', () => eventsOf(api, 'sending_domain.updated').length === 2);
+  });
+
+  it('begins a rotation anew when the key is rotated again, and honours If-Match', async () => {
+    const api = service.as();
+    const domain = await verifiedDomain(api);
+    const params = { id: domain.id };
+    const rotate = (headers = {}) => api.updateSendingDomain({ params, body: { rotateKey: true }, headers });
+    const first = (await rotate()).data;
+    const second = (await rotate()).data;
+    enterRecords(first, ['next_dkim']);
+    expect(statusesOf((await api.verifySendingDomain({ params })).data).next_dkim).toBe('missing');
+    enterRecords(second, ['next_dkim']);
+    expect(statusesOf((await api.verifySendingDomain({ params })).data)).not.toHaveProperty('next_dkim');
+    expect((await rotate({ 'if-match': '"1"' })).status).toBe(412);
+    const reply = await api.updateSendingDomain({ params, body: { rotateKey: false } as never });
+    expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, 'rotateKey']);
+  });
+
   it('is not removed while it has senders, and honours If-Match', async () => {
     const api = service.as();
     const domain = await aDomain(api);

@@ -1,4 +1,9 @@
-import { sendingDomainLost, type sendingDomainStatuses, sendingDomainVerified } from '@tandem/campaign-contract';
+import {
+  sendingDomainLost,
+  type sendingDomainStatuses,
+  sendingDomainUpdated,
+  sendingDomainVerified,
+} from '@tandem/campaign-contract';
 import type { Emit } from '@tandem/events';
 import { fail } from '@tandem/service';
 import type { SendingDomain as DomainRow } from '../../generated/client.ts';
@@ -10,16 +15,21 @@ type Status = (typeof sendingDomainStatuses)[number];
 
 interface Inside {
   tx: Tx;
-  emit: Emit<typeof sendingDomainVerified | typeof sendingDomainLost>;
+  emit: Emit<typeof sendingDomainVerified | typeof sendingDomainLost | typeof sendingDomainUpdated>;
 }
 
-/** Stores what a check of the DNS records found, and the status that follows from it. */
+/**
+ * Stores what a check of the DNS records found, and the status that follows from it. The new key of a rotation replaces the
+ * old one when its record was found.
+ */
 export async function applyChecks(
   { tx, emit }: Inside,
   tools: Pick<Tools, 'spf'>,
   row: DomainRow,
-  checks: Check[],
+  looked: Check[],
 ): Promise<SendingDomainRecord> {
+  const rotated = rotatedKey(row, looked);
+  const checks = rotated ? asRotated(looked) : looked;
   const required = neededRecords(row, tools.spf).flatMap(({ purpose, required }) => (required ? [purpose] : []));
   const results = checks.filter(({ purpose }) => required.includes(purpose)).map(({ status }) => status);
   const before = asSendingDomain(tools, row);
@@ -28,14 +38,29 @@ export async function applyChecks(
   const verifiedAt = status === 'verified' ? (row.verifiedAt ?? now) : null;
   const [written] = await tx.sendingDomain.updateManyAndReturn({
     where: { id: row.id },
-    data: { checks, status, verifiedAt, checkedAt: now, version: { increment: 1 } },
+    data: { ...rotated, checks, status, verifiedAt, checkedAt: now, version: { increment: 1 } },
   });
   if (!written) throw fail('not_found');
   const record = asSendingDomain(tools, written);
   const event = { ...eventOf(record), changes: { status: { from: before.status, to: status } } };
   if (before.status !== 'verified' && status === 'verified') emit(sendingDomainVerified, event);
   if (before.status === 'verified' && status !== 'verified') emit(sendingDomainLost, event);
+  if (rotated) emit(sendingDomainUpdated, eventOf(record));
   return record;
+}
+
+function rotatedKey({ nextSelector, nextPublicKey, nextPrivateKey }: DomainRow, looked: readonly Check[]) {
+  const isFound = looked.some(({ purpose, status }) => purpose === 'next_dkim' && status === 'found');
+  if (!isFound || nextSelector === null || nextPublicKey === null || nextPrivateKey === null) return undefined;
+  const none = { nextSelector: null, nextPublicKey: null, nextPrivateKey: null };
+  return { selector: nextSelector, publicKey: nextPublicKey, privateKey: nextPrivateKey, ...none };
+}
+
+/** The record of the new key is now that of the key. */
+function asRotated(looked: readonly Check[]): Check[] {
+  return looked
+    .filter(({ purpose }) => purpose !== 'dkim')
+    .map((check) => (check.purpose === 'next_dkim' ? { ...check, purpose: 'dkim' } : check));
 }
 
 function statusAfter(before: Status, results: readonly Check['status'][]): Status {

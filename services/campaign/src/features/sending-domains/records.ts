@@ -11,6 +11,8 @@ interface OfDomain {
   token: string;
   selector: string;
   publicKey: string;
+  nextSelector: string | null;
+  nextPublicKey: string | null;
 }
 
 // What a reply shows of the records under a name: some domains have dozens of them.
@@ -28,8 +30,10 @@ export function spfMechanism(include: string | undefined, smtpUrl: string | unde
 }
 
 /** The DNS records that a domain needs. */
-export function neededRecords({ domain, token, selector, publicKey }: OfDomain, spf: SpfMechanism): Needed[] {
+export function neededRecords(of: OfDomain, spf: SpfMechanism): Needed[] {
+  const { domain, token, selector, publicKey, nextSelector, nextPublicKey } = of;
   const txt = { type: 'TXT' as const };
+  const next = nextSelector !== null && nextPublicKey !== null && dkimRecord(domain, nextSelector, nextPublicKey);
   return [
     {
       ...txt,
@@ -38,16 +42,15 @@ export function neededRecords({ domain, token, selector, publicKey }: OfDomain, 
       value: `tandem-verification=${token}`,
       required: true,
     },
-    {
-      ...txt,
-      purpose: 'dkim',
-      name: `${selector}._domainkey.${domain}`,
-      value: `v=DKIM1; k=rsa; p=${publicKey}`,
-      required: true,
-    },
+    { ...txt, purpose: 'dkim', ...dkimRecord(domain, selector, publicKey), required: true },
+    ...(next ? [{ ...txt, purpose: 'next_dkim' as const, ...next, required: false }] : []),
     { ...txt, purpose: 'spf', name: domain, value: `v=spf1 ${spf} ~all`, required: false },
     { ...txt, purpose: 'dmarc', name: `_dmarc.${domain}`, value: 'v=DMARC1; p=none', required: false },
   ];
+}
+
+function dkimRecord(domain: string, selector: string, publicKey: string): Pick<Needed, 'name' | 'value'> {
+  return { name: `${selector}._domainkey.${domain}`, value: `v=DKIM1; k=rsa; p=${publicKey}` };
 }
 
 /** Looks up the records of a domain. */
@@ -64,18 +67,22 @@ export async function checkRecords(readTxt: ReadTxt, of: OfDomain, spf: SpfMecha
   );
 }
 
+const dkimTag = /(^|;)\s*(v=DKIM1|k=|p=)/i;
 // Other TXT records under the same name belong to other services.
 const prefixes: Record<Check['purpose'], RegExp> = {
   ownership: /^tandem-verification=/,
-  dkim: /(^|;)\s*(v=DKIM1|k=|p=)/i,
+  dkim: dkimTag,
+  next_dkim: dkimTag,
   spf: /^v=spf1(\s|$)/i,
   dmarc: /^v=DMARC1\s*(;|$)/i,
 };
 
+const hasKey = (found: string[], value: string) => found.some((text) => tagOf(text, 'p') === tagOf(value, 'p'));
 const isRight: Record<Check['purpose'], (found: string[], value: string, spf: SpfMechanism) => boolean> = {
   // Several tenants may have the same domain.
   ownership: (found, value) => found.some((text) => text.trim() === value),
-  dkim: (found, value) => found.some((text) => tagOf(text, 'p') === tagOf(value, 'p')),
+  dkim: hasKey,
+  next_dkim: hasKey,
   // A domain with two SPF records fails the check of every mail server (RFC 7208, section 4.5).
   spf: (found, _value, spf) => found.length === 1 && hasMechanism(found[0] as string, spf),
   dmarc: (found) => found.length === 1 && /^(none|quarantine|reject)$/i.test(tagOf(found[0] as string, 'p') ?? ''),

@@ -14,20 +14,30 @@ const keyBits = 2048;
 const sealContext = 'dkim key';
 const generate = promisify(generateKeyPair);
 
-/** The encrypted column of the keys. */
-export const sealedDkimKeys = { table: 'sending_domain', column: 'private_key', context: sealContext, ref: 'seal_ref' };
+/** The encrypted columns of the keys. */
+export const sealedDkimKeys = ['private_key', 'next_private_key'].map((column) => ({
+  table: 'sending_domain',
+  column,
+  context: sealContext,
+  ref: 'seal_ref',
+}));
 
 const columns = SendingDomain.pick({ status: true });
 const Checks = z.array(DnsRecord.pick({ purpose: true, status: true, found: true }));
 
 /** Converts a row to the contract's `SendingDomain`. */
 export function asSendingDomain({ spf }: Spf, row: DomainRow): SendingDomainRecord {
-  const checks = Checks.parse(row.checks);
+  const checks = checksOf(row);
   const records = neededRecords(row, spf).map((record) => {
     const check = checks.find(({ purpose }) => purpose === record.purpose);
     return { ...record, status: check?.status ?? ('unchecked' as const), found: check?.found ?? [] };
   });
   return { ...row, ...columns.parse(row), records };
+}
+
+/** What the last look-up found. */
+export function checksOf({ checks }: Pick<DomainRow, 'checks'>): z.output<typeof Checks> {
+  return Checks.parse(checks);
 }
 
 /** The content of the events of a domain. */
@@ -37,20 +47,23 @@ export function eventOf(record: SendingDomainRecord) {
 }
 
 /** A new key, its selector, and the proof of ownership. */
-export async function newDomainSecrets({ seal }: Pick<Tools, 'seal'>) {
+export async function newDomainSecrets(tools: Pick<Tools, 'seal'>) {
+  const sealRef = randomUUID();
+  return { token: randomBytes(16).toString('hex'), ...(await newKey(tools, sealRef)), sealRef };
+}
+
+/** A new key and its selector. */
+export async function newKey({ seal }: Pick<Tools, 'seal'>, sealRef: string) {
   const { publicKey, privateKey } = await generate('rsa', {
     modulusLength: keyBits,
     publicKeyEncoding: { type: 'spki', format: 'der' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
-  const sealRef = randomUUID();
   return {
-    token: randomBytes(16).toString('hex'),
     // Random, so that several tenants, and the sandbox, can have the same domain.
     selector: `tandem-${randomBytes(4).toString('hex')}`,
     publicKey: publicKey.toString('base64'),
     privateKey: seal.seal(privateKey, `${sealContext} ${sealRef}`),
-    sealRef,
   };
 }
 

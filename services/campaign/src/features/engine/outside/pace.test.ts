@@ -94,6 +94,25 @@ describe('a campaign with a sender', () => {
     expect(signature).toContain(`s=${selector}`);
   });
 
+  it('signs with the old key of a rotation until the record of the new one was found', async () => {
+    const api = service.as();
+    const { domain, sender } = await aSender(api);
+    const params = { id: domain.id };
+    const selectorOf = (data: typeof domain, purpose: string): string =>
+      data.records.find((record: { purpose: string }) => record.purpose === purpose).name.split('.')[0];
+    const { data: rotating } = await api.updateSendingDomain({ params, body: { rotateKey: true } });
+    const [before, after] = addresses(2) as [string, string];
+    await settled(api, await sendTo(api, [before], sender.id));
+    for (const { name, value } of rotating.records) names.txt.set(name, [value]);
+    await api.verifySendingDomain({ params });
+    await settled(api, await sendTo(api, [after], sender.id));
+    const signatures = [before, after].map((to) => mailbox.to(to)[0]?.headers['dkim-signature']?.replaceAll(/\s/g, ''));
+    expect(signatures).toEqual([
+      expect.stringContaining(`s=${selectorOf(domain, 'dkim')};`),
+      expect.stringContaining(`s=${selectorOf(rotating, 'next_dkim')};`),
+    ]);
+  });
+
   it('waits while its domain is not verified', async () => {
     const api = service.as();
     const { domain, sender } = await aSender(api);
