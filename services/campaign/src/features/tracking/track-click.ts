@@ -10,12 +10,13 @@ export const trackClick =
     const found = tools.tracking.readClick(params.token);
     if (!found) throw fail('not_found');
     const { tenantId, environment, messageId, url } = found;
-    await inTenant({ tenantId, environment }, async (inside) => {
+    const location = await inTenant({ tenantId, environment }, async (inside) => {
       const message = await inside.tx.message.findFirst({ where: { id: messageId }, select: { sentAt: true } });
-      if (!message) return;
+      if (!message) return url;
       const at = new Date();
       const automated = isAutomated({ userAgent: caller.userAgent, sentAt: message.sentAt, at });
       await engage(inside, tools, [{ messageId, type: 'link_click', at, automated, url }]);
+      return tools.tracking.visitUrl({ tenantId, environment, messageId }, { url, automated });
     });
-    return { body: '', type: 'text/plain', location: url };
+    return { body: '', type: 'text/plain', location };
   };

@@ -4,6 +4,7 @@ import { workflowPublished, type workflows } from '@tandem/campaign-contract';
 import { fail, toJsonColumn, transitionError } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { graphColumns } from './enterable.ts';
+import { formErrors } from './form-errors.ts';
 import { publishErrors } from './publish-errors.ts';
 import { templateErrors } from './template-errors.ts';
 import { asFullWorkflow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from './workflow.ts';
@@ -22,7 +23,11 @@ export const publishWorkflow =
     if (status === 'archived') throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
     // A paused workflow gets its next version, and stays paused.
     const to = status === 'draft' ? 'published' : status;
-    const errors = [...publishErrors(workflow), ...(await templateErrors(tools, tx, row.tenantId, workflow))];
+    const errors = [
+      ...publishErrors(workflow),
+      ...(await templateErrors(tools, tx, row.tenantId, workflow)),
+      ...(await formErrors(tools, tx, row.tenantId, workflow)),
+    ];
     if (errors.length) throw fail('validation_failed', errors);
     const migrate = body.migrate ?? false;
     if (await isUnchanged(tx, workflow)) throw fail('nothing_to_publish');
