@@ -25,13 +25,12 @@ type Payload = z.output<typeof processSubmissionJob.payload>;
 const customPrefix = 'customFields.';
 const nameMax = 100;
 
-/**
- * Finds or creates the lead of a submission in crm, starts the workflows that wait for the form, and emits
- * `form.submitted`. While crm is unavailable, the job is
- * repeated; crm finds the lead of an earlier run by its address.
- */
 type SubmissionTools = Pick<Tools, 'crm' | 'ids' | 'publicUrl'>;
 
+/**
+ * Finds or creates the lead of a submission in crm, starts the workflows that wait for the form, and emits
+ * `form.submitted`. While crm is unavailable, the job is repeated; crm finds the lead of an earlier run by its address.
+ */
 export const processSubmission = (tools: SubmissionTools) =>
   job({
     ...processSubmissionJob,

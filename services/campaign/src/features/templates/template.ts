@@ -30,6 +30,17 @@ export async function findTemplate(tx: Tx, id: number): Promise<TemplateRecord |
   return row ? asTemplate(row) : undefined;
 }
 
+/** Finds the content of a version of a template; without a number, the current content. */
+export async function findTemplateAt(
+  tx: Tx,
+  id: number,
+  number: number | undefined,
+): Promise<(TemplateContent & { id: number }) | undefined> {
+  if (number === undefined) return findTemplate(tx, id);
+  const row = await tx.templateVersion.findFirst({ where: { templateId: id, number } });
+  return row ? { ...row, id, variables: variablesColumn.parse(row.variables) } : undefined;
+}
+
 /** Locks a template, so that checks on it still hold when it is written. */
 export async function lockTemplate(tx: Tx, id: number): Promise<TemplateRecord> {
   const row = await tx.template.lockFirst({ where: { id } });

@@ -3,14 +3,15 @@ import { actingUserId } from '@tandem/caller';
 import { workflowPublished, type workflows } from '@tandem/campaign-contract';
 import { fail, toJsonColumn, transitionError } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import type { TemplateVersions } from '../engine/versions.ts';
 import { graphColumns } from './enterable.ts';
 import { formErrors } from './form-errors.ts';
 import { publishErrors } from './publish-errors.ts';
-import { templateErrors } from './template-errors.ts';
+import { readTemplateVersions } from './template-errors.ts';
 import { asFullWorkflow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from './workflow.ts';
 
 /**
- * Freezes the draft as the next version. Leads that are in an earlier version stay there; with `migrate` those whose current
+ * Freezes the draft, with the current content of its templates, as the next version. Leads that are in an earlier version stay there; with `migrate` those whose current
  * node exists in the new version, with the same type, continue in it.
  */
 export const publishWorkflow =
@@ -23,14 +24,16 @@ export const publishWorkflow =
     if (status === 'archived') throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
     // A paused workflow gets its next version, and stays paused.
     const to = status === 'draft' ? 'published' : status;
+    const templates = await readTemplateVersions(tools, tx, row.tenantId, workflow);
+    const { templateVersions } = templates;
     const errors = [
       ...publishErrors(workflow),
-      ...(await templateErrors(tools, tx, row.tenantId, workflow)),
+      ...templates.errors,
       ...(await formErrors(tools, tx, row.tenantId, workflow)),
     ];
     if (errors.length) throw fail('validation_failed', errors);
     const migrate = body.migrate ?? false;
-    if (await isUnchanged(tx, workflow)) throw fail('nothing_to_publish');
+    if (await isUnchanged(tx, workflow, templateVersions)) throw fail('nothing_to_publish');
     const number = workflow.draftVersion;
     await tx.workflowVersion.create({
       data: {
@@ -39,6 +42,7 @@ export const publishWorkflow =
         nodes: workflow.nodes.map(toJsonColumn),
         edges: workflow.edges,
         settings: toJsonColumn(workflow.settings),
+        templateVersions: { ...templateVersions },
         publishedBy: actingUserId(caller) ?? null,
       },
     });
@@ -66,10 +70,16 @@ export const publishWorkflow =
     return published;
   };
 
-async function isUnchanged(tx: Tx, { id, publishedVersion, nodes, edges, settings }: WorkflowRecord) {
+/** Whether the published version has the same graph, settings and contents of templates. */
+async function isUnchanged(
+  tx: Tx,
+  { id, publishedVersion, nodes, edges, settings }: WorkflowRecord,
+  templateVersions: TemplateVersions,
+): Promise<boolean> {
   if (publishedVersion === null) return false;
   const row = await tx.workflowVersion.findFirst({ where: { workflowId: id, number: publishedVersion } });
-  return row !== null && isDeepStrictEqual(graphColumns.parse(row), { nodes, edges, settings });
+  const wanted = [{ nodes, edges, settings }, templateVersions];
+  return row !== null && isDeepStrictEqual([graphColumns.parse(row), row.templateVersions], wanted);
 }
 
 async function migrateExecutions(tx: Tx, workflowId: number, number: number, { nodes }: WorkflowRecord): Promise<void> {

@@ -226,7 +226,7 @@ async function suppressedByTopic(
 
 /** A template that cannot be used, or a test for which the lead waits. */
 function reasonOfContent(one: ToSend, content: MessageContent | HeldBack | undefined): Outcome | undefined {
-  if (!content) return skipped(one, 'template_not_active');
+  if (!content) return skipped(one, 'template_deleted');
   return 'until' in content ? postponed(content.until, content.reason) : undefined;
 }
 
