@@ -4,3 +4,4 @@ export { createMailer, type Delivery, type Mailer } from './mailer.ts';
 export type { Message } from './message.ts';
 export { type Attempt, nextAttempt } from './retry.ts';
 export { type MailSettings, mailSettings } from './settings.ts';
+export { mailStyle } from './style.ts';

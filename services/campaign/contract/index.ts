@@ -43,6 +43,7 @@ export * from './public-pages.ts';
 export * from './segments.ts';
 export * from './sequences.ts';
 export * from './suppressions.ts';
+export * from './template-blocks.ts';
 export * from './templates.ts';
 export * from './topics.ts';
 export * from './tracking.ts';

@@ -152,7 +152,7 @@ function withPreheader(html: string, preheader: string | null): string {
 }
 
 /** What makes a template too large to parse, apart from its length. */
-function excessOf(source: string): string | undefined {
+export function excessOf(source: string): string | undefined {
   const [, ...placeholders] = source.split(/\{[{%]/);
   if (placeholders.length > placeholdersMax) return `Must have at most ${placeholdersMax} placeholders and tags`;
   const isLong = (piece: string) => piece.search(/[}%]\}/) > placeholderLengthMax;
