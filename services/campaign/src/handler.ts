@@ -10,6 +10,7 @@ import type { Handler as ServiceHandler, Users } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { crmOperations } from './crm-operations.ts';
 import type { HtmlCleaner } from './features/landing-pages/html-cleaner.ts';
+import type { TemplateRenderer } from './features/templates/template-renderer.ts';
 import type { TrackingLinks } from './features/tracking/tracking-links.ts';
 import type { PrismaClient } from './generated/client.ts';
 
@@ -22,6 +23,8 @@ export interface Tools {
   ai: Ai;
   addonSettings: SettingsReader<TenantRequest>;
   cleaner: HtmlCleaner;
+  /** Renders the messages of workflows. */
+  renderer: TemplateRenderer;
   identity: Users & ServiceClient<typeof internalTenantSlugs>;
   /** The leads, which crm stores. */
   crm: ServiceClient<typeof crmOperations>;

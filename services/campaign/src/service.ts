@@ -46,6 +46,7 @@ import { segmentHandlers } from './features/segments/index.ts';
 import { sequenceHandlers } from './features/sequences/index.ts';
 import { suppressionHandlers } from './features/suppressions/index.ts';
 import { templateHandlers } from './features/templates/index.ts';
+import { createTemplateRenderer } from './features/templates/template-renderer.ts';
 import { topicHandlers } from './features/topics/index.ts';
 import { trackingHandlers } from './features/tracking/index.ts';
 import { trackingLinks } from './features/tracking/tracking-links.ts';
@@ -79,6 +80,7 @@ export function campaignService(
     ai: createAi(settings, log),
     addonSettings: settingsReader(cachedPerTenant({ ...entitlementsFrom(identity, 'ai_generation'), log })),
     cleaner: createHtmlCleaner(),
+    renderer: createTemplateRenderer(),
     identity,
     crm: createServiceClient({ ...asCampaign, operations: crmOperations, baseUrl: settings.CRM_URL }),
     settingsOf: cachedPerTenant({ ...tenantSettingsFrom(identity), log }),
@@ -173,6 +175,7 @@ export function campaignService(
     async close() {
       await tools.ai.close();
       await tools.cleaner.close();
+      await tools.renderer.close();
     },
   };
 }

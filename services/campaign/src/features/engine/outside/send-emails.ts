@@ -2,7 +2,7 @@ import { type Attempt, nextAttempt } from '@tandem/mail';
 import { dayOf, nextMidnight, startOfDay } from '@tandem/time-zones';
 import type { Tools, Tx } from '../../../handler.ts';
 import { contactToken, oneClickUrl, preferencesUrl, unsubscribeUrl } from '../../preferences/contact-links.ts';
-import { type Composed, compose } from '../../rendering/compose.ts';
+import { type Composed, composeMessage } from '../../rendering/compose.ts';
 import { suppressedAddresses } from '../../suppressions/suppressed.ts';
 import type { TemplateContent } from '../../templates/render.ts';
 import type { Facts } from '../facts.ts';
@@ -24,7 +24,7 @@ export interface ToSend {
   facts: Facts;
 }
 
-export type SendTools = Pick<Tools, 'mailer' | 'tracking' | 'publicUrl' | 'seal' | 'settingsOf' | 'ids'>;
+export type SendTools = Pick<Tools, 'mailer' | 'tracking' | 'publicUrl' | 'seal' | 'settingsOf' | 'ids' | 'renderer'>;
 
 // A message that cannot be sent within this time after its first attempt fails.
 const sendHours = 72;
@@ -105,7 +105,8 @@ async function sendOne(
   const links = linksOf(tools, one, row);
   let composed: Composed;
   try {
-    composed = compose(source, { data: dataFor(lead, facts.payload), ...locale, ...links });
+    const context = { data: dataFor(lead, facts.payload), ...locale, ...links };
+    composed = await composeMessage(tools.renderer, due.tenantId, source, context);
   } catch (error) {
     const text = `The content cannot be rendered: ${(error as Error).message.split('\n')[0]}`.slice(0, 500);
     return { is: 'failed', input: {}, error: text, message: endOf(one, { status: 'failed', error: text }) };
