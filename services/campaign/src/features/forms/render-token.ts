@@ -11,7 +11,7 @@ interface Shown {
   test?: PageTest;
 }
 
-export interface PageTest {
+interface PageTest {
   abTestId: number;
   variant: string;
 }
