@@ -51,59 +51,67 @@ const paragraphs = text(blockLimits.text)
     examples: ['Hello {{ lead.firstName }},\n\nthe **spring offer** ends on Sunday.'],
   });
 
-const BlockAlign = z
+export const BlockAlign = z
   .enum(['left', 'center', 'right'])
   .meta({ description: 'The alignment, by default left', examples: ['center'] });
 const align = BlockAlign.optional();
 const type = <Name extends string>(name: Name) =>
   z.literal(name).meta({ description: 'The kind of block', examples: [name] });
 
-const simpleBlocks = [
-  z.object({
-    type: type('heading'),
-    text: line('The heading', 'Spring offer'),
-    level: z
-      .int()
-      .min(1, 'Must be 1, 2 or 3')
-      .max(3, 'Must be 1, 2 or 3')
-      .meta({ description: 'The level, by default 1', examples: [1] })
-      .optional(),
-    align,
+export const HeadingBlock = z.object({
+  type: type('heading'),
+  text: line('The heading', 'Spring offer'),
+  level: z
+    .int()
+    .min(1, 'Must be 1, 2 or 3')
+    .max(3, 'Must be 1, 2 or 3')
+    .meta({ description: 'The level, by default 1', examples: [1] })
+    .optional(),
+  align,
+});
+
+export const TextBlock = z.object({ type: type('text'), text: paragraphs, align });
+
+export const ButtonBlock = z.object({
+  type: type('button'),
+  label: line('The text of the button', 'See the offer'),
+  url: BlockLink,
+  color: BlockColor.describe('The color of the button').optional(),
+  align,
+});
+
+export const ImageBlock = z.object({
+  type: type('image'),
+  src: BlockImage,
+  alt: text(blockLimits.line).meta({
+    description: 'What the image shows, for people who do not see it; empty for decoration',
+    examples: ['Our logo'],
   }),
-  z.object({ type: type('text'), text: paragraphs, align }),
-  z.object({
-    type: type('button'),
-    label: line('The text of the button', 'See the offer'),
-    url: BlockLink,
-    color: BlockColor.describe('The color of the button').optional(),
-    align,
-  }),
-  z.object({
-    type: type('image'),
-    src: BlockImage,
-    alt: text(blockLimits.line).meta({
-      description: 'What the image shows, for people who do not see it; empty for decoration',
-      examples: ['Our logo'],
-    }),
-    width: z
-      .int()
-      .min(16, 'Must be at least 16')
-      .max(600, 'Must be at most 600')
-      .meta({ description: 'The width in pixels, by default that of the message', examples: [200] })
-      .optional(),
-    url: BlockLink.optional(),
-    align,
-  }),
-  z.object({ type: type('divider'), color: BlockColor.describe('The color of the line').optional() }),
-  z.object({
-    type: type('spacer'),
-    height: z
-      .int()
-      .min(4, 'Must be at least 4')
-      .max(200, 'Must be at most 200')
-      .meta({ description: 'The height in pixels', examples: [24] }),
-  }),
-] as const;
+  width: z
+    .int()
+    .min(16, 'Must be at least 16')
+    .max(600, 'Must be at most 600')
+    .meta({ description: 'The width in pixels, by default that of the message', examples: [200] })
+    .optional(),
+  url: BlockLink.optional(),
+  align,
+});
+
+export const DividerBlock = z.object({
+  type: type('divider'),
+  color: BlockColor.describe('The color of the line').optional(),
+});
+
+export const SpacerBlock = z.object({
+  type: type('spacer'),
+  height: z
+    .int()
+    .min(4, 'Must be at least 4')
+    .max(200, 'Must be at most 200')
+    .meta({ description: 'The height in pixels', examples: [24] }),
+});
+
+const simpleBlocks = [HeadingBlock, TextBlock, ButtonBlock, ImageBlock, DividerBlock, SpacerBlock] as const;
 
 const isUnknown = (names: string) => ({ error: `Must be one of ${names}` });
 
@@ -114,23 +122,23 @@ export const ColumnBlock = z.discriminatedUnion(
   isUnknown('heading, text, button, image, divider, spacer'),
 );
 
+export const ColumnsBlock = z.object({
+  type: type('columns'),
+  columns: z
+    .array(z.array(ColumnBlock).max(blockLimits.perColumn, `Must have at most ${blockLimits.perColumn} blocks`))
+    .length(2, 'Must have two columns')
+    .meta({
+      description: 'The blocks of the left and of the right column; below each other on small screens',
+      examples: [[[{ type: 'text', text: 'Left' }], [{ type: 'text', text: 'Right' }]]],
+    }),
+});
+
+export const FooterBlock = z.object({ type: type('footer'), text: paragraphs, align });
+
 /** A block of a template, from top to bottom. */
 export const TemplateBlock = z.discriminatedUnion(
   'type',
-  [
-    ...simpleBlocks,
-    z.object({
-      type: type('columns'),
-      columns: z
-        .array(z.array(ColumnBlock).max(blockLimits.perColumn, `Must have at most ${blockLimits.perColumn} blocks`))
-        .length(2, 'Must have two columns')
-        .meta({
-          description: 'The blocks of the left and of the right column; below each other on small screens',
-          examples: [[[{ type: 'text', text: 'Left' }], [{ type: 'text', text: 'Right' }]]],
-        }),
-    }),
-    z.object({ type: type('footer'), text: paragraphs, align }),
-  ],
+  [...simpleBlocks, ColumnsBlock, FooterBlock],
   isUnknown('heading, text, button, image, divider, spacer, columns, footer'),
 );
 
