@@ -11,6 +11,7 @@ const unaudited = [
   'tenant.data_removed',
   'tenant.deletion_due',
   'message.engaged',
+  'landing_page.visited',
   'workflow.notified',
   'notification.delivered',
   'engagement.recorded',

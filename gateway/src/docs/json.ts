@@ -18,6 +18,7 @@ export interface JsonSchema {
   propertyNames?: JsonSchema;
   additionalProperties?: JsonSchema | boolean;
   anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
   $defs?: Record<string, JsonSchema>;
   [keyword: string]: unknown;
 }

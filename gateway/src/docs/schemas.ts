@@ -208,7 +208,7 @@ function tidy(json: JsonSchema, place: Place): JsonSchema {
 }
 
 function mapSchemas(json: JsonSchema, map: (schema: JsonSchema) => JsonSchema): JsonSchema {
-  const { properties, $defs, items, anyOf, additionalProperties } = json;
+  const { properties, $defs, items, anyOf, oneOf, additionalProperties } = json;
   const all = (schemas: Record<string, JsonSchema>) =>
     Object.fromEntries(Object.entries(schemas).map(([key, one]) => [key, map(one)]));
   return {
@@ -217,6 +217,7 @@ function mapSchemas(json: JsonSchema, map: (schema: JsonSchema) => JsonSchema): 
     ...($defs && { $defs: all($defs) }),
     ...(items && { items: map(items) }),
     ...(anyOf && { anyOf: anyOf.map(map) }),
+    ...(oneOf && { oneOf: oneOf.map(map) }),
     ...(typeof additionalProperties === 'object' && { additionalProperties: map(additionalProperties) }),
   };
 }

@@ -5,3 +5,4 @@ export type { Message } from './message.ts';
 export type { MessageRef } from './message-ref.ts';
 export { type Attempt, nextAttempt } from './retry.ts';
 export { type MailSettings, mailSettings } from './settings.ts';
+export { mailStyle } from './style.ts';

@@ -1,4 +1,7 @@
 import type { Content } from './message.ts';
+import { mailStyle } from './style.ts';
+
+const { colors, font, breakWords } = mailStyle;
 
 /** The content of a letter, from which its HTML and its plain text are made. All parts are plain text. */
 export interface Letter {
@@ -17,17 +20,6 @@ export interface Letter {
   footer: readonly string[];
 }
 
-const colors = {
-  page: '#f4f5f7',
-  card: '#ffffff',
-  text: '#1f2430',
-  faint: '#667085',
-  accent: '#2f55d4',
-  line: '#e4e7ec',
-};
-const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
-// Names and addresses can be longer than a line; the first property is for Outlook, an alias of the second one elsewhere.
-const breakWords = 'word-wrap:break-word;overflow-wrap:anywhere';
 // Clients without support ignore media queries. Clients that invert colors themselves do not change these.
 const rules = `:root{color-scheme:light dark}
 @media (prefers-color-scheme:dark){.page{background:#14161b!important}.card{background:#1e2128!important;border-color:#31353f!important}.text{color:#e8eaee!important}.faint{color:#9aa3b2!important}}

@@ -90,6 +90,9 @@ export const FormSubmission = z.object({
     .nullable()
     .meta({ description: 'The text to which the person agreed', examples: [null] }),
   referralCode: ReferralCode.nullable(),
+  landingPageId: id('landing_page')
+    .nullable()
+    .describe('The landing page on which the form was submitted; null for a form on another page'),
   leadId: id('lead').nullable().describe('The lead that the submission created or matched'),
   confirmedAt: timestamp().nullable().describe('When the person confirmed the e-mail address'),
   processedAt: timestamp().nullable().describe('When the lead was created or matched'),

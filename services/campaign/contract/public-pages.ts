@@ -2,6 +2,7 @@ import { media, operations, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Form, FormField } from './forms.ts';
 import { GeneratedPage } from './landing-page.ts';
+import { pageVisited } from './tracking.ts';
 
 /** A form as the page shows it. */
 export const PublicForm = z.object({
@@ -58,6 +59,17 @@ const address = z.object({
     .meta({ description: 'The slug of the page', examples: ['spring-offer'] }),
 });
 
+const query = z.object({
+  visit: z
+    .string()
+    .max(2000)
+    .meta({
+      description: 'The token that a tracked link of a message adds, so that the visit counts for the lead',
+      examples: ['ThisIsOnlyAnExample'],
+    })
+    .optional(),
+});
+
 export const publicPages = operations({
   getPublicPage: {
     method: 'GET',
@@ -65,9 +77,11 @@ export const publicPages = operations({
     audience: 'public',
     summary: 'Retrieve a published landing page',
     params: address,
+    query,
     cookies,
     reply: PublicPage,
     message: 'Page retrieved',
+    emits: [pageVisited],
   },
   showLandingPage: {
     method: 'GET',
@@ -77,8 +91,10 @@ export const publicPages = operations({
     description:
       'Returns the page as HTML, with its form. It runs no script of the customer and loads nothing but images. Pages of the sandbox ask search engines not to list them. While an A/B test of the page runs, visitors get a cookie that keeps them at their variant.',
     params: address,
+    query,
     cookies,
     reply: media('text/html'),
     message: 'The HTML page',
+    emits: [pageVisited],
   },
 });

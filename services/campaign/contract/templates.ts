@@ -14,6 +14,7 @@ import {
 } from '@tandem/contract';
 import { z } from 'zod';
 import { MessageChannel } from './suppressions.ts';
+import { TemplateBlocks } from './template-blocks.ts';
 
 export const templateStatuses = ['draft', 'active', 'archived'] as const;
 /** Maximum length of the HTML and of the text of a template. */
@@ -82,7 +83,8 @@ export const TemplateSummary = z.object({
 /** A template with its content, which lists omit. */
 export const Template = TemplateSummary.extend({
   preheader: content.preheader.nullable(),
-  html: content.html.nullable(),
+  blocks: TemplateBlocks.nullable(),
+  html: content.html.nullable().describe('The body of e-mails as HTML; made from the blocks if the template has some'),
   text: content.text.nullable(),
   variables: variables.describe('The placeholders with a fallback, and those that are required'),
 });
@@ -123,6 +125,7 @@ const writable = {
   subject: content.subject.nullish(),
   preheader: content.preheader.nullish(),
   html: content.html.nullish(),
+  blocks: TemplateBlocks.nullish(),
   text: content.text.nullish(),
   variables: variables.optional(),
 };
@@ -141,7 +144,7 @@ export const templates = operations({
     path: '/v1/campaigns/templates',
     permission: 'campaigns:write',
     summary: 'Create a template',
-    description: `The template starts as a draft. An e-mail needs a \`subject\`. ${placeholders}`,
+    description: `The template starts as a draft. An e-mail needs a \`subject\`, and has either \`html\` or \`blocks\`, from which the HTML is made. ${placeholders}`,
     body: z.object({ name: TemplateSummary.shape.name, channel: MessageChannel, ...writable }),
     bodyMax,
     reply: Template,
@@ -178,7 +181,7 @@ export const templates = operations({
     path: '/v1/campaigns/templates/:id',
     permission: 'campaigns:write',
     summary: 'Update a template',
-    description: `Each change of the content makes a version. ${placeholders}`,
+    description: `Each change of the content makes a version. Published workflows keep the content that they were published with. \`blocks\` replace the \`html\`, and \`html\` replaces the blocks. ${placeholders}`,
     params: withId,
     body: z.object({ name: TemplateSummary.shape.name.optional(), ...writable }),
     bodyMax,
@@ -215,6 +218,7 @@ export const templates = operations({
     path: '/v1/campaigns/templates/:id/archive',
     permission: 'campaigns:write',
     summary: 'Archive a template',
+    description: 'Published workflows keep sending its content; a draft that names it cannot be published.',
     params: withId,
     reply: Template,
     message: 'Template archived',

@@ -34,6 +34,23 @@ export const messageEngaged = event('message.engaged', {
   record: z.object({ id: id('message') }),
 });
 
+/** For analytics. */
+export const pageVisited = event('landing_page.visited', {
+  description: 'A published landing page is shown to a visitor',
+  action: 'landing_page.visit',
+  target: 'landing_page',
+  audited: false,
+  data: z.object({
+    leadId: id('lead').nullable().describe('The lead who came by a link of a message; null for any other visitor'),
+    message: text(64).nullable().describe('The message whose link led to the page'),
+    insertId: text(64),
+    at: timestamp(),
+    automated: z.boolean(),
+    url: text(2000),
+  }),
+  record: z.object({ id: id('landing_page') }),
+});
+
 const withToken = z.object({
   token: z
     .string()
@@ -59,7 +76,8 @@ export const tracking = operations({
     path: '/v1/public/t/c/:token',
     audience: 'public',
     summary: 'Record a click, and redirect to the target of the link',
-    description: 'The target is part of the sealed token, so nobody can make a link that leads elsewhere.',
+    description:
+      'The target is part of the sealed token, so nobody can make a link that leads elsewhere. The address of a landing page gets a token, so that the visit counts for the lead of the message.',
     params: withToken,
     reply: redirect(),
     message: 'A redirect to the target',

@@ -171,7 +171,7 @@ export const workflows = operations({
     ...write,
     summary: 'Publish a workflow',
     description:
-      'Freezes the draft as the next version, which new executions run. A paused workflow stays paused. Leads that are in an earlier version stay there, unless `migrate` is true: then those whose current node exists in the new version continue in it, and the others stay. Errors name the node: `nodes.<nodeId>.<field>`.',
+      'Freezes the draft, with the current content of its templates, as the next version, which new executions run. A paused workflow stays paused. Leads that are in an earlier version stay there, unless `migrate` is true: then those whose current node exists in the new version continue in it, and the others stay. Errors name the node: `nodes.<nodeId>.<field>`.',
     params: byId,
     body: z.object({
       migrate: z

@@ -15,6 +15,7 @@ import type { HtmlCleaner } from './features/landing-pages/html-cleaner.ts';
 import type { Providers } from './features/provider-events/providers.ts';
 import type { ReadTxt } from './features/sending-domains/dns.ts';
 import type { SpfMechanism } from './features/sending-domains/records.ts';
+import type { TemplateRenderer } from './features/templates/template-renderer.ts';
 import type { TrackingLinks } from './features/tracking/tracking-links.ts';
 import type { PrismaClient } from './generated/client.ts';
 
@@ -27,6 +28,8 @@ export interface Tools {
   ai: Ai;
   addonSettings: SettingsReader<TenantRequest>;
   cleaner: HtmlCleaner;
+  /** Renders the messages of workflows. */
+  renderer: TemplateRenderer;
   identity: Users & ServiceClient<typeof internalTenantSlugs & typeof internalAssignees>;
   /** The leads, which crm stores. */
   crm: ServiceClient<typeof crmOperations>;

@@ -61,6 +61,7 @@ import { sealedDkimKeys } from './features/sending-domains/sending-domain.ts';
 import { sequenceHandlers } from './features/sequences/index.ts';
 import { suppressionHandlers } from './features/suppressions/index.ts';
 import { templateHandlers } from './features/templates/index.ts';
+import { createTemplateRenderer } from './features/templates/template-renderer.ts';
 import { topicHandlers } from './features/topics/index.ts';
 import { trackingHandlers } from './features/tracking/index.ts';
 import { trackingLinks } from './features/tracking/tracking-links.ts';
@@ -104,6 +105,7 @@ export function campaignService(
     ai: createAi(settings, log),
     addonSettings: settingsReader(cachedPerTenant({ ...entitlementsFrom(identity, 'ai_generation'), log })),
     cleaner: createHtmlCleaner(),
+    renderer: createTemplateRenderer(),
     identity,
     crm: createServiceClient({ ...asCampaign, operations: crmOperations, baseUrl: settings.CRM_URL }),
     settingsOf: cachedPerTenant({ ...tenantSettingsFrom(identity), log }),
@@ -229,6 +231,7 @@ export function campaignService(
       await tools.cleaner.close();
       await tools.providers.sns.close();
       await webhooks.close();
+      await tools.renderer.close();
     },
   };
 }

@@ -1,30 +1,41 @@
 import { engagementRecorded } from '@tandem/analytics-contract';
-import { messageEngaged } from '@tandem/campaign-contract';
+import { formSubmitted, messageEngaged, pageVisited } from '@tandem/campaign-contract';
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
 import { asEvent } from './event.ts';
 
-/** Records what happened to messages of campaigns. Of a repeated report, the first one counts. */
+type Reported = Received<typeof messageEngaged | typeof pageVisited | typeof formSubmitted>;
+
+/** Records what people did with messages, pages and forms of campaigns. Of a repeated report, the first one counts. */
 export const recordMessages = consumer({
   name: 'record-messages',
-  on: [messageEngaged],
-  async handle(events: Received<typeof messageEngaged>[], { tx, emit }: ConsumerContext<Tx>) {
-    const rows = await tx.engagementEvent.createManyAndReturn({
-      data: events.map(({ data: { type, leadId, message, execution, insertId, at, automated, url } }) => ({
-        type,
-        leadId,
-        messageId: message,
-        workflowExecutionId: execution,
-        insertId,
-        timestamp: at,
-        automated,
-        properties: url === null ? {} : { url },
-      })),
-      skipDuplicates: true,
-    });
+  on: [messageEngaged, pageVisited, formSubmitted],
+  async handle(events: Reported[], { tx, emit }: ConsumerContext<Tx>) {
+    const reported = events.flatMap(rowsOf);
+    if (!reported.length) return;
+    const rows = await tx.engagementEvent.createManyAndReturn({ data: reported, skipDuplicates: true });
     for (const row of rows) {
       const record = asEvent(row);
       emit(engagementRecorded, { data: { eventId: record.id, type: record.type, leadId: record.leadId }, record });
     }
   },
 });
+
+type Row = Parameters<Tx['engagementEvent']['create']>[0]['data'];
+
+function rowsOf(event: Reported): Row[] {
+  if (event.name === 'form.submitted') {
+    const { leadId, submissionId } = event.data;
+    // A submission without a lead failed.
+    if (leadId === null || !submissionId) return [];
+    // Begins like the ids of everything that campaign reports.
+    const insertId = `campaign-form-${submissionId}`;
+    return [{ type: 'form_submission', leadId, insertId, timestamp: event.occurredAt, properties: {} }];
+  }
+  const { leadId, message, insertId, at: timestamp, automated, url } = event.data;
+  const properties = url === null ? {} : { url };
+  const common = { leadId, messageId: message, insertId, timestamp, automated, properties };
+  if (event.name === 'landing_page.visited') return [{ ...common, type: 'page_visit' }];
+  const { type, execution } = event.data;
+  return [{ ...common, type, workflowExecutionId: execution }];
+}

@@ -3,7 +3,7 @@ import type { AbTest as AbTestRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { dataOf, type GraphNode } from '../engine/graph.ts';
 import { originalOf } from '../engine/outside/contents.ts';
-import { readVersions } from '../engine/versions.ts';
+import { readVersions, type Version } from '../engine/versions.ts';
 import { findTemplate } from '../templates/template.ts';
 import type { AbTestRecord, VariantRecord } from './ab-test.ts';
 import { baselineOf, type StoredMessage } from './node-tests.ts';
@@ -19,9 +19,9 @@ export async function copyMessages(
   tx: Tx,
   { test, row }: { test: AbTestRecord; row: Pick<AbTestRow, 'environment'> },
 ) {
-  const { workflowId, node } = await findNode(tx, test, row.environment);
+  const { workflowId, node, version } = await findNode(tx, test, row.environment);
   const data = dataOf(node, 'email');
-  const original = await originalOf(tools, tx, { tenantId: test.tenantId, data });
+  const original = await originalOf(tools, tx, { tenantId: test.tenantId, data, version });
   const contents: Record<string, StoredMessage> = {};
   for (const [index, variant] of test.variants.entries())
     contents[variant.key] = await copyOf(tx, variant, { index, original });
@@ -40,7 +40,7 @@ async function copyOf(
     const { subject, preheader, html, text, variables } = template;
     return { subject, preheader, html, text, variables, templateId, at: null };
   }
-  if (!original) throw failField('nodeId', 'The template of the node is not active; use another one in the workflow');
+  if (!original) throw failField('nodeId', 'The template of the node was deleted; use another one in the workflow');
   const { content } = original;
   return {
     ...content,
@@ -56,7 +56,7 @@ async function findNode(
   tx: Tx,
   { tenantId, campaignId, workflowId, nodeId }: AbTestRecord,
   environment: string,
-): Promise<{ workflowId: number; node: GraphNode }> {
+): Promise<{ workflowId: number; node: GraphNode; version: Version }> {
   const workflows = await tx.workflow.findMany({
     where: { campaignId, status: { in: ['published', 'paused'] }, ...(workflowId !== null && { id: workflowId }) },
     select: { id: true, publishedVersion: true },
@@ -74,11 +74,13 @@ async function findNode(
     publishedVersion === null ? [] : [{ tenantId, environment, workflowId: id, number: publishedVersion }],
   );
   const versions = await readVersions(tx, wanted);
-  const found = wanted.flatMap(({ workflowId: id, number }) =>
-    (versions.get(`${id}/${number}`)?.graph.nodes ?? [])
+  const found = wanted.flatMap(({ workflowId: id, number }) => {
+    const version = versions.get(`${id}/${number}`);
+    if (!version) return [];
+    return version.graph.nodes
       .filter((node) => node.type === 'email' && (nodeId === null || node.nodeId === nodeId))
-      .map((node) => ({ workflowId: id, node })),
-  );
+      .map((node) => ({ workflowId: id, node, version }));
+  });
   const [first, ...others] = found;
   if (!first) throw failField('nodeId', 'The published version has no such node of the type email');
   if (others.length || workflows.length === workflowsMax)

@@ -8,12 +8,17 @@ import { createGraph, type Graph } from './graph.ts';
 export interface Version {
   graph: Graph;
   settings: WorkflowSettings;
+  templateVersions: TemplateVersions;
 }
+
+/** The versions of the templates that the nodes of a version name, by public id. */
+export type TemplateVersions = Readonly<Record<string, number>>;
 
 const columns = z.object({
   nodes: z.array(WorkflowNode.extend({ data: storedObject.optional() })),
   edges: z.array(WorkflowEdge),
   settings: WorkflowSettings,
+  templateVersions: z.record(z.string(), z.int()),
 });
 
 // A version has at most 1 MB and never changes. A workflow that was deleted has no executions, so nobody asks for it.
@@ -44,6 +49,6 @@ export async function readVersions(
 async function readVersion(tx: Tx, workflowId: number, number: number): Promise<Version | undefined> {
   const row = await tx.workflowVersion.findFirst({ where: { workflowId, number } });
   if (!row) return undefined;
-  const { settings, ...graph } = columns.parse(row);
-  return { graph: createGraph(graph), settings };
+  const { settings, templateVersions, ...graph } = columns.parse(row);
+  return { graph: createGraph(graph), settings, templateVersions };
 }

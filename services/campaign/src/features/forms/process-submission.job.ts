@@ -1,12 +1,18 @@
 import { formSubmitted } from '@tandem/campaign-contract';
 import { id } from '@tandem/contract';
-import type { Emit } from '@tandem/events';
-import { type JobContext, job } from '@tandem/jobs';
+import { type Inside, type JobContext, job } from '@tandem/jobs';
+import { createLog } from '@tandem/process';
 import { storedObject } from '@tandem/service';
 import { z } from 'zod';
 import type { Form as FormRow, FormSubmission as SubmissionRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import type { LeadRecord } from '../engine/facts.ts';
+import { urlOf } from '../landing-pages/landing-page.ts';
+import { recordDeed } from '../tracking/record-deed.ts';
+import { startMatching } from '../triggers/start-matching.ts';
 import { fieldsOf } from './form.ts';
+
+const log = createLog('campaign');
 
 /** Job that makes a lead of a submission. */
 export const processSubmissionJob = {
@@ -19,11 +25,13 @@ type Payload = z.output<typeof processSubmissionJob.payload>;
 const customPrefix = 'customFields.';
 const nameMax = 100;
 
+type SubmissionTools = Pick<Tools, 'crm' | 'ids' | 'publicUrl'>;
+
 /**
- * Finds or creates the lead of a submission in crm, and emits `form.submitted`. While crm is unavailable, the job is
- * repeated; crm finds the lead of an earlier run by its address.
+ * Finds or creates the lead of a submission in crm, starts the workflows that wait for the form, and emits
+ * `form.submitted`. While crm is unavailable, the job is repeated; crm finds the lead of an earlier run by its address.
  */
-export const processSubmission = ({ crm }: Pick<Tools, 'crm'>) =>
+export const processSubmission = (tools: SubmissionTools) =>
   job({
     ...processSubmissionJob,
     async run({ payload: { submissionId }, tx, outside, finish }: JobContext<Payload, Tx>) {
@@ -36,14 +44,20 @@ export const processSubmission = ({ crm }: Pick<Tools, 'crm'>) =>
         environment: row.environment as 'live' | 'sandbox',
         requestId: `form_submission_${submissionId}`,
       };
-      const { leadId } = await outside(() => crm.upsertLeadByEmail({ body: leadOf(form, row), as }));
-      await finish(({ tx: inside, emit }) =>
-        end({ tx: inside, emit }, submissionId, { status: 'processed', leadId, processedAt: new Date() }),
-      );
+      const { leadId, lead } = await outside(async () => {
+        const { leadId: id } = await tools.crm.upsertLeadByEmail({ body: leadOf(form, row), as });
+        const [found] = await tools.crm.readLeads({ body: { ids: [id] }, as });
+        return { leadId: id, lead: found };
+      });
+      await finish(async (inside) => {
+        const ended = await end(inside, submissionId, { status: 'processed', leadId, processedAt: new Date() });
+        if (ended) await tellWorkflows(inside, tools, { ...ended, leadId, lead });
+      });
     },
     // The submission must reach people and webhooks also if no lead can be created.
-    giveUp: ({ payload: { submissionId }, tx, emit }) =>
-      end({ tx, emit }, submissionId, { status: 'failed', leadId: null, reason: 'lead_not_created' }),
+    async giveUp({ payload: { submissionId }, tx, emit }) {
+      await end({ tx, emit }, submissionId, { status: 'failed', leadId: null, reason: 'lead_not_created' });
+    },
   });
 
 interface Outcome {
@@ -53,16 +67,57 @@ interface Outcome {
   reason?: string;
 }
 
-async function end({ tx, emit }: { tx: Tx; emit: Emit }, submissionId: number, outcome: Outcome): Promise<void> {
+interface Ended {
+  form: FormRow;
+  row: SubmissionRow;
+}
+
+/** Ends a submission; undefined if another run has. */
+async function end(
+  { tx, emit }: Pick<Inside<Tx>, 'tx' | 'emit'>,
+  submissionId: number,
+  outcome: Outcome,
+): Promise<Ended | undefined> {
   const row = await tx.formSubmission.lockFirst({ where: { id: submissionId } });
   const form = row && (await tx.form.findFirst({ where: { id: row.formId } }));
-  if (!form || row.status !== 'accepted') return;
+  if (!form || row.status !== 'accepted') return undefined;
   await tx.formSubmission.updateMany({ where: { id: row.id }, data: { ...outcome } });
   const { id: formId, name, notifyUserIds } = form;
   emit(formSubmitted, {
     data: { formId, leadId: outcome.leadId, fields: storedObject.parse(row.fields), submissionId },
     record: { id: formId, name, notifyUserIds },
   });
+  return { form, row };
+}
+
+/** Lets workflows react to a submission, and starts those that wait for submissions of the form, each once. */
+async function tellWorkflows(
+  { tx, schedule }: Inside<Tx>,
+  tools: Pick<Tools, 'ids' | 'publicUrl'>,
+  { form, row, leadId, lead }: Ended & { leadId: number; lead: LeadRecord | undefined },
+): Promise<void> {
+  const page = row.landingPageId === null ? null : await tx.landingPage.findFirst({ where: { id: row.landingPageId } });
+  await recordDeed(
+    { tx, schedule },
+    {
+      type: 'form_submission',
+      leadId,
+      campaignId: page?.campaignId ?? null,
+      at: row.confirmedAt ?? row.createdAt,
+      automated: false,
+      url: page && urlOf(page, tools),
+    },
+  );
+  const code = tools.ids.encode('form', row.tenantId, form.id);
+  const started = {
+    type: 'form_submission',
+    leadId,
+    lead,
+    eventId: `form_submission-${row.id}`,
+    payload: storedObject.parse(row.fields),
+    suits: ({ formId }: { formId?: string | undefined }) => !formId || formId === code,
+  };
+  await startMatching({ tx, schedule }, [started], log);
 }
 
 /** The request for the lead of a submission: the values of the fields that map to the lead. */

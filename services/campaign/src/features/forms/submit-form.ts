@@ -8,7 +8,7 @@ import { checkValues } from './check-values.ts';
 import { confirmationMail, createConfirmationTokens } from './confirmation.ts';
 import { emailField, fieldsOf } from './form.ts';
 import { processSubmissionJob } from './process-submission.job.ts';
-import { createRenderTokens, type PageTest, testOf } from './render-token.ts';
+import { createRenderTokens, originOf } from './render-token.ts';
 import { findSpam } from './spam.ts';
 
 type Body = z.output<typeof formSubmissions.submitForm.body>;
@@ -63,7 +63,7 @@ export const submitForm = (tools: SubmitTools): Handler<typeof formSubmissions.s
             addressDigest,
             status,
             reason: spam ?? null,
-            test: testOf(renderTokens, id, body.renderToken),
+            origin: originOf(renderTokens, id, body.renderToken),
           });
           if (status === 'accepted') await schedule(processSubmissionJob, [{ submissionId }]);
           if (status !== 'pending') return row;
@@ -91,13 +91,13 @@ interface Stored {
   addressDigest: string;
   status: 'quarantined' | 'pending' | 'accepted';
   reason: string | null;
-  test: PageTest | undefined;
+  origin: ReturnType<typeof originOf>;
 }
 
 async function store(
   tx: Tx,
   form: FormRow,
-  { body, values, email, addressDigest, status, reason, test }: Stored,
+  { body, values, email, addressDigest, status, reason, origin }: Stored,
 ): Promise<number> {
   const consent = form.consentText !== null && body.consent === true;
   const { id } = await tx.formSubmission.create({
@@ -112,7 +112,7 @@ async function store(
       consentText: consent ? form.consentText : null,
       referralCode: body.referralCode ?? null,
       addressDigest,
-      ...test,
+      ...origin,
       discardableSince: status === 'accepted' ? null : new Date(),
     },
   });

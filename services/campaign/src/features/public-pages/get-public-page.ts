@@ -16,11 +16,11 @@ export const getPublicPage = (tools: PublicTools): Handler<typeof publicPages.ge
   const tokens = createRenderTokens(tools.seal);
   return {
     check: ({ params, caller }) => scopeOf(tools, params.tenant, caller),
-    async run({ params, caller, cookies, setCookie, inTenant, found: scope }) {
+    async run({ params, query, caller, cookies, setCookie, inTenant, found: scope }) {
       const page = await readPublishedPage(inTenant, tools, {
         scope,
         slug: params.slug,
-        visitor: visitorOf(caller, cookies),
+        visitor: visitorOf(caller, cookies, query),
       });
       if (page.cookie) {
         const path = `/v1/public/pages/${params.tenant}/${params.slug}`;
@@ -29,7 +29,7 @@ export const getPublicPage = (tools: PublicTools): Handler<typeof publicPages.ge
       const { body, form, ...shown } = page;
       const content = body.replace(formMark, '');
       if (!form) return { ...shown, content, form: null };
-      const renderToken = issueRenderToken(tokens, form.id, page.test);
+      const renderToken = issueRenderToken(tokens, form.id, { pageId: page.id, test: page.test });
       return { ...shown, content, form: { ...asForm(form, tools), renderToken } };
     },
   };

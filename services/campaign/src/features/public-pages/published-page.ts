@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { LandingPageVersion, variantCookie } from '@tandem/campaign-contract';
+import { LandingPageVersion, type pageVisited, variantCookie } from '@tandem/campaign-contract';
 import { orAbsent } from '@tandem/client/internal';
 import { fail, type InTenant } from '@tandem/service';
 import type { Form as FormRow } from '../../generated/client.ts';
@@ -7,8 +7,9 @@ import type { Tools, Tx } from '../../handler.ts';
 import { readPageTest } from '../ab-tests/page-tests.ts';
 import { sandboxSuffix, urlOf } from '../landing-pages/landing-page.ts';
 import { isSoftware } from '../tracking/automated.ts';
+import { recordVisit } from './record-visit.ts';
 
-export type PublicTools = Pick<Tools, 'ids' | 'identity' | 'publicUrl' | 'seal' | 'settingsOf'>;
+export type PublicTools = Pick<Tools, 'ids' | 'identity' | 'publicUrl' | 'seal' | 'settingsOf' | 'tracking'>;
 
 /** The tenant and environment of a public address. */
 export interface Scope {
@@ -17,9 +18,11 @@ export interface Scope {
 }
 
 /** What is known about who requests a page. */
-interface Visitor {
+export interface Visitor {
   cookie: string | undefined;
   isSoftware: boolean;
+  /** The token of the link by which the visitor came. */
+  token: string | undefined;
 }
 
 const columns = LandingPageVersion.pick({ sections: true, seo: true, style: true });
@@ -43,8 +46,12 @@ export async function scopeOf(
 }
 
 /** Reads what is known about the visitor of a page. */
-export function visitorOf(caller: Pick<Caller, 'userAgent'>, cookies: { [variantCookie]?: string }): Visitor {
-  return { cookie: cookies[variantCookie], isSoftware: isSoftware(caller.userAgent) };
+export function visitorOf(
+  caller: Pick<Caller, 'userAgent'>,
+  cookies: { [variantCookie]?: string },
+  { visit }: { visit?: string | undefined },
+): Visitor {
+  return { cookie: cookies[variantCookie], isSoftware: isSoftware(caller.userAgent), token: visit };
 }
 
 /** The attributes of the cookie: it is sent to the same address only. */
@@ -52,13 +59,14 @@ export function cookieAttributes(path: string, maxAgeSeconds: number, { publicUr
   return { path, maxAgeSeconds, sameSite: 'Lax', secure: publicUrl.startsWith('https:') } as const;
 }
 
-/** A page as visitors see it, and its form; views of both representations of a page are read here. */
+/** A page as visitors see it, and its form; visits of both representations of a page are recorded here. */
 export async function readPublishedPage(
-  inTenant: InTenant<Tx>,
-  tools: Pick<PublicTools, 'ids' | 'publicUrl'>,
+  inTenant: InTenant<Tx, typeof pageVisited>,
+  tools: Pick<PublicTools, 'ids' | 'publicUrl' | 'tracking'>,
   { scope, slug, visitor }: { scope: Scope; slug: string; visitor: Visitor },
 ) {
-  return inTenant(scope, async ({ tx }) => {
+  return inTenant(scope, async (inside) => {
+    const { tx } = inside;
     const page = await tx.landingPage.findFirst({ where: { slug, status: 'published' } });
     if (!page || page.publishedVersion === null) throw fail('not_found');
     const where = { landingPageId: page.id, number: page.publishedVersion };
@@ -69,6 +77,7 @@ export async function readPublishedPage(
       page: { id, tenantId, publishedVersion },
       ...visitor,
     });
+    await recordVisit(inside, tools, { page, scope, visitor });
     const { name, body, formId } = shown ?? version;
     return {
       id,

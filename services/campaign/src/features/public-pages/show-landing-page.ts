@@ -22,11 +22,11 @@ export const showLandingPage = (
       const settings = await tools.settingsOf({ ...scope, requestId: caller.requestId });
       return { ...scope, locale: settings?.locale ?? 'en' };
     },
-    async run({ params, caller, cookies, setCookie, inTenant, found: { locale, ...scope } }) {
+    async run({ params, query, caller, cookies, setCookie, inTenant, found: { locale, ...scope } }) {
       const page = await readPublishedPage(inTenant, tools, {
         scope,
         slug: params.slug,
-        visitor: visitorOf(caller, cookies),
+        visitor: visitorOf(caller, cookies, query),
       });
       if (page.cookie) {
         const path = `/p/${params.tenant}/${params.slug}`;
@@ -34,7 +34,7 @@ export const showLandingPage = (
       }
       const form = page.form && {
         ...asForm(page.form, tools),
-        renderToken: issueRenderToken(tokens, page.form.id, page.test),
+        renderToken: issueRenderToken(tokens, page.form.id, { pageId: page.id, test: page.test }),
       };
       return renderPage({ ...page, form, locale, isListed: scope.environment === 'live' });
     },

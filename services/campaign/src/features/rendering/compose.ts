@@ -1,6 +1,7 @@
 import { renderLetter } from '@tandem/mail';
 import { escapeHtml } from '@tandem/service';
-import { renderTemplate, type TemplateContent } from '../templates/render.ts';
+import { type RenderedTemplate, renderTemplate, type TemplateContent } from '../templates/render.ts';
+import type { TemplateRenderer } from '../templates/template-renderer.ts';
 
 export interface ComposeContext {
   data: Record<string, unknown>;
@@ -24,10 +25,26 @@ export interface Composed {
 
 /** Renders a marketing message for one lead: its texts, tracked links, the open pixel, and a footer to unsubscribe. */
 export function compose(source: TemplateContent, context: ComposeContext): Composed {
-  const { tenantName, locale, unsubscribeUrl, preferencesUrl } = context;
+  return finish(renderTemplate(source, dataOf(context)), context);
+}
+
+/** Composes one of many messages; a template that takes long blocks no other requests. */
+export async function composeMessage(
+  renderer: Pick<TemplateRenderer, 'render'>,
+  tenantId: number,
+  source: TemplateContent,
+  context: ComposeContext,
+): Promise<Composed> {
+  return finish(await renderer.render(source, dataOf(context), tenantId), context);
+}
+
+function dataOf({ data, unsubscribeUrl, preferencesUrl, tenantName }: ComposeContext): Record<string, unknown> {
+  return { ...data, unsubscribeUrl, preferencesUrl, tenant: { name: tenantName } };
+}
+
+function finish(rendered: RenderedTemplate, context: ComposeContext): Composed {
+  const { tenantName, locale, unsubscribeUrl } = context;
   const words = wordsOf(locale);
-  const data = { ...context.data, unsubscribeUrl, preferencesUrl, tenant: { name: tenantName } };
-  const rendered = renderTemplate(source, data);
   const { html, missing } = rendered;
   const [subject, text] = [rendered.subject ?? '', rendered.text ?? ''];
   const footer = [words.why(tenantName), `${words.unsubscribe}: ${unsubscribeUrl}`];
@@ -67,7 +84,8 @@ function finished(html: string, context: ComposeContext, words: Words): string {
 /** Replaces the targets of links to web pages. Others, such as mailto and tel, and those to unsubscribe, stay. */
 export function trackLinks(html: string, { tracked, unsubscribeUrl, preferencesUrl }: ComposeContext): string {
   return html.replace(
-    /(<a\b[^>]*?\bhref\s*=\s*)(?:"([^"]*)"|'([^']*)')/gi,
+    // A tag ends at the next one at the latest, so that unclosed tags take no time that grows with their square.
+    /(<a\b[^<>]*?\bhref\s*=\s*)(?:"([^"]*)"|'([^']*)')/gi,
     (whole, before: string, double?: string, single?: string) => {
       const url = unescapeHtml(double ?? single ?? '').trim();
       if (!/^https?:\/\//i.test(url) || url === unsubscribeUrl || url === preferencesUrl) return whole;

@@ -10,7 +10,7 @@ export const duplicateTemplate: Handler<typeof templates.duplicateTemplate> = as
   const { params, body, caller, tx, emit } = context;
   const original = await findTemplate(tx, params.id);
   if (!original) throw fail('not_found');
-  const { channel, subject, preheader, html, text, variables } = original;
+  const { channel, subject, preheader, blocks, html, text, variables } = original;
   const name = body.name ?? `${original.name.slice(0, nameMax - ' (copy)'.length)} (copy)`;
-  return insertTemplate({ tx, emit, caller }, { name, channel, subject, preheader, html, text, variables });
+  return insertTemplate({ tx, emit, caller }, { name, channel, subject, preheader, blocks, html, text, variables });
 };

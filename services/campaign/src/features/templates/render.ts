@@ -22,7 +22,7 @@ export interface RenderedTemplate {
 }
 
 const contentFields = ['subject', 'preheader', 'html', 'text'] as const;
-type ContentField = (typeof contentFields)[number];
+export type ContentField = (typeof contentFields)[number];
 
 /** A template that cannot be parsed or rendered. */
 export class TemplateError extends Error {
@@ -37,6 +37,8 @@ export class TemplateError extends Error {
 const renderMs = 100;
 const charactersMax = 250_000;
 const memoryMax = 2_000_000;
+// Escaping makes a text longer, and the memory limit counts only what filters make.
+const outputMax = 500_000;
 // Parsing takes time that grows with the square of the number of placeholders.
 const placeholdersMax = 1_000;
 const placeholderLengthMax = 2_000;
@@ -95,10 +97,12 @@ export function renderTemplate(content: TemplateContent, data: Record<string, un
     if (excess) throw new TemplateError(field, excess);
     try {
       const engine = engineOf(field);
-      return engine.renderSync(engine.parse(source), values) as string;
+      const output = engine.renderSync(engine.parse(source), values) as string;
+      if (output.length <= outputMax) return output;
     } catch (error) {
       throw new TemplateError(field, messageOf(error));
     }
+    throw new TemplateError(field, `Makes more than ${outputMax} characters`);
   };
   const text = render('text');
   const html = render('html');
@@ -152,7 +156,7 @@ function withPreheader(html: string, preheader: string | null): string {
 }
 
 /** What makes a template too large to parse, apart from its length. */
-function excessOf(source: string): string | undefined {
+export function excessOf(source: string): string | undefined {
   const [, ...placeholders] = source.split(/\{[{%]/);
   if (placeholders.length > placeholdersMax) return `Must have at most ${placeholdersMax} placeholders and tags`;
   const isLong = (piece: string) => piece.search(/[}%]\}/) > placeholderLengthMax;

@@ -1,11 +1,9 @@
 import { actingUserId } from '@tandem/caller';
-import { Template, type templates } from '@tandem/campaign-contract';
+import type { templates } from '@tandem/campaign-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { lockTemplate } from './template.ts';
+import { contentColumns, lockTemplate } from './template.ts';
 import { editTemplate } from './update-template.ts';
-
-const columns = Template.pick({ variables: true });
 
 export const restoreTemplateVersion: Handler<typeof templates.restoreTemplateVersion> = async (context) => {
   const { params, caller, tx, emit, ifMatch } = context;
@@ -14,6 +12,6 @@ export const restoreTemplateVersion: Handler<typeof templates.restoreTemplateVer
   const row = await tx.templateVersion.findFirst({ where: { templateId: template.id, number: params.number } });
   if (!row) throw fail('not_found');
   const { name, subject, preheader, html, text } = row;
-  const content = { name, subject, preheader, html, text, ...columns.parse({ variables: row.variables }) };
+  const content = { name, subject, preheader, html, text, ...contentColumns(row) };
   return editTemplate({ tx, emit, userId: actingUserId(caller) ?? null }, template, content);
 };

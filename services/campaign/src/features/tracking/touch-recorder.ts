@@ -14,6 +14,8 @@ export interface Touch {
 }
 
 type Received = Touch & { messageId: number; at: Date };
+/** Whether each touch was made by software; none for one of an unknown message. */
+type Stored = ReadonlyMap<Received, boolean>;
 type Within = InTenant<Tx, typeof messageEngaged>;
 
 // Requests wait this long for others of the tenant, and no longer than until the transaction before theirs has ended.
@@ -21,12 +23,13 @@ const gatherMs = 10;
 const batchMax = 500;
 
 /**
- * Returns a function that records opens and clicks, and resolves once they are stored. Those of a tenant that arrive
+ * Returns a function that records an open or a click, and once it is stored resolves to whether software made it, undefined
+ * for an unknown message. Those of a tenant that arrive
  * shortly after one another share a transaction: after a large send they come by the thousand.
  */
 export function touchRecorder(tools: Pick<Tools, 'ids'>) {
-  const gathering = new Map<string, { touches: Received[]; stored: Promise<void> }>();
-  const storing = new Map<string, Promise<void>>();
+  const gathering = new Map<string, { touches: Received[]; stored: Promise<Stored> }>();
+  const storing = new Map<string, Promise<Stored>>();
 
   async function store(
     key: string,
@@ -34,29 +37,29 @@ export function touchRecorder(tools: Pick<Tools, 'ids'>) {
     within: Within,
     scope: Omit<MessageKey, 'messageId'>,
   ) {
-    await Promise.all([delay(gatherMs), storing.get(key)?.catch(() => {})]);
+    await Promise.all([delay(gatherMs), storing.get(key)?.catch(() => undefined)]);
     gathering.delete(key);
     const stored = within(scope, (inside) => record(inside, tools, touches));
     storing.set(key, stored);
     try {
-      await stored;
+      return await stored;
     } finally {
       if (storing.get(key) === stored) storing.delete(key);
     }
   }
 
-  return (within: Within, { messageId, ...scope }: MessageKey, touch: Touch): Promise<void> => {
+  return (within: Within, { messageId, ...scope }: MessageKey, touch: Touch): Promise<boolean | undefined> => {
     const received = { ...touch, messageId, at: new Date() };
     const key = `${scope.tenantId}/${scope.environment}`;
     const open = gathering.get(key);
     if (open && open.touches.length < batchMax) {
       open.touches.push(received);
-      return open.stored;
+      return open.stored.then((results) => results.get(received));
     }
     const touches = [received];
     const batch = { touches, stored: store(key, touches, within, scope) };
     gathering.set(key, batch);
-    return batch.stored;
+    return batch.stored.then((results) => results.get(received));
   };
 }
 
@@ -66,14 +69,22 @@ async function record(
   inside: Parameters<typeof engage>[0],
   tools: Pick<Tools, 'ids'>,
   touches: readonly Received[],
-): Promise<void> {
+): Promise<Stored> {
   const ids = [...new Set(touches.map(({ messageId }) => messageId))];
   const rows = await inside.tx.message.findMany({ where: { id: { in: ids } }, select: { id: true, sentAt: true } });
   const sentAt = new Map(rows.map((row) => [row.id, row.sentAt]));
-  const deeds = touches.flatMap(({ messageId, type, at, url = null, userAgent }) => {
-    const sent = sentAt.get(messageId);
-    if (sent === undefined) return [];
-    return [{ messageId, type, at, url, automated: isAutomated({ userAgent, sentAt: sent, at }) }];
-  });
+  const automated = new Map<Received, boolean>();
+  for (const touch of touches) {
+    const sent = sentAt.get(touch.messageId);
+    if (sent !== undefined) automated.set(touch, isAutomated({ ...touch, sentAt: sent }));
+  }
+  const deeds = [...automated].map(([{ messageId, type, at, url = null }, byMachine]) => ({
+    messageId,
+    type,
+    at,
+    url,
+    automated: byMachine,
+  }));
   await engage(inside, tools, deeds);
+  return automated;
 }

@@ -9,6 +9,8 @@ export const trackClick =
     const found = tools.tracking.readClick(params.token);
     if (!found) throw fail('not_found');
     const { url, ...message } = found;
-    await record(inTenant, message, { type: 'link_click', url, userAgent });
-    return { body: '', type: 'text/plain', location: url };
+    const automated = await record(inTenant, message, { type: 'link_click', url, userAgent });
+    // A page of the tenant learns by whom it is visited.
+    const location = automated === undefined ? url : tools.tracking.visitUrl(message, { url, automated });
+    return { body: '', type: 'text/plain', location };
   };

@@ -1,6 +1,8 @@
 import { createLinkTokens, type Seal } from '@tandem/sealed';
 
 const validDays = 400;
+// Whoever gets the address of the page from the lead later is somebody else.
+const visitMinutes = 30;
 
 interface OfMessage {
   /** Tenant, environment and message, with short names because the links of a message are long enough. */
@@ -13,6 +15,7 @@ interface OfMessage {
 export function trackingLinks(seal: Seal, publicUrl: string) {
   const opens = createLinkTokens<OfMessage>(seal, 'message-open');
   const clicks = createLinkTokens<OfMessage & { u: string }>(seal, 'message-click');
+  const visits = createLinkTokens<OfMessage & { a: boolean }>(seal, 'page-visit');
   const until = () => new Date(Date.now() + validDays * 86_400_000);
   const of = ({ tenantId, environment, messageId }: MessageKey): OfMessage => ({
     t: tenantId,
@@ -28,6 +31,20 @@ export function trackingLinks(seal: Seal, publicUrl: string) {
     readClick(token: string) {
       const read = clicks.read(token);
       return read === 'expired' || read === undefined ? undefined : { ...(keyOf(read) as MessageKey), url: read.u };
+    },
+    /** The address to which a click leads: that of a landing page gets a token, so that the visit counts for the lead. */
+    visitUrl(key: MessageKey, { url, automated }: { url: string; automated: boolean }): string {
+      if (!url.startsWith(`${publicUrl}/p/`) || !URL.canParse(url)) return url;
+      const target = new URL(url);
+      const visitedUntil = new Date(Date.now() + visitMinutes * 60_000);
+      target.searchParams.set('visit', visits.issue({ ...of(key), a: automated }, visitedUntil));
+      return target.href;
+    },
+    readVisit(token: string) {
+      const read = visits.read(token);
+      return read === 'expired' || read === undefined
+        ? undefined
+        : { ...(keyOf(read) as MessageKey), automated: read.a };
     },
   };
 }

@@ -8,6 +8,8 @@ import { startMatching } from './start-matching.ts';
 
 const log = createLog('campaign');
 
+const isOwn = (insertId: string | null) => insertId?.startsWith(ownInsertIds) ?? false;
+
 type Recorded = Received<typeof engagementRecorded>;
 
 /**
@@ -19,7 +21,7 @@ export const followEngagement = ({ ids }: Pick<Tools, 'ids'>) =>
     name: 'follow-engagement',
     on: [engagementRecorded],
     async handle(events: Recorded[], { tx, schedule }: ConsumerContext<Tx>) {
-      const foreign = events.filter(({ record: { insertId } }) => !insertId?.startsWith(ownInsertIds));
+      const foreign = events.filter(({ record }) => !isOwn(record.insertId));
       const rows = foreign.flatMap(({ record, tenantId }) => {
         const { leadId, type, timestamp, messageId, workflowExecutionId, automated, id } = record;
         if (leadId === null) return [];
@@ -43,9 +45,13 @@ export const followEngagement = ({ ids }: Pick<Tools, 'ids'>) =>
         { tx, schedule },
         rows.filter(({ automated }) => !automated),
       );
-      const occurrences = events.flatMap(({ id, record: { leadId, type, automated } }) =>
-        leadId === null || automated ? [] : [{ type, leadId, eventId: id }],
-      );
+      const occurrences = events.flatMap(({ id, record: { leadId, type, automated, insertId } }) => {
+        const isOwnForm = type === 'form_submission' && isOwn(insertId);
+        // Own forms have started their workflows when they were processed; of others nobody knows which form it was.
+        return leadId === null || automated || isOwnForm
+          ? []
+          : [{ type, leadId, eventId: id, suits: ({ formId }: { formId?: string | undefined }) => !formId }];
+      });
       await startMatching({ tx, schedule }, occurrences, log);
     },
   });

@@ -2,8 +2,9 @@ import type { FieldError } from '@tandem/contract';
 import type { Tools, Tx } from '../../handler.ts';
 import { createGraph } from '../engine/graph.ts';
 import { segmentsAskedBy } from '../engine/segment-facts.ts';
+import { formErrors } from './form-errors.ts';
 import { publishErrors } from './publish-errors.ts';
-import { templateErrors } from './template-errors.ts';
+import { readTemplateVersions } from './template-versions.ts';
 import type { WorkflowRecord } from './workflow.ts';
 
 /** What prevents the publication of a draft, as far as the own database tells. */
@@ -14,7 +15,8 @@ export async function draftErrors(
 ): Promise<FieldError[]> {
   return [
     ...publishErrors(draft),
-    ...(await templateErrors(tools, tx, draft.tenantId, draft)),
+    ...(await readTemplateVersions(tools, tx, draft.tenantId, draft)).errors,
+    ...(await formErrors(tools, tx, draft.tenantId, draft)),
     ...(await segmentErrors(tools, tx, draft)),
   ];
 }

@@ -5,16 +5,18 @@ import type { FieldError } from '@tandem/contract';
 import { fail, toJsonColumn, transitionError } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { createGraph } from '../engine/graph.ts';
+import type { TemplateVersions } from '../engine/versions.ts';
 import { scheduleTrigger } from '../scheduled-triggers/schedule-trigger.ts';
 import { newSecret } from '../workflow-secrets/secret.ts';
 import { draftErrors } from './draft-errors.ts';
 import { graphColumns } from './enterable.ts';
 import { outsideErrors } from './outside-errors.ts';
+import { readTemplateVersions } from './template-versions.ts';
 import { asFullWorkflow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from './workflow.ts';
 
 /**
- * Freezes the draft as the next version. Leads that are in an earlier version stay there; with `migrate` those whose current
- * node exists in the new version, with the same type, continue in it.
+ * Freezes the draft, with the current content of its templates, as the next version. Leads that are in an earlier version
+ * stay there; with `migrate` those whose current node exists in the new version, with the same type, continue in it.
  */
 export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishWorkflow, FieldError[]> => ({
   async check({ params, caller, tx }) {
@@ -32,8 +34,9 @@ export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishW
     const to = status === 'draft' ? 'published' : status;
     const errors = [...(await draftErrors(tools, tx, workflow)), ...found];
     if (errors.length) throw fail('validation_failed', errors);
+    const { templateVersions } = await readTemplateVersions(tools, tx, row.tenantId, workflow);
     const migrate = body.migrate ?? false;
-    if (await isUnchanged(tx, workflow)) throw fail('nothing_to_publish');
+    if (await isUnchanged(tx, workflow, templateVersions)) throw fail('nothing_to_publish');
     const number = workflow.draftVersion;
     await tx.workflowVersion.create({
       data: {
@@ -42,6 +45,7 @@ export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishW
         nodes: workflow.nodes.map(toJsonColumn),
         edges: workflow.edges,
         settings: toJsonColumn(workflow.settings),
+        templateVersions: { ...templateVersions },
         publishedBy: actingUserId(caller) ?? null,
       },
     });
@@ -77,10 +81,16 @@ function hasWebhook({ nodes }: WorkflowRecord): boolean {
   return nodes.some(({ type }) => type === 'webhook');
 }
 
-async function isUnchanged(tx: Tx, { id, publishedVersion, nodes, edges, settings }: WorkflowRecord) {
+/** Whether the published version has the same graph, settings and contents of templates. */
+async function isUnchanged(
+  tx: Tx,
+  { id, publishedVersion, nodes, edges, settings }: WorkflowRecord,
+  templateVersions: TemplateVersions,
+): Promise<boolean> {
   if (publishedVersion === null) return false;
   const row = await tx.workflowVersion.findFirst({ where: { workflowId: id, number: publishedVersion } });
-  return row !== null && isDeepStrictEqual(graphColumns.parse(row), { nodes, edges, settings });
+  const wanted = [{ nodes, edges, settings }, templateVersions];
+  return row !== null && isDeepStrictEqual([graphColumns.parse(row), row.templateVersions], wanted);
 }
 
 async function migrateExecutions(tx: Tx, workflowId: number, number: number, { nodes }: WorkflowRecord): Promise<void> {

@@ -119,7 +119,8 @@ function readyOf(
     campaignTimezone: campaign?.timezone ?? null,
     campaignTopicId: campaign?.topicId ?? null,
     campaignWindow: (campaign?.sendWindow ?? null) as Ready['campaignWindow'],
-    version: { graph, settings },
+    // Without the version of a template its current content is used.
+    version: { graph, settings, templateVersions: {} },
     settings: effectiveSettings(settings),
   };
 }

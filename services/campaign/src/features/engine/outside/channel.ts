@@ -22,6 +22,12 @@ export interface Rendered {
   skipReason?: string | undefined;
 }
 
+/** What texts take from the tenant, and the addresses that they contain. */
+export interface Context {
+  locale: Locale;
+  links: MessageLinks;
+}
+
 /** How messages of one kind are addressed, rendered and delivered. The checks before that are the same for all. */
 export interface Channel {
   name: ChannelName;
@@ -39,7 +45,7 @@ export interface Channel {
   ): Promise<Map<number, MessageContent | HeldBack | undefined>>;
   /** Counts the messages that may go now against the limits of the channel. */
   pace(tools: SendTools, tx: Tx, wanted: readonly Outgoing[]): Promise<Paced>;
-  render(one: ToSend, source: TemplateContent, locale: Locale, links: MessageLinks): Rendered;
+  render(tools: SendTools, one: ToSend, source: TemplateContent, context: Context): Promise<Rendered>;
   deliver(tools: SendTools, message: Leaving): Promise<Attempt>;
 }
 

@@ -1,9 +1,10 @@
 import type { Tools, Tx } from '../../../handler.ts';
 import { readTestAnswers } from '../../ab-tests/node-tests.ts';
 import type { TemplateContent } from '../../templates/render.ts';
-import { findTemplate } from '../../templates/template.ts';
+import { findTemplateAt } from '../../templates/template.ts';
 import type { LeadRecord } from '../facts.ts';
 import { dataOf } from '../graph.ts';
+import type { Version } from '../versions.ts';
 import type { ToSend } from './to-send.ts';
 
 type EmailData = ReturnType<typeof dataOf<'email'>>;
@@ -30,24 +31,27 @@ export function sourceOf(data: EmailData): TemplateContent {
   return { subject: subjectLine, preheader, html, text: body, variables: [] };
 }
 
-/** The original content of a node; undefined if its template was archived or deleted. */
+/**
+ * The original content of a node: of its template, the version that was current when the workflow was published.
+ * Undefined if the template was deleted.
+ */
 export async function originalOf(
   { ids }: Pick<Tools, 'ids'>,
   tx: Tx,
-  { tenantId, data }: { tenantId: number; data: EmailData },
+  { tenantId, data, version }: { tenantId: number; data: EmailData; version: Pick<Version, 'templateVersions'> },
 ): Promise<Pick<MessageContent, 'content' | 'templateId'> | undefined> {
   const { templateId: code } = data;
   if (code === undefined) return { content: sourceOf(data), templateId: null };
   const id = ids.decode('template', tenantId, code);
-  const template = id === undefined ? undefined : await findTemplate(tx, id);
-  if (template?.status !== 'active') return undefined;
+  const template = id === undefined ? undefined : await findTemplateAt(tx, id, version.templateVersions[code]);
+  if (!template) return undefined;
   const { subject, preheader, html, text, variables } = template;
   // A subject of the node replaces the one of the template.
   const content = { subject: data.subjectLine || subject, preheader, html, text, variables };
   return { content, templateId: template.id };
 }
 
-/** The contents of all messages, by execution; none for a template that was archived or deleted. */
+/** The contents of all messages, by execution; none for a template that was deleted. */
 export async function readContents(
   tools: Pick<Tools, 'ids'>,
   tx: Tx,
@@ -77,7 +81,8 @@ export async function readContents(
     }
     const data = dataOf(node, 'email');
     const place = `${due.workflowId}/${due.number}/${node.nodeId}`;
-    if (!originals.has(place)) originals.set(place, await originalOf(tools, tx, { tenantId: due.tenantId, data }));
+    if (!originals.has(place))
+      originals.set(place, await originalOf(tools, tx, { tenantId: due.tenantId, data, version: due.version }));
     const original = originals.get(place);
     contents.set(due.executionId, original && { ...original, variant: null, abTestId: null });
   }

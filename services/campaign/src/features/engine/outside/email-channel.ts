@@ -1,4 +1,4 @@
-import { compose } from '../../rendering/compose.ts';
+import { composeMessage } from '../../rendering/compose.ts';
 import { dataOf } from '../graph.ts';
 import type { Channel } from './channel.ts';
 import { dataFor, readContents } from './contents.ts';
@@ -13,8 +13,9 @@ export const emailChannel: Channel = {
   addressOf: ({ email }) => email || null,
   readContents,
   pace: withinPace,
-  render({ facts: { lead, payload } }, source, locale, links) {
-    const composed = compose(source, { data: dataFor(lead, payload), ...locale, ...links });
+  async render({ renderer }, { due, facts: { lead, payload } }, source, { locale, links }) {
+    const context = { data: dataFor(lead, payload), ...locale, ...links };
+    const composed = await composeMessage(renderer, due.tenantId, source, context);
     return { ...composed, input: { subjectLine: composed.subject, recipient: lead.email } };
   },
   deliver(tools, { one, row, rendered: { subject, html, text }, locale, links }) {

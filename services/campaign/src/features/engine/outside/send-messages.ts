@@ -94,7 +94,7 @@ export async function sendMessages(
 
 /** A template that cannot be used, or a test for which the lead waits. */
 function reasonOfContent(one: Outgoing, content: MessageContent | HeldBack | undefined): Outcome | undefined {
-  if (!content) return skipped(one, 'template_not_active');
+  if (!content) return skipped(one, 'template_deleted');
   return 'until' in content ? postponed(content.until, content.reason) : undefined;
 }
 
@@ -118,7 +118,7 @@ async function sendOne(
   const links = linksOf(tools, one.channel, one, row);
   let rendered: Rendered;
   try {
-    rendered = one.channel.render(one, source, locale, links);
+    rendered = await one.channel.render(tools, one, source, { locale, links });
   } catch (error) {
     const text = `The content cannot be rendered: ${(error as Error).message.split('\n')[0]}`.slice(0, 500);
     return { is: 'failed', input: {}, error: text, message: endOf(one, { status: 'failed', error: text }) };

@@ -45,10 +45,11 @@ async function messageEffect(
   if (reason?.is === 'postponed') return { is: 'postponed', until: reason.until, reason: reason.reason };
   if (reason?.is === 'skipped') return { is: 'skipped', effect: base, skipReason: reason.skipReason ?? 'skipped' };
   const source = (await channel.readContents(tools, tx, [one])).get(due.executionId);
-  if (!source) return { is: 'skipped', effect: base, skipReason: 'template_not_active' };
+  if (!source) return { is: 'skipped', effect: base, skipReason: 'template_deleted' };
   if ('until' in source) return { is: 'postponed', ...source };
   try {
-    const { subject, text, missing, skipReason } = channel.render(one, source.content, locale, previewLinks(tools));
+    const context = { locale, links: previewLinks(tools) };
+    const { subject, text, missing, skipReason } = await channel.render(tools, one, source.content, context);
     const effect = { ...base, subject, text, missing };
     const why = missing.length ? 'missing_value' : skipReason;
     return why === undefined ? { is: 'done', effect, isMessage: true } : { is: 'skipped', effect, skipReason: why };

@@ -1,8 +1,7 @@
 import { nextMidnight } from '@tandem/time-zones';
 import type { Tx } from '../../../handler.ts';
 import { rememberNumber, statusCallbackUrl } from '../../provider-events/twilio.ts';
-import { renderTemplate } from '../../templates/render.ts';
-import { findTemplate } from '../../templates/template.ts';
+import { findTemplateAt } from '../../templates/template.ts';
 import { dataOf } from '../graph.ts';
 import type { Channel } from './channel.ts';
 import { dataFor, type MessageContent } from './contents.ts';
@@ -32,9 +31,10 @@ export const smsChannel: Channel = {
     if (!isSandbox) for (const { facts } of counted) await rememberNumber(tx, tools, facts.lead.phone ?? '');
     return { counted, later };
   },
-  render({ facts: { lead, payload } }, source, { tenantName }, { unsubscribeUrl, preferencesUrl }) {
+  async render({ renderer }, { due, facts: { lead, payload } }, source, { locale: { tenantName }, links }) {
+    const { unsubscribeUrl, preferencesUrl } = links;
     const data = { ...dataFor(lead, payload), unsubscribeUrl, preferencesUrl, tenant: { name: tenantName } };
-    const { text, missing } = renderTemplate(source, data);
+    const { text, missing } = await renderer.render(source, data, due.tenantId);
     const content = (text ?? '').trim();
     return {
       subject: null,
@@ -82,14 +82,22 @@ async function readContents(
       contents.set(due.executionId, { content, templateId: null, variant: null, abTestId: null });
       continue;
     }
-    if (!templates.has(code)) templates.set(code, await templateOf(tx, ids.decode('template', due.tenantId, code)));
-    contents.set(due.executionId, templates.get(code));
+    const place = `${due.workflowId}/${due.number}/${code}`;
+    if (!templates.has(place)) {
+      const id = ids.decode('template', due.tenantId, code);
+      templates.set(place, await templateOf(tx, id, due.version.templateVersions[code]));
+    }
+    contents.set(due.executionId, templates.get(place));
   }
   return contents;
 }
 
-async function templateOf(tx: Tx, id: number | undefined): Promise<MessageContent | undefined> {
-  const template = id === undefined ? undefined : await findTemplate(tx, id);
-  if (template?.status !== 'active' || template.channel !== 'sms') return undefined;
-  return { content: template, templateId: template.id, variant: null, abTestId: null };
+/** The version of a template that was current when the workflow was published. */
+async function templateOf(
+  tx: Tx,
+  id: number | undefined,
+  version: number | undefined,
+): Promise<MessageContent | undefined> {
+  const template = id === undefined ? undefined : await findTemplateAt(tx, id, version);
+  return template && { content: template, templateId: template.id, variant: null, abTestId: null };
 }

@@ -14,7 +14,16 @@ export interface ToSend {
 
 export type SendTools = Pick<
   Tools,
-  'mailer' | 'domainPerMinuteMax' | 'sms' | 'smsPerDayMax' | 'tracking' | 'publicUrl' | 'seal' | 'settingsOf' | 'ids'
+  | 'mailer'
+  | 'domainPerMinuteMax'
+  | 'sms'
+  | 'smsPerDayMax'
+  | 'tracking'
+  | 'publicUrl'
+  | 'seal'
+  | 'settingsOf'
+  | 'ids'
+  | 'renderer'
 >;
 
 /** What the texts of a message take from the tenant. */
