@@ -50,7 +50,28 @@ export async function createMarketing(
   await until('the lead of a submission is known', async () =>
     (await call('listFormSubmissions', { params: { id: form.id }, query })).at(0),
   );
-  return { records: { segment, topic, suppression, template, form, form_submission }, filterSegment };
+  const senders = await aSender(setup, scope);
+  return { records: { segment, topic, suppression, template, form, form_submission, ...senders }, filterSegment };
+}
+
+/** A sender, and the domain of its address. */
+async function aSender({ direct }: Setup, scope: Scope) {
+  const domain = `${randomBytes(6).toString('hex')}.example.com`;
+  const sending_domain = await direct.call('createSendingDomain', { body: { domain } }, scope);
+  const body = { name: 'Grace', fromEmail: `grace@${domain}` };
+  return { sending_domain, sender: await direct.call('createSender', { body }, scope) };
+}
+
+/** Variants of a test of subjects. */
+export const subjects = [
+  { key: 'original', weight: 50 },
+  { key: 'offer', weight: 50, override: { subjectLine: 'Your offer' } },
+];
+
+/** A draft of an A/B test. */
+export async function anAbTest({ direct }: Setup, scope: Scope, campaignId: string): Promise<{ id: string }> {
+  const body = { name: 'Subject', target: 'subject', variants: subjects, metric: 'open' };
+  return direct.call('createAbTest', { params: { id: campaignId }, body }, scope);
 }
 
 async function aSuppression({ direct }: Setup, scope: Scope, topicId: string) {
@@ -104,6 +125,18 @@ async function newExecution(world: World, setup: Setup): Promise<void> {
   world.records.workflow_execution = Number(execution.id);
 }
 
+/** A draft of a campaign of its own. */
+async function newAbTest(world: World, setup: Setup): Promise<void> {
+  const campaign = await setup.direct.call('createCampaign', { body: { name: unique('Spring') } }, world.scope);
+  world.records.campaign = Number(campaign.id);
+  world.records.ab_test = Number((await anAbTest(setup, world.scope, campaign.id)).id);
+}
+
+/** A domain without senders. */
+const newDomain = replaced('sending_domain', ({ scope }, { direct }) =>
+  direct.call('createSendingDomain', { body: { domain: `${randomBytes(6).toString('hex')}.example.com` } }, scope),
+);
+
 export const marketingPreparations: Record<string, Preparation> = {
   activateTemplate: newTemplate,
   archiveTemplate: newTemplate,
@@ -127,6 +160,16 @@ export const marketingPreparations: Record<string, Preparation> = {
   triggerWorkflow: newExecution,
   pauseWorkflow: newExecution,
   archiveWorkflow: newExecution,
+  testWorkflow: newExecution,
+  validateWorkflow: newExecution,
+  rotateWorkflowSecret: newExecution,
+  updateAbTest: newAbTest,
+  startAbTest: newAbTest,
+  stopAbTest: newAbTest,
+  declareAbTestWinner: newAbTest,
+  deleteAbTest: newAbTest,
+  deleteSender: replaced('sender', async ({ scope }, setup) => (await aSender(setup, scope)).sender),
+  deleteSendingDomain: newDomain,
   deleteSegment: replaced('segment', ({ scope }, { direct }) =>
     direct.call('createSegment', { body: { name: unique('Fair'), type: 'static' } }, scope),
   ),

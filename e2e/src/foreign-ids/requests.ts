@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Operation, walkIds } from '@tandem/contract';
 import type { DirectRequest } from './direct.ts';
-import { marketingPreparations } from './marketing.ts';
+import { marketingPreparations, subjects } from './marketing.ts';
 import type { Position } from './positions.ts';
 import { calendarPeriod, password, portalSession, type Setup, uniqueEmail, userSession, type World } from './world.ts';
 
@@ -78,6 +78,10 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   updateCampaign: () => ({ body: { description: 'For all' } }),
   testSendCampaign: () => ({ body: { to: [uniqueEmail()] } }),
   duplicateCampaign: () => ({ body: {} }),
+  createAbTest: (world, { path }) => ({ body: { name: 'Test', ...testFor(world, path) } }),
+  updateAbTest: (world, { path }) => ({ body: testFor(world, path) }),
+  updateSender: () => ({ body: { name: 'Grace' } }),
+  testWorkflow: () => ({ body: {} }),
   createCoMarketingResource: (_, { path: [field = ''] }) => ({
     body: { name: 'Banner', category: 'images', sourceType: sources[field]?.[0] },
   }),
@@ -196,6 +200,16 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
 /** The fields of an assignment rule around an id. */
 function ruleFor([field]: readonly string[]) {
   return field === 'weights' ? { method: 'weighted', weights: [{ weight: 2 }] } : { method: 'round_robin' };
+}
+
+/** The fields of an A/B test around an id. */
+function testFor({ records }: World, [field]: readonly string[]) {
+  if (field !== 'landingPageId') return { target: 'subject', variants: subjects, metric: 'open' };
+  const [original] = subjects;
+  // Not a version, because an unknown page has none.
+  const override = { landingPageId: String(records.landing_page) };
+  const variants = [original, { key: 'other', weight: 50, override }];
+  return { target: 'landing_page', variants, metric: 'conversion' };
 }
 
 function aStage() {
@@ -318,7 +332,11 @@ function ownIds(schema: Operation['body'], { records }: World, value: object = {
   for (const { path, type } of walkIds(schema)) {
     const [field = ''] = path;
     const isSet = isDecimal(at(filled, path));
-    const isNeeded = field in filled || !schema?.shape[field]?.safeParse(undefined).success;
+    const isOptional = (present: unknown) => schema?.shape[field]?.safeParse(present).success === true;
+    // An optional id of an item, such as that of a variant: filling it would replace the items of the request.
+    const isOfItem = path.indexOf('*') < path.length - 1 && path.includes('*');
+    const isLeftOut = isOfItem && at(filled, path) === undefined && isOptional(filled[field]);
+    const isNeeded = (field in filled || !isOptional(undefined)) && !isLeftOut;
     if (isNeeded && !isSet) place(filled, path, records[type]);
   }
   return filled;

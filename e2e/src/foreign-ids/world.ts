@@ -3,7 +3,7 @@ import type { ResourceType } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { until } from '@tandem/testing';
 import type { Direct, DirectRequest, Scope } from './direct.ts';
-import { aFlow, anExecution, createMarketing } from './marketing.ts';
+import { aFlow, anAbTest, anExecution, createMarketing } from './marketing.ts';
 
 export const password = 'correct horse battery';
 
@@ -169,6 +169,7 @@ export async function createWorld(
   const flow = { ...aFlow, campaignId: campaign.id, ownerId: user };
   const workflow = await inTeam('createWorkflow', { body: flow });
   const execution = await anExecution(setup, scope, workflow.id, lead.id);
+  const abTest = await anAbTest(setup, scope, campaign.id);
   const message = await first('listMessages', { workflowId: workflow.id });
 
   const form = new FormData();
@@ -272,7 +273,7 @@ export async function createWorld(
     ...numbers({ duplicate_pair: pair, lead_merge: { id: merge.mergeId } }),
     ...numbers({ custom_field: customField, milestone, quota, pipeline, win_loss_reason: winLossReason }),
     ...numbers({ ...calendar, import: leadImport }),
-    ...numbers({ ...marketing.records, workflow_execution: execution, message }),
+    ...numbers({ ...marketing.records, workflow_execution: execution, message, ab_test: abTest }),
     session: await portalSession(setup, scope, portalEmail),
   };
   return {
