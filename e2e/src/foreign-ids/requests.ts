@@ -78,8 +78,8 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   updateCampaign: () => ({ body: { description: 'For all' } }),
   testSendCampaign: () => ({ body: { to: [uniqueEmail()] } }),
   duplicateCampaign: () => ({ body: {} }),
-  createAbTest: (_, { path }) => ({ body: { name: 'Test', ...testFor(path) } }),
-  updateAbTest: (_, { path }) => ({ body: testFor(path) }),
+  createAbTest: (world, { path }) => ({ body: { name: 'Test', ...testFor(world, path) } }),
+  updateAbTest: (world, { path }) => ({ body: testFor(world, path) }),
   updateSender: () => ({ body: { name: 'Grace' } }),
   testWorkflow: () => ({ body: {} }),
   createCoMarketingResource: (_, { path: [field = ''] }) => ({
@@ -203,10 +203,12 @@ function ruleFor([field]: readonly string[]) {
 }
 
 /** The fields of an A/B test around an id. */
-function testFor([field]: readonly string[]) {
+function testFor({ records }: World, [field]: readonly string[]) {
   if (field !== 'landingPageId') return { target: 'subject', variants: subjects, metric: 'open' };
   const [original] = subjects;
-  const variants = [original, { key: 'first', weight: 50, override: { landingPageVersion: 1 } }];
+  // Not a version, because an unknown page has none.
+  const override = { landingPageId: String(records.landing_page) };
+  const variants = [original, { key: 'other', weight: 50, override }];
   return { target: 'landing_page', variants, metric: 'conversion' };
 }
 
