@@ -37,6 +37,8 @@ export const settingsSchema = z.object({
   CORS_ORIGINS: z.string().default('*'),
   /** Requests per minute for an address without credentials; bursts may exceed it by a sixth. */
   ANONYMOUS_RATE_PER_MINUTE: z.coerce.number().int().positive().default(60),
+  /** The same for links of messages and reports of providers, which proxies and providers call for many people. */
+  SHARED_ADDRESS_RATE_PER_MINUTE: z.coerce.number().int().positive().default(12_000),
   /** Failed authentications per minute after which an address receives 429 (api/identity.md: 20). */
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().positive().default(20),
 });

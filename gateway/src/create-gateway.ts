@@ -119,10 +119,8 @@ export function createGateway(
       pepper,
       failuresPerMinute: settings.FAILED_AUTHENTICATIONS_PER_MINUTE,
     }),
-    anonymous: {
-      perMinute: settings.ANONYMOUS_RATE_PER_MINUTE,
-      burst: Math.floor(settings.ANONYMOUS_RATE_PER_MINUTE / burstShare),
-    },
+    anonymous: ratePerAddress(settings.ANONYMOUS_RATE_PER_MINUTE),
+    shared: ratePerAddress(settings.SHARED_ADDRESS_RATE_PER_MINUTE),
     streams: createStreams(),
     compressor: new Compressor(),
     pages: createPages(operations),
@@ -222,4 +220,8 @@ async function fetchKeys(identity: Upstream | undefined, signer: CallerSigner) {
   });
   if (response?.status !== 200) throw new Error(`identity responded with status ${response?.status}`);
   return (JSON.parse(response.body.toString()) as { keys: { kid?: string }[] }).keys;
+}
+
+function ratePerAddress(perMinute: number) {
+  return { perMinute, burst: Math.floor(perMinute / burstShare) };
 }

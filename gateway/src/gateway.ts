@@ -128,7 +128,11 @@ async function authenticated(
 /** Counts the call against the tenant's plan or, without credentials, against the caller's address. */
 async function limit(exchange: Exchange, parts: GatewayParts): Promise<void> {
   const { auth } = exchange;
-  const allowance = allowanceOf(auth, countedAddress(exchange.ip), parts.anonymous);
+  const address = countedAddress(exchange.ip);
+  const isShared = exchange.route?.row.fromSharedAddresses === true;
+  const allowance = isShared
+    ? allowanceOf(auth, `shared:${address}`, parts.shared)
+    : allowanceOf(auth, address, parts.anonymous);
   const verdict = await parts.limiter.take(allowance);
   limitHeaders(verdict, auth?.by === 'key', allowance.quota?.limit, exchange.headers);
   if (!verdict.allowed)

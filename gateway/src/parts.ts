@@ -37,6 +37,8 @@ export interface GatewayParts {
   usage: UsageMeter;
   refusals: Refusals;
   anonymous: { perMinute: number; burst: number };
+  /** The allowance per address for operations that are called from shared addresses. */
+  shared: { perMinute: number; burst: number };
   ids: IdCodec;
   signer: CallerSigner;
   upstreams: Map<string, Upstream>;

@@ -14,6 +14,15 @@ const rows = operations({
     reply: z.object({}),
     message: '',
   },
+  opened: {
+    method: 'GET',
+    path: '/v1/public/opened',
+    audience: 'public',
+    fromSharedAddresses: true,
+    summary: 'Opened',
+    reply: z.object({}),
+    message: '',
+  },
 });
 // Nothing listens on this port, so no call reaches a service.
 const closedOrigin = 'http://127.0.0.1:9';
@@ -62,6 +71,15 @@ it('counts calls without credentials by the network of an IPv6 address', async (
   expect(await remaining('2001:db8:1:2::1')).toBe(first);
   const other = await remaining('203.0.113.7');
   expect(await remaining('::ffff:cb00:7107')).toBe(other - 1);
+});
+
+it('counts calls that proxies make for many people apart, against a larger allowance', async () => {
+  const proxy = { headers: { 'x-forwarded-for': '203.0.113.99' } };
+  const limitOf = async (path: string) => (await fetch(base + path, proxy)).headers;
+  const before = Number((await limitOf('/v1/nothing')).get('ratelimit-remaining'));
+  const opened = await limitOf('/v1/public/opened');
+  expect(Number(opened.get('ratelimit-limit'))).toBe(12_000);
+  expect(Number((await limitOf('/v1/nothing')).get('ratelimit-remaining'))).toBe(before - 1);
 });
 
 it('counts failed authentications by the network of an IPv6 address', async () => {

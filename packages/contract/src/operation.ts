@@ -44,6 +44,11 @@ interface RowBase {
    */
   ignoresOtherMedia?: true;
   /**
+   * Calls without credentials come from addresses that stand for many people, such as image proxies of mail programs and
+   * providers of messages: they have a larger allowance of their own.
+   */
+  fromSharedAddresses?: true;
+  /**
    * Passes the body on as it was sent, of any media type, because its sender signs the bytes. The handler gets a `RawBody`.
    * `headers` are those of the client that reach the service, each with its description.
    */

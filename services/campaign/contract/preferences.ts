@@ -73,6 +73,7 @@ export const preferences = operations({
     method: 'GET',
     path: '/v1/public/unsubscribe/:token',
     audience: 'public',
+    fromSharedAddresses: true,
     summary: 'Retrieve what an unsubscribe link applies to',
     description: 'Changes nothing, because mail scanners open links.',
     params: withToken,
@@ -84,6 +85,7 @@ export const preferences = operations({
     method: 'POST',
     path: '/v1/public/unsubscribe/:token',
     audience: 'public',
+    fromSharedAddresses: true,
     summary: 'Unsubscribe by the link of a message',
     description:
       'The one-click target of messages (RFC 8058): a form body is accepted and ignored. Without fields, the address is unsubscribed from the topic of the message, or from all messages if it has none. Repeating it changes nothing.',

@@ -63,6 +63,7 @@ export const tracking = operations({
     method: 'GET',
     path: '/v1/public/t/o/:token',
     audience: 'public',
+    fromSharedAddresses: true,
     summary: 'Record that a message was opened',
     description:
       'The image in each message. Requests of software, such as scanners and privacy proxies, are recorded as `automated`. An unknown token gets the image too.',
@@ -75,6 +76,7 @@ export const tracking = operations({
     method: 'GET',
     path: '/v1/public/t/c/:token',
     audience: 'public',
+    fromSharedAddresses: true,
     summary: 'Record a click, and redirect to the target of the link',
     description:
       'The target is part of the sealed token, so nobody can make a link that leads elsewhere. The address of a landing page gets a token, so that the visit counts for the lead of the message.',

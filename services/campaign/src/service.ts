@@ -136,7 +136,7 @@ export function campaignService(
       ...executionHandlers(tools),
       ...triggerHandlers(tools),
       ...messageHandlers,
-      ...trackingHandlers(tools),
+      ...trackingHandlers(tools, log),
       ...providerEventHandlers(tools),
       ...landingPageHandlers(tools),
       ...segmentHandlers(tools),

@@ -38,7 +38,7 @@ export async function recordBatch(
 }
 
 function changeOf({ due, first, outcome, second }: Advanced): Change {
-  const base = { executionId: due.executionId, attempts: 0, error: null };
+  const base = { executionId: due.executionId, number: due.number, attempts: 0, error: null };
   const steps = [...first.steps, ...outsideSteps(first, outcome), ...(second?.steps ?? [])];
   if (outcome?.is === 'failed')
     return {

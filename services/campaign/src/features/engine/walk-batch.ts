@@ -61,17 +61,15 @@ export async function walkBatch(
       payload: due.payload,
       segments: segments.get(due.executionId) ?? none,
     };
-    return { due, facts, first: walk(due.version.graph, positionOf(due, now), facts, due.settings) };
+    return { due, facts, first: walk(due.version.graph, positionOf(due), facts, due.settings) };
   });
 }
 
-function positionOf(due: Ready, now: Date): Position {
-  const { executionId, workflowId, nodeId, step, enteredAt, status, dueAt } = due;
-  const isWoken = status === 'waiting' && dueAt !== null && dueAt <= now;
-  return { executionId, workflowId, nodeId, step, enteredAt, isWoken };
+/** A job whose `wake` is current runs when the wait has ended, by the clock of the database, or when its event happened. */
+function positionOf({ executionId, workflowId, nodeId, step, enteredAt, status }: Ready): Position {
+  return { executionId, workflowId, nodeId, step, enteredAt, isWoken: status === 'waiting' };
 }
 
 function gone(due: Ready): Walked {
-  const position = positionOf(due, new Date());
-  return { ...position, steps: [], state: { is: 'ended', status: 'exited', reason: 'lead_deleted' } };
+  return { ...positionOf(due), steps: [], state: { is: 'ended', status: 'exited', reason: 'lead_deleted' } };
 }

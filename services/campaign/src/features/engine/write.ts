@@ -5,6 +5,8 @@ import type { Step } from './walk.ts';
 /** The new state of an execution. */
 export interface Change {
   executionId: number;
+  /** The version that it walked: a migration meanwhile must not combine a node of one version with another version. */
+  number: number;
   status: string;
   nodeId: string;
   step: number;
@@ -47,10 +49,10 @@ export async function writeExecutions(tx: Tx, changes: readonly Change[]): Promi
   if (!changes.length) return;
   const rows = changes.map(({ steps, ...change }) => change);
   await tx.sql`
-    UPDATE execution SET status = given.status, node_id = given."nodeId", step = given.step, entered_at = given."enteredAt",
+    UPDATE execution SET status = given.status, number = given.number, node_id = given."nodeId", step = given.step, entered_at = given."enteredAt",
       due_at = given."dueAt", waits_for = given."waitsFor", attempts = given.attempts, end_reason = given."endReason",
       error = given.error, parked = false, ended_at = CASE WHEN given."dueAt" IS NULL THEN now() END
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given ("executionId" bigint, status text, "nodeId" text,
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given ("executionId" bigint, number int, status text, "nodeId" text,
       step int, "enteredAt" timestamptz, "dueAt" timestamptz, "waitsFor" text, attempts int, "endReason" text, error text)
     WHERE execution.id = given."executionId"`;
 }
