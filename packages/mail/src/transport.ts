@@ -22,6 +22,12 @@ export interface Transport {
   close(): void;
 }
 
+// The headers that a DKIM signature covers. RFC 8058 requires both that unsubscribe; a header that is named twice cannot be
+// added later.
+const headerFieldNames = [
+  ...['from', 'from', 'reply-to', 'subject', 'subject', 'date', 'message-id', 'to', 'cc', 'in-reply-to', 'references'],
+  ...['mime-version', 'content-type', 'content-transfer-encoding', 'list-unsubscribe', 'list-unsubscribe-post'],
+].join(':');
 const connectMs = 10_000;
 const silenceMs = 30_000;
 // Some servers close a connection after a number of messages.
@@ -80,7 +86,7 @@ export function createTransport(url: string, connectionsMax: number, returnPath?
             icalEvent: { method: invitation.method, filename: 'invite.ics', content: invitation.ics },
           }),
           headers,
-          ...(dkim && { dkim }),
+          ...(dkim && { dkim: { ...dkim, headerFieldNames } }),
         });
         return { outcome: 'sent', response };
       } catch (error) {

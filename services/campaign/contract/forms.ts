@@ -56,7 +56,7 @@ function checkFields(fields: readonly NewField[], context: z.RefinementCtx): voi
     if (!mapsTo) continue;
     if (before.some((other) => other.mapsTo === mapsTo))
       report([index, 'mapsTo'], 'Must be unique; another field maps to it');
-    const types = typeOfTarget[mapsTo];
+    const types = Object.hasOwn(typeOfTarget, mapsTo) ? typeOfTarget[mapsTo] : undefined;
     if (types && !types.includes(type)) report([index, 'mapsTo'], `Must be a field of type ${types.join(' or ')}`);
   }
 }

@@ -22,7 +22,7 @@ export const providerEvents = operations({
     fromSharedAddresses: true,
     summary: 'Receive a report of a mail or text message provider',
     description:
-      'The webhook that you enter at the provider. `ses`: notifications of Amazon SNS about bounces, complaints and deliveries; the subscription is confirmed automatically. `sendgrid`: the signed Event Webhook. `twilio`: status callbacks and incoming text messages (form). `email`: an incoming message as it arrived (MIME, at most 1 MiB), such as a reply, an automatic answer or a bounce; its `X-Tandem-Signature` is `v1=` and the hexadecimal HMAC-SHA256 of `<timestamp>.<body>` under the shared secret, and its `X-Tandem-Timestamp` the time in seconds. A repeated report has its effect once. A provider that is not configured is not found.',
+      'The webhook that you enter at the provider. `ses`: notifications of Amazon SNS about bounces, complaints and deliveries; the subscription is confirmed automatically. `sendgrid`: the signed Event Webhook. `twilio`: status callbacks and incoming text messages (form). `email`: an incoming message as it arrived (MIME, at most 1 MiB; only its first 64 KiB are read, so a larger one can be cut), such as a reply, an automatic answer or a bounce; its `X-Tandem-Signature` is `v1=` and the hexadecimal HMAC-SHA256 of `<timestamp>.<body>` under the shared secret, and its `X-Tandem-Timestamp` the time in seconds. A repeated report has its effect once. A provider that is not configured is not found.',
     params: z.object({ provider: Provider }),
     query: z.object({
       message: z

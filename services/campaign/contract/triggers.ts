@@ -21,7 +21,7 @@ const Triggered = z.object({
 export const SignedTrigger = z.object({
   leadId: z.string().max(64).optional(),
   email: email().optional(),
-  payload: z.record(z.string(), z.unknown()).optional(),
+  payload: freeForm().optional(),
   eventId: EventId.optional(),
 });
 

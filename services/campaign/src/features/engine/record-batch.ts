@@ -10,6 +10,9 @@ import type { Step, Walked } from './walk.ts';
 import type { Advanced } from './walk-batch.ts';
 import { type Change, findPausedWorkflows, lockCurrent, writeExecutions, writeSteps } from './write.ts';
 
+// Characters of a value in the record of a step.
+const shownMax = 1_000;
+
 /** Records what happened, and returns when each execution continues. One that ended meanwhile is left as it is. */
 export async function recordBatch(
   tools: Tools,
@@ -120,7 +123,14 @@ function outsideSteps(at: Walked, outcome: Outcome | undefined): Step[] {
       { ...base, outcome: 'failed', input: outcome.input, result: { error: outcome.error }, endedAt: new Date() },
     ];
   const { is, input, result, skipReason = null } = outcome;
-  return [{ ...base, outcome: is, input, result, skipReason, endedAt: new Date() }];
+  return [{ ...base, outcome: is, input: shortened(input), result, skipReason, endedAt: new Date() }];
+}
+
+/** What the step shows of long values; the message has all of them. */
+function shortened(input: object): object {
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, shownMax) : value]),
+  );
 }
 
 /** Parks executions of paused workflows; one that was resumed meanwhile continues at once. */

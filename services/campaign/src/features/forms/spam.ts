@@ -32,7 +32,8 @@ export async function findSpam(
   if ((await tx.formSubmission.count({ where: { addressDigest, createdAt: lastHour } })) >= submissionLimits.perHour)
     return 'too_many';
   if (confirms === undefined) return undefined;
-  // Anybody can enter the address of somebody else, who must not get one mail after another.
+  // Anybody can enter the address of somebody else, who must not get one mail after another, also not by concurrent requests.
+  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('confirmation ' || platform.tenant_id() || ${confirms}, 0))`;
   const lastDay = { gt: new Date(Date.now() - dayMs) };
   const waiting = await tx.formSubmission.count({ where: { email: confirms, status: 'pending', createdAt: lastDay } });
   return waiting >= submissionLimits.confirmationsPerDay ? 'too_many_confirmations' : undefined;

@@ -8,6 +8,8 @@ const ageMsMax = 300_000;
 // Headers of a message that is parsed without reading too much of a hostile one.
 const limits = { maxNestingDepth: 20, maxHeadersSize: 100_000 };
 const reportTextMax = 200_000;
+// Headers and delivery reports are at the beginning. Parsing a megabyte of tiny parts would take seconds.
+const readMax = 65_536;
 
 /**
  * Checks the signature of an incoming message: `v1=` and the HMAC-SHA256 of `<timestamp>.<body>`.
@@ -28,7 +30,9 @@ export function checkInbound(secret: string, bytes: Uint8Array, headers: Record<
  * for mail that answers nothing of ours.
  */
 export async function readInbound({ mailer }: Pick<Tools, 'mailer'>, bytes: Uint8Array): Promise<MailReport[]> {
-  const email = await PostalMime.parse(bytes, { ...limits, forceRfc822Attachments: true }).catch(() => undefined);
+  const email = await PostalMime.parse(bytes.subarray(0, readMax), { ...limits, forceRfc822Attachments: true }).catch(
+    () => undefined,
+  );
   if (!email) throw fail('validation_failed', [{ field: 'body', message: 'Must be a message in the MIME format' }]);
   const header = headersOf(email);
   const at = new Date();

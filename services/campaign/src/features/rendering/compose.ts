@@ -3,6 +3,8 @@ import { escapeHtml } from '@tandem/service';
 import { type RenderedTemplate, renderTemplate, type TemplateContent } from '../templates/render.ts';
 import type { TemplateRenderer } from '../templates/template-renderer.ts';
 
+const subjectMax = 300;
+
 export interface ComposeContext {
   data: Record<string, unknown>;
   tenantName: string;
@@ -46,7 +48,8 @@ function finish(rendered: RenderedTemplate, context: ComposeContext): Composed {
   const { tenantName, locale, unsubscribeUrl } = context;
   const words = wordsOf(locale);
   const { html, missing } = rendered;
-  const [subject, text] = [rendered.subject ?? '', rendered.text ?? ''];
+  const subject = oneLine(rendered.subject ?? '');
+  const text = rendered.text ?? '';
   const footer = [words.why(tenantName), `${words.unsubscribe}: ${unsubscribeUrl}`];
   if (!html) {
     const letter = renderLetter({
@@ -72,6 +75,11 @@ function finish(rendered: RenderedTemplate, context: ComposeContext): Composed {
   };
 }
 
+/** A value of a lead can be as long as a form allows; a subject is a line of at most 300 characters. */
+function oneLine(subject: string): string {
+  return subject.replaceAll(/\s+/g, ' ').trim().slice(0, subjectMax);
+}
+
 function finished(html: string, context: ComposeContext, words: Words): string {
   const tracked = trackLinks(html, context);
   const isWithFooter = html.includes(escapeHtml(context.unsubscribeUrl)) || html.includes(context.unsubscribeUrl);
@@ -89,7 +97,9 @@ export function trackLinks(html: string, { tracked, unsubscribeUrl, preferencesU
     (whole, before: string, double?: string, single?: string) => {
       const url = unescapeHtml(double ?? single ?? '').trim();
       if (!/^https?:\/\//i.test(url) || url === unsubscribeUrl || url === preferencesUrl) return whole;
-      return `${before}"${escapeHtml(tracked(url))}"`;
+      // In ASCII, as a redirect needs it; an address that is none stays as it is.
+      const target = URL.parse(url)?.href;
+      return target === undefined ? whole : `${before}"${escapeHtml(tracked(target))}"`;
     },
   );
 }

@@ -91,3 +91,9 @@ it('reads no properties of the runtime', () => {
   const text = '{{ lead.constructor.name }}{{ lead.firstName.constructor }}{{ lead.__proto__ }}';
   expect(renderTemplate(content({ text }), data()).text).toBe('');
 });
+
+it('has no filters that evaluate an expression per element, which no time limit ends', () => {
+  const html = '{{ (1..100000) | where_exp: "x", "x == 0" | size }}';
+  expect(syntaxErrors(content({ html })).map(({ field }) => field)).toEqual(['html']);
+  expect(() => renderTemplate(content({ html: '{{ (1..1000000) | join }}' }), data())).toThrow(TemplateError);
+});

@@ -36,7 +36,8 @@ export class TemplateError extends Error {
 // The longest template takes some milliseconds. Loops end after this time.
 const renderMs = 100;
 const charactersMax = 250_000;
-const memoryMax = 2_000_000;
+// A filter runs to its end, so what one call can work through is bounded too.
+const memoryMax = 500_000;
 // Escaping makes a text longer, and the memory limit counts only what filters make.
 const outputMax = 500_000;
 // Parsing takes time that grows with the square of the number of placeholders.
@@ -62,6 +63,8 @@ function createEngine(outputEscape?: 'escape'): Liquid {
   for (const tag of ['include', 'render', 'layout', 'block']) delete engine.tags[tag];
   // With it, values of leads could add HTML to a message.
   delete engine.filters['raw'];
+  // They evaluate an expression per element within one call, which the time limit does not end.
+  for (const name of Object.keys(engine.filters)) if (name.endsWith('_exp')) delete engine.filters[name];
   return engine;
 }
 

@@ -8,7 +8,9 @@ export const trackClick =
   async ({ params, caller: { userAgent }, inTenant }) => {
     const found = tools.tracking.readClick(params.token);
     if (!found) throw fail('not_found');
-    const { url, ...message } = found;
+    const { url: target, ...message } = found;
+    // Tokens of messages that were sent by an earlier release can contain characters that no header can.
+    const url = URL.parse(target)?.href ?? encodeURI(target);
     const automated = await record(inTenant, message, { type: 'link_click', url, userAgent });
     // A page of the tenant learns by whom it is visited.
     const location = automated === undefined ? url : tools.tracking.visitUrl(message, { url, automated });

@@ -67,3 +67,15 @@ it('a scanner that follows every link and loads the pixel leaves the figures of 
   });
   expect((await api.listMessages()).data).toMatchObject([{ openedAt: null, clickedAt: null }]);
 });
+
+it.each([
+  ['https://example.com/\u2603', 'https://example.com/%E2%98%83'],
+  ['https://example.com/a\nSet-Cookie:x=1', 'https://example.com/aSet-Cookie:x=1'],
+  ['https://b\u00fccher.example/?q=\u00fc', 'https://xn--bcher-kva.example/?q=%C3%BC'],
+])('a click on %j leads to the address as a header can have it', async (url, location) => {
+  const { keys } = await sentMessages(1);
+  const click = { params: { token: tokenOf(links.clickUrl(keys[0] as (typeof keys)[number], url)) } };
+  const caller = service.as({ type: 'anonymous', permissions: [], userAgent: person }).caller;
+  const reply = await service.send(service.operations.trackClick, click, caller);
+  expect([reply.status, reply.headers['location']]).toEqual([302, location]);
+});
