@@ -201,6 +201,36 @@ describe('conditions', () => {
   });
 });
 
+it('conditions and goals see what the nodes before them changed', async () => {
+  const api = service.as();
+  const leadId = crm.addLead(tenantOf(api), { score: 10 });
+  const nodes = [
+    aNode('start', { type: 'trigger', data: {} }),
+    aNode('raise', { type: 'update_lead', data: { fields: { score: 90 } } }),
+    aNode('hot', {
+      type: 'condition',
+      data: { conditionField: 'score', conditionOperator: 'at_least', conditionValue: 50 },
+    }),
+    aNode('tag', { type: 'update_lead', data: { addTags: ['vip'] } }),
+    aNode('vip', { type: 'goal', data: { conditions: [{ field: 'tags', operator: 'contains', value: 'vip' }] } }),
+    wait('pause'),
+  ];
+  const pairs = [
+    ['start', 'raise'],
+    ['raise', 'hot'],
+    ['hot', 'tag'],
+    ['hot', 'pause'],
+    ['tag', 'vip'],
+    ['vip', 'pause'],
+  ];
+  const edges = pairs.map(([source, target], index) => ({ edgeId: `e${index}`, source, target }));
+  const { data: workflow } = await api.createWorkflow({ body: { name: 'Test', nodes, edges } });
+  const reply = await api.publishWorkflow({ params: { id: workflow.id }, body: {} });
+  expect([reply.status, reply.body.errors]).toEqual([200, undefined]);
+  const execution = await inStatus(api, await enrolled(api, workflow.id, leadId), 'completed');
+  expect(execution).toMatchObject({ nodeId: 'vip', endReason: 'goal' });
+});
+
 describe('what leads do', () => {
   it('ends a sequence at a reply, and lets an execution continue that waits for it', async () => {
     const api = service.as();
