@@ -271,6 +271,26 @@ describe('what leads do', () => {
     expect(data.results).toEqual([{ leadId, result: 'suppressed', executionId: null }]);
     expect(mailsTo(leadId)).toHaveLength(1);
   });
+
+  it('ends only sequences with messages of the channel from which the lead unsubscribes', async () => {
+    const api = service.as();
+    const leadId = crm.addLead(tenantOf(api), { phone: '+491701234567' });
+    const text = aNode('text', { type: 'sms', data: { text: 'Hello' } });
+    const [byEmail, byText] = [
+      await published(api, inARow(email('one'), wait('pause'), email('two'))),
+      await published(api, inARow(wait('pause'), text)),
+    ];
+    const [mails, texts] = [await enrolled(api, byEmail, leadId), await enrolled(api, byText, leadId)];
+    await Promise.all([inStatus(api, mails, 'waiting'), inStatus(api, texts, 'waiting')]);
+    const [, token = ''] = /unsubscribe\/([^>]+)>/.exec(mailsTo(leadId)[0]?.headers['list-unsubscribe'] ?? '') ?? [];
+    const anyone = service.as({ type: 'anonymous' } as never);
+    const change = { params: { token }, body: { channels: { sms: false } } };
+    expect((await anyone.updatePreferences(change)).status).toBe(200);
+    expect(await inStatus(api, texts, 'exited')).toMatchObject({ endReason: 'unsubscribe' });
+    expect((await executionOf(api, mails)).status).toBe('waiting');
+    const [message] = await service.sqlWithin(api.caller, 'SELECT unsubscribed_at FROM message');
+    expect(message).toEqual({ unsubscribed_at: null });
+  });
 });
 
 describe('a message is not sent', () => {
