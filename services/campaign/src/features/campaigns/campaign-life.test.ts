@@ -166,6 +166,29 @@ describe('a pause', () => {
   });
 });
 
+describe('a campaign with sequences of others', () => {
+  it('sends them too when somebody activates and resumes it who cannot read them', async () => {
+    const api = service.as();
+    const { id, workflowId, leadIds } = await ready(api, 1);
+    const [leadId = ''] = leadIds;
+    await service.sqlWithin(api.caller, 'UPDATE campaign SET owner_id = 77 WHERE id = $1', [id]);
+    const can = ['campaigns:write:own', 'workflows:read:own', 'leads:read'];
+    const narrowed = service.as({ tenantId: tenantOf(api), userId: 77, can });
+    expect((await narrowed.getWorkflow({ params: { id: workflowId } })).status).toBe(404);
+    const activated = await narrowed.activateCampaign({ params: { id } });
+    expect([activated.status, activated.body.errors]).toEqual([200, undefined]);
+    await allSent(api, id, 1);
+    await api.pauseCampaign({ params: { id } });
+    await dueNow(api);
+    await until(
+      'the execution is parked',
+      async () => (await service.sqlWithin(api.caller, 'SELECT 1 FROM execution WHERE parked')).length === 1,
+    );
+    expect((await narrowed.resumeCampaign({ params: { id } })).status).toBe(200);
+    await until('the second mail arrives', () => mailsTo(leadId).length === 2);
+  });
+});
+
 /** Lets the waits of the tenant end now. */
 async function dueNow(api: Api) {
   await service.sqlWithin(api.caller, 'UPDATE execution SET due_at = now() WHERE due_at > now()');
