@@ -126,6 +126,17 @@ describe('a campaign that is activated', () => {
   });
 });
 
+it('a sequence that is published while its campaign runs gets the audience', async () => {
+  const api = service.as();
+  const { id, leadIds } = await ready(api, 1);
+  await api.activateCampaign({ params: { id } });
+  await allSent(api, id, 1);
+  const { data } = await api.createSequence({ params: { id }, body: { name: 'More', ...graph() } });
+  expect((await api.publishWorkflow({ params: { id: data.id }, body: {} })).status).toBe(200);
+  await allSent(api, id, 2);
+  expect(await recipients(api, id)).toMatchObject([{ leadId: leadIds[0], workflowId: data.id }, {}]);
+});
+
 /** Waits until so many recipients have got one message each. */
 const allSent = (api: Api, id: string, count: number) =>
   until('all are sent', async () => {
