@@ -227,6 +227,9 @@ describe('a completed campaign', () => {
       (await recipients(api, id)).every(({ endReason }: { endReason: string }) => endReason === 'campaign_completed'),
     );
     expect((await api.enrollLeads({ params: { id: workflowId }, body: { leadIds } })).status).toBe(409);
+    const [{ executionId }] = await recipients(api, id);
+    await service.sqlWithin(api.caller, "UPDATE execution SET status = 'failed' WHERE id = $1", [executionId]);
+    expect((await api.retryExecution({ params: { id: executionId } })).body.code).toBe('campaign_not_running');
     for (const change of ['activateCampaign', 'resumeCampaign', 'pauseCampaign', 'completeCampaign'] as const)
       expect((await api[change]({ params: { id } })).status).toBe(409);
     const renamed = await api.updateCampaign({ params: { id }, body: { name: 'Done' } });

@@ -143,6 +143,31 @@ describe('a pause', () => {
   });
 });
 
+describe('an archived workflow', () => {
+  const sql = (api: Api, text: string, id: string) => service.sqlWithin(api.caller, text, [id]);
+
+  it('cancels what falls due, and does not continue what failed', async () => {
+    const api = service.as();
+    const leadId = crm.addLead(tenantOf(api));
+    const id = await published(api, inARow(wait('pause'), email('one')));
+    const executionId = await enrolled(api, id, leadId);
+    await inStatus(api, executionId, 'waiting');
+    // As if the execution had begun after the job that cancels all.
+    await sql(api, "UPDATE workflow SET status = 'archived' WHERE id = $1", id);
+    await hurry(api, executionId);
+    expect(await inStatus(api, executionId, 'cancelled')).toMatchObject({
+      endReason: 'workflow_archived',
+      dueAt: null,
+      endedAt: expect.any(String),
+    });
+    await sql(api, "UPDATE execution SET status = 'failed' WHERE id = $1", executionId);
+    const retry = { params: { id: executionId } };
+    expect(await api.retryExecution(retry)).toMatchObject({ status: 409, body: { code: 'not_published' } });
+    await sql(api, "UPDATE workflow SET status = 'published' WHERE id = $1", id);
+    expect((await api.retryExecution(retry)).data.status).toBe('running');
+  });
+});
+
 describe('conditions', () => {
   const graph = () => {
     const nodes = [
