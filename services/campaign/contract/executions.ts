@@ -236,7 +236,7 @@ export const executions = operations({
     reply: WorkflowExecution,
     message: 'Execution continues',
     emits: [],
-    errors: { ...refused, already_in: [409, 'The lead is in this workflow by another execution'] },
+    errors: { ...refused, ...notPublished, already_in: [409, 'The lead is in this workflow by another execution'] },
   },
   getWorkflowStats: {
     method: 'GET',

@@ -86,6 +86,8 @@ export async function crmPeer(): Promise<CrmPeer> {
       .map(({ lead }) => lead);
     const answer = answers[url];
     if (!answer || url.includes('upsert')) calls.push({ path: url, body });
+    const changed = method === 'PATCH' && leads.find(({ id }) => url === `/v1/leads/${id}`);
+    if (changed) return reply(200, { data: Object.assign(changed, body) });
     if (!answer) return reply(200, { data: {} });
     const add: Add = (fields) => peer.addLead(caller.tenantId as number, fields, caller.environment);
     return reply(200, { data: answer(body as never, { leads, caller, add }) });

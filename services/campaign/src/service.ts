@@ -69,6 +69,7 @@ import { triggerHandlers } from './features/triggers/index.ts';
 import { followEngagement } from './features/triggers/on-engagement-recorded.ts';
 import { followLeads } from './features/triggers/on-lead-ended.ts';
 import { startWorkflows } from './features/triggers/on-lead-event.ts';
+import { startByEngagement } from './features/triggers/start-by-engagement.job.ts';
 import { campaignRecords } from './features/work/owned-records.ts';
 import { sealedWorkflowSecrets } from './features/workflow-secrets/secret.ts';
 import { workflowHandlers } from './features/workflows/index.ts';
@@ -175,6 +176,7 @@ export function campaignService(
       completeCampaignAtEnd,
       runTrigger(tools),
       startBySegment(tools),
+      startByEngagement(tools),
       processSubmission(tools),
       publishPlannedPage(tools),
       checkSendingDomain(tools),

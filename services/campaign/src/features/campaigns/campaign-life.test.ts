@@ -126,6 +126,17 @@ describe('a campaign that is activated', () => {
   });
 });
 
+it('a sequence that is published while its campaign runs gets the audience', async () => {
+  const api = service.as();
+  const { id, leadIds } = await ready(api, 1);
+  await api.activateCampaign({ params: { id } });
+  await allSent(api, id, 1);
+  const { data } = await api.createSequence({ params: { id }, body: { name: 'More', ...graph() } });
+  expect((await api.publishWorkflow({ params: { id: data.id }, body: {} })).status).toBe(200);
+  await allSent(api, id, 2);
+  expect(await recipients(api, id)).toMatchObject([{ leadId: leadIds[0], workflowId: data.id }, {}]);
+});
+
 /** Waits until so many recipients have got one message each. */
 const allSent = (api: Api, id: string, count: number) =>
   until('all are sent', async () => {
@@ -166,6 +177,29 @@ describe('a pause', () => {
   });
 });
 
+describe('a campaign with sequences of others', () => {
+  it('sends them too when somebody activates and resumes it who cannot read them', async () => {
+    const api = service.as();
+    const { id, workflowId, leadIds } = await ready(api, 1);
+    const [leadId = ''] = leadIds;
+    await service.sqlWithin(api.caller, 'UPDATE campaign SET owner_id = 77 WHERE id = $1', [id]);
+    const can = ['campaigns:write:own', 'workflows:read:own', 'leads:read'];
+    const narrowed = service.as({ tenantId: tenantOf(api), userId: 77, can });
+    expect((await narrowed.getWorkflow({ params: { id: workflowId } })).status).toBe(404);
+    const activated = await narrowed.activateCampaign({ params: { id } });
+    expect([activated.status, activated.body.errors]).toEqual([200, undefined]);
+    await allSent(api, id, 1);
+    await api.pauseCampaign({ params: { id } });
+    await dueNow(api);
+    await until(
+      'the execution is parked',
+      async () => (await service.sqlWithin(api.caller, 'SELECT 1 FROM execution WHERE parked')).length === 1,
+    );
+    expect((await narrowed.resumeCampaign({ params: { id } })).status).toBe(200);
+    await until('the second mail arrives', () => mailsTo(leadId).length === 2);
+  });
+});
+
 /** Lets the waits of the tenant end now. */
 async function dueNow(api: Api) {
   await service.sqlWithin(api.caller, 'UPDATE execution SET due_at = now() WHERE due_at > now()');
@@ -193,6 +227,9 @@ describe('a completed campaign', () => {
       (await recipients(api, id)).every(({ endReason }: { endReason: string }) => endReason === 'campaign_completed'),
     );
     expect((await api.enrollLeads({ params: { id: workflowId }, body: { leadIds } })).status).toBe(409);
+    const [{ executionId }] = await recipients(api, id);
+    await service.sqlWithin(api.caller, "UPDATE execution SET status = 'failed' WHERE id = $1", [executionId]);
+    expect((await api.retryExecution({ params: { id: executionId } })).body.code).toBe('campaign_not_running');
     for (const change of ['activateCampaign', 'resumeCampaign', 'pauseCampaign', 'completeCampaign'] as const)
       expect((await api[change]({ params: { id } })).status).toBe(409);
     const renamed = await api.updateCampaign({ params: { id }, body: { name: 'Done' } });

@@ -1,7 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import { ServiceCallError } from '@tandem/client/internal';
 import { id, selectedLeadsMax } from '@tandem/contract';
-import { type Inside, type JobContext, job } from '@tandem/jobs';
+import { type Inside, type JobContext, job, type Schedule } from '@tandem/jobs';
 import type { Reach } from '@tandem/service';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
@@ -59,6 +59,26 @@ export const enrollAudience = (tools: Pick<Tools, 'crm'>) =>
       await finish((inside) => enrollPage(inside, payload, page));
     },
   });
+
+/**
+ * Enrolls the audience of a campaign that runs into a sequence that was published after it started. Leads that are in other
+ * sequences of it already are not enrolled there again.
+ * @param reach the leads that the caller can read; others of the audience are not enrolled
+ */
+export async function enrollInNewSequence(
+  { tx, schedule }: { tx: Tx; schedule: Schedule },
+  campaignId: number,
+  reach: Reach,
+): Promise<void> {
+  if (reach === 'none') return;
+  // Also a campaign that the caller cannot read. Held, so that it is not launched meanwhile without this sequence.
+  const running = await tx.sql<{ launch: number }>`SELECT launch FROM campaign
+    WHERE id = ${campaignId} AND status = 'active' AND (start_at IS NULL OR start_at <= now()) FOR SHARE`;
+  await schedule(
+    enrollAudienceJob,
+    running.map(({ launch }) => ({ campaignId, launch, after: null, reach })),
+  );
+}
 
 async function enrollPage(
   { tx, schedule }: Inside<Tx>,

@@ -4,6 +4,7 @@ import { fail, type Reach } from '@tandem/service';
 import type { Campaign as CampaignRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { unparkExecutionsJob } from '../engine/unpark-executions.job.ts';
+import { scheduleTrigger } from '../scheduled-triggers/schedule-trigger.ts';
 import { senderGaps } from '../senders/sender.ts';
 import { type Entrance, readSequences } from '../workflows/enterable.ts';
 import { asCampaign, changeStatus, checkStatus, type StatusChange } from './campaign.ts';
@@ -12,7 +13,8 @@ import { enrollAudienceJob } from './enroll-audience.job.ts';
 const startedByHand = ['manual', 'webhook'];
 
 /**
- * Activates a locked campaign: what fell due during a pause continues, and the audience is enrolled now or at its start.
+ * Activates a locked campaign: what fell due during a pause continues, and now or at its start the audience is enrolled and
+ * the triggers of its sequences look for leads.
  * @param reach the leads that the caller can read; others of the audience are not enrolled
  * @throws ApiError 422 listing everything that is missing
  */
@@ -31,6 +33,7 @@ export async function launch(
     unparkExecutionsJob,
     sequences.map(({ id: workflowId }) => ({ workflowId })),
   );
+  for (const { id: workflowId, trigger } of sequences) await scheduleTrigger({ tx, schedule }, workflowId, trigger);
   const job = { campaignId: row.id, launch: change.row.launch, after: null, reach };
   await schedule(enrollAudienceJob, [job], row.startAt ?? new Date());
   return change;

@@ -74,9 +74,11 @@ async function advance(
 }
 
 /** The walk after an effect outside: to the next node that waits, ends the execution or needs something outside again. */
-function continued({ due, first }: Advanced, outcome: Outcome, facts: Facts): { second?: Walked } {
+function continued({ due, first }: Advanced, outcome: Outcome, before: Facts): { second?: Walked } {
   if (outcome.is !== 'done' && outcome.is !== 'skipped' && outcome.is !== 'uncertain') return {};
   const { graph } = due.version;
+  // The next nodes see what this one changed.
+  const facts = outcome.lead ? { ...before, lead: outcome.lead } : before;
   const next = graph.next(first.nodeId, outcome.branch);
   const { executionId, workflowId, nodeId, step, enteredAt, isWoken } = first;
   const position = { executionId, workflowId, nodeId, step, enteredAt, isWoken };

@@ -143,6 +143,31 @@ describe('a pause', () => {
   });
 });
 
+describe('an archived workflow', () => {
+  const sql = (api: Api, text: string, id: string) => service.sqlWithin(api.caller, text, [id]);
+
+  it('cancels what falls due, and does not continue what failed', async () => {
+    const api = service.as();
+    const leadId = crm.addLead(tenantOf(api));
+    const id = await published(api, inARow(wait('pause'), email('one')));
+    const executionId = await enrolled(api, id, leadId);
+    await inStatus(api, executionId, 'waiting');
+    // As if the execution had begun after the job that cancels all.
+    await sql(api, "UPDATE workflow SET status = 'archived' WHERE id = $1", id);
+    await hurry(api, executionId);
+    expect(await inStatus(api, executionId, 'cancelled')).toMatchObject({
+      endReason: 'workflow_archived',
+      dueAt: null,
+      endedAt: expect.any(String),
+    });
+    await sql(api, "UPDATE execution SET status = 'failed' WHERE id = $1", executionId);
+    const retry = { params: { id: executionId } };
+    expect(await api.retryExecution(retry)).toMatchObject({ status: 409, body: { code: 'not_published' } });
+    await sql(api, "UPDATE workflow SET status = 'published' WHERE id = $1", id);
+    expect((await api.retryExecution(retry)).data.status).toBe('running');
+  });
+});
+
 describe('conditions', () => {
   const graph = () => {
     const nodes = [
@@ -201,6 +226,36 @@ describe('conditions', () => {
   });
 });
 
+it('conditions and goals see what the nodes before them changed', async () => {
+  const api = service.as();
+  const leadId = crm.addLead(tenantOf(api), { score: 10 });
+  const nodes = [
+    aNode('start', { type: 'trigger', data: {} }),
+    aNode('raise', { type: 'update_lead', data: { fields: { score: 90 } } }),
+    aNode('hot', {
+      type: 'condition',
+      data: { conditionField: 'score', conditionOperator: 'at_least', conditionValue: 50 },
+    }),
+    aNode('tag', { type: 'update_lead', data: { addTags: ['vip'] } }),
+    aNode('vip', { type: 'goal', data: { conditions: [{ field: 'tags', operator: 'contains', value: 'vip' }] } }),
+    wait('pause'),
+  ];
+  const pairs = [
+    ['start', 'raise'],
+    ['raise', 'hot'],
+    ['hot', 'tag'],
+    ['hot', 'pause'],
+    ['tag', 'vip'],
+    ['vip', 'pause'],
+  ];
+  const edges = pairs.map(([source, target], index) => ({ edgeId: `e${index}`, source, target }));
+  const { data: workflow } = await api.createWorkflow({ body: { name: 'Test', nodes, edges } });
+  const reply = await api.publishWorkflow({ params: { id: workflow.id }, body: {} });
+  expect([reply.status, reply.body.errors]).toEqual([200, undefined]);
+  const execution = await inStatus(api, await enrolled(api, workflow.id, leadId), 'completed');
+  expect(execution).toMatchObject({ nodeId: 'vip', endReason: 'goal' });
+});
+
 describe('what leads do', () => {
   it('ends a sequence at a reply, and lets an execution continue that waits for it', async () => {
     const api = service.as();
@@ -240,6 +295,26 @@ describe('what leads do', () => {
     const { data } = await api.enrollLeads({ params: { id: again }, body: { leadIds: [leadId] } });
     expect(data.results).toEqual([{ leadId, result: 'suppressed', executionId: null }]);
     expect(mailsTo(leadId)).toHaveLength(1);
+  });
+
+  it('ends only sequences with messages of the channel from which the lead unsubscribes', async () => {
+    const api = service.as();
+    const leadId = crm.addLead(tenantOf(api), { phone: '+491701234567' });
+    const text = aNode('text', { type: 'sms', data: { text: 'Hello' } });
+    const [byEmail, byText] = [
+      await published(api, inARow(email('one'), wait('pause'), email('two'))),
+      await published(api, inARow(wait('pause'), text)),
+    ];
+    const [mails, texts] = [await enrolled(api, byEmail, leadId), await enrolled(api, byText, leadId)];
+    await Promise.all([inStatus(api, mails, 'waiting'), inStatus(api, texts, 'waiting')]);
+    const [, token = ''] = /unsubscribe\/([^>]+)>/.exec(mailsTo(leadId)[0]?.headers['list-unsubscribe'] ?? '') ?? [];
+    const anyone = service.as({ type: 'anonymous' } as never);
+    const change = { params: { token }, body: { channels: { sms: false } } };
+    expect((await anyone.updatePreferences(change)).status).toBe(200);
+    expect(await inStatus(api, texts, 'exited')).toMatchObject({ endReason: 'unsubscribe' });
+    expect((await executionOf(api, mails)).status).toBe('waiting');
+    const [message] = await service.sqlWithin(api.caller, 'SELECT unsubscribed_at FROM message');
+    expect(message).toEqual({ unsubscribed_at: null });
   });
 });
 

@@ -8,6 +8,8 @@ export interface PersonDeed {
   type: string;
   leadId: number;
   executionId: number | null;
+  /** The channel that it concerns: workflows without messages of it do not end. Absent for all. */
+  channel?: 'email' | 'sms';
 }
 
 // The word of `exitOn` for what a lead does. A reply ends every workflow of the lead that exits on replies; clicks and
@@ -45,10 +47,10 @@ interface Inside {
  */
 export async function react({ tx, schedule }: Inside, deeds: readonly PersonDeed[]): Promise<void> {
   if (!deeds.length) return;
-  const exiting = deeds.flatMap(({ type, leadId, executionId }) => {
+  const exiting = deeds.flatMap(({ type, leadId, executionId, channel }) => {
     const word = exitWordOf(type, executionId !== null);
     if (word === undefined) return [];
-    return [{ word, leadId, executionId: exits[type]?.ofMessageOnly ? executionId : null }];
+    return [{ word, leadId, executionId: exits[type]?.ofMessageOnly ? executionId : null, channel }];
   });
   if (exiting.length)
     await tx.sql`
@@ -57,11 +59,13 @@ export async function react({ tx, schedule }: Inside, deeds: readonly PersonDeed
       FROM (
         SELECT DISTINCT ON (live.id) live.id, given.word
         FROM jsonb_to_recordset(${JSON.stringify(exiting)}::jsonb)
-          AS given (word text, "leadId" bigint, "executionId" bigint)
+          AS given (word text, "leadId" bigint, "executionId" bigint, channel text)
         JOIN execution AS live ON live.lead_id = given."leadId" AND live.status IN ('running', 'waiting')
           AND (given."executionId" IS NULL OR live.id = given."executionId")
         JOIN workflow_version AS version ON version.workflow_id = live.workflow_id AND version.number = live.number
         WHERE coalesce(version.settings -> 'exitOn', '["reply", "unsubscribe"]'::jsonb) ? given.word
+          AND (given.channel IS NULL
+            OR version.nodes @> jsonb_build_array(jsonb_build_object('type', given.channel)))
         ORDER BY live.id) AS ending
       WHERE execution.id = ending.id AND execution.status IN ('running', 'waiting')`;
   const woken = await tx.sql<{ id: number; wake: number }>`

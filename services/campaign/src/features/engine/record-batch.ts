@@ -8,7 +8,7 @@ import type { Outcome } from './outside/outcome.ts';
 import type { Ready } from './read-batch.ts';
 import type { Step, Walked } from './walk.ts';
 import type { Advanced } from './walk-batch.ts';
-import { type Change, findPausedWorkflows, lockCurrent, writeExecutions, writeSteps } from './write.ts';
+import { type Change, findNotRunning, lockCurrent, writeExecutions, writeSteps } from './write.ts';
 
 // Characters of a value in the record of a step.
 const shownMax = 1_000;
@@ -133,13 +133,22 @@ function shortened(input: object): object {
   );
 }
 
-/** Parks executions of paused workflows; one that was resumed meanwhile continues at once. */
+/**
+ * Parks executions of paused workflows, and cancels those of archived workflows and completed campaigns. One that was resumed
+ * meanwhile continues at once.
+ */
 export async function park(tx: Tx, paused: readonly Ready[]): Promise<Map<number, Date>> {
   if (!paused.length) return new Map();
-  const still = await findPausedWorkflows(tx, paused);
-  const parked = paused.filter(({ executionId }) => still.has(executionId));
-  const resumed = paused.filter(({ executionId }) => !still.has(executionId));
+  const found = await findNotRunning(tx, paused);
+  const resumed = paused.filter(({ executionId }) => !found.has(executionId));
+  const parked = [...found].flatMap(([id, endReason]) => (endReason === null ? [id] : []));
+  const ended = [...found].flatMap(([id, endReason]) => (endReason === null ? [] : [{ id, endReason }]));
   await tx.sql`UPDATE execution SET parked = true
-    WHERE id = ANY(${parked.map(({ executionId }) => executionId)}::bigint[]) AND status IN ('running', 'waiting')`;
+    WHERE id = ANY(${parked}::bigint[]) AND status IN ('running', 'waiting')`;
+  if (ended.length)
+    await tx.sql`UPDATE execution SET status = 'cancelled', end_reason = given."endReason", ended_at = now(), due_at = NULL,
+        waits_for = NULL, parked = false, wake = wake + 1
+      FROM jsonb_to_recordset(${JSON.stringify(ended)}::jsonb) AS given (id bigint, "endReason" text)
+      WHERE execution.id = given.id AND execution.status IN ('running', 'waiting')`;
   return new Map(resumed.map(({ executionId }) => [executionId, new Date()]));
 }

@@ -57,17 +57,23 @@ export async function writeExecutions(tx: Tx, changes: readonly Change[]): Promi
     WHERE execution.id = given."executionId"`;
 }
 
-/** The executions whose workflow or campaign is paused now. Locks both, so that they are not resumed meanwhile. */
-export async function findPausedWorkflows(tx: Tx, due: readonly Ready[]): Promise<Set<number>> {
+/**
+ * The executions whose workflow or campaign does not run now, with why they end; null if it is only paused. Locks both, so
+ * that they are not resumed meanwhile.
+ */
+export async function findNotRunning(tx: Tx, due: readonly Ready[]): Promise<Map<number, string | null>> {
   const ids = due.map(({ executionId }) => executionId);
   const workflows = await tx.sql<{ id: number }>`SELECT id FROM workflow
     WHERE id = ANY(${[...new Set(due.map(({ workflowId }) => workflowId))]}::bigint[]) ORDER BY id FOR SHARE`;
   await tx.sql`SELECT id FROM campaign
     WHERE id = ANY(${[...new Set(due.flatMap(({ campaignId }) => campaignId ?? []))]}::bigint[]) ORDER BY id FOR SHARE`;
-  if (!workflows.length) return new Set();
-  const rows = await tx.sql<{ id: number }>`SELECT execution.id FROM execution
+  if (!workflows.length) return new Map();
+  const rows = await tx.sql<{ id: number; endReason: string | null }>`SELECT execution.id,
+      CASE WHEN workflow.status = 'archived' THEN 'workflow_archived'
+        WHEN campaign.status = 'completed' THEN 'campaign_completed' END AS "endReason"
+    FROM execution
     JOIN workflow ON workflow.id = execution.workflow_id
     LEFT JOIN campaign ON campaign.id = execution.campaign_id
     WHERE execution.id = ANY(${ids}::bigint[]) AND (workflow.status <> 'published' OR campaign.status <> 'active')`;
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map(({ id, endReason }) => [id, endReason]));
 }

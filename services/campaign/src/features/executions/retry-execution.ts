@@ -1,10 +1,11 @@
 import type { executions } from '@tandem/campaign-contract';
 import { fail } from '@tandem/service';
-import type { Handler } from '../../handler.ts';
+import type { Handler, Tx } from '../../handler.ts';
 import { advanceExecutionsJob } from '../engine/enroll.ts';
 import { asExecution, checkTransition, lockExecution } from './execution.ts';
 
 export const retryExecution: Handler<typeof executions.retryExecution> = async ({ params, tx, schedule }) => {
+  await checkOpen(tx, params.id);
   const row = await lockExecution(tx, { id: params.id });
   checkTransition(asExecution(row), 'running');
   const { workflowId, leadId, nodeId } = row;
@@ -34,3 +35,18 @@ export const retryExecution: Handler<typeof executions.retryExecution> = async (
   await schedule(advanceExecutionsJob, [{ executionId: written.id, wake: written.wake }]);
   return asExecution(written);
 };
+
+/**
+ * Locks the workflow and campaign of an execution, in the order of the engine, so that they do not end meanwhile.
+ * @throws ApiError 409 when the workflow is archived, or the campaign is completed
+ */
+async function checkOpen(tx: Tx, id: number): Promise<void> {
+  const execution = await tx.execution.findFirst({ where: { id }, select: { workflowId: true, campaignId: true } });
+  if (!execution) throw fail('not_found');
+  const { workflowId, campaignId } = execution;
+  const [workflow] = await tx.sql<{ status: string }>`SELECT status FROM workflow WHERE id = ${workflowId} FOR SHARE`;
+  if (workflow?.status === 'archived') throw fail('not_published');
+  if (campaignId === null) return;
+  const [campaign] = await tx.sql<{ status: string }>`SELECT status FROM campaign WHERE id = ${campaignId} FOR SHARE`;
+  if (campaign?.status === 'completed') throw fail('campaign_not_running');
+}

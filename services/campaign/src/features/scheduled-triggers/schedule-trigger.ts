@@ -8,8 +8,8 @@ import { dataOf, type GraphNode } from '../engine/graph.ts';
 export const runTriggerJob = { name: 'run-trigger', payload: z.object({ workflowId: z.int(), wake: z.int() }) };
 
 /**
- * Lets the trigger of a workflow look for leads from now on, if it is one that does. Another subject, such as another
- * segment, begins anew.
+ * Lets the trigger of a workflow look for leads from now on, if it is one that does; that of a sequence begins with its
+ * campaign. Another subject, such as another segment, begins anew.
  */
 export async function scheduleTrigger(
   { tx, schedule }: { tx: Tx; schedule: Schedule },
@@ -32,8 +32,11 @@ export async function scheduleTrigger(
     VALUES (${workflowId}, ${subject}, ${(earlier?.wake ?? 0) + 1}::int, ${ranUntil}::timestamptz)
     ON CONFLICT (tenant_id, environment, workflow_id) DO UPDATE SET wake = workflow_trigger.wake + 1
     RETURNING wake`;
+  const [campaign] = await tx.sql<{ startAt: Date | null }>`SELECT campaign.start_at AS "startAt"
+    FROM workflow JOIN campaign ON campaign.id = workflow.campaign_id WHERE workflow.id = ${workflowId}`;
   await schedule(
     runTriggerJob,
     rows.map(({ wake }) => ({ workflowId, wake })),
+    campaign?.startAt ?? new Date(),
   );
 }

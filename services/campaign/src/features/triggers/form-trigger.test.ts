@@ -110,6 +110,23 @@ describe('a processed form submission', () => {
     await until('it has begun again', async () => (await executionsOf(api, id)).length === 2);
   });
 
+  it('starts workflows by what its lead does later, if the lead meets their conditions', async () => {
+    const api = service.as();
+    const tenantId = api.caller.tenantId as number;
+    const end = [aNode('end', { type: 'exit', data: {} })];
+    const conditions = [{ field: 'score', operator: 'at_least', value: 50 }];
+    const [asking, any] = [
+      await workflow(api, { triggerType: 'page_visit', conditions }, end),
+      await workflow(api, { triggerType: 'page_visit' }, end),
+    ];
+    const [hot, cold] = [crm.addLead(tenantId, { score: 80 }), crm.addLead(tenantId, { score: 10 })];
+    for (const leadId of [cold, hot])
+      await recorded({ service, tenantId }, { leadId, type: 'page_visit', insertId: `campaign-${leadId}` });
+    await until('the hot lead is in it', async () => (await executionsOf(api, asking)).length === 1);
+    await until('both are in the other', async () => (await executionsOf(api, any)).length === 2);
+    expect(await executionsOf(api, asking)).toMatchObject([{ leadId: hot }]);
+  });
+
   it('ends waits for submissions and workflows that exit on them, of its lead only', async () => {
     const api = service.as();
     const form = await publishedForm(api);

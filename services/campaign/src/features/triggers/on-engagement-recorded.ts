@@ -1,12 +1,9 @@
 import { engagementRecorded } from '@tandem/analytics-contract';
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
-import { createLog } from '@tandem/process';
 import type { Tools, Tx } from '../../handler.ts';
 import { react } from '../engine/react.ts';
 import { ownInsertIds } from '../tracking/engage.ts';
-import { startMatching } from './start-matching.ts';
-
-const log = createLog('campaign');
+import { startEngaged } from './start-by-engagement.job.ts';
 
 const isOwn = (insertId: string | null) => insertId?.startsWith(ownInsertIds) ?? false;
 
@@ -45,13 +42,11 @@ export const followEngagement = ({ ids }: Pick<Tools, 'ids'>) =>
         { tx, schedule },
         rows.filter(({ automated }) => !automated),
       );
-      const occurrences = events.flatMap(({ id, record: { leadId, type, automated, insertId } }) => {
+      const engaged = events.flatMap(({ id, record: { leadId, type, automated, insertId } }) => {
         const isOwnForm = type === 'form_submission' && isOwn(insertId);
-        // Own forms have started their workflows when they were processed; of others nobody knows which form it was.
-        return leadId === null || automated || isOwnForm
-          ? []
-          : [{ type, leadId, eventId: id, suits: ({ formId }: { formId?: string | undefined }) => !formId }];
+        return leadId === null || automated || isOwnForm ? [] : [{ type, leadId, eventId: id }];
       });
-      await startMatching({ tx, schedule }, occurrences, log);
+      const [first] = events;
+      if (first) await startEngaged({ tx, schedule }, engaged, first);
     },
   });

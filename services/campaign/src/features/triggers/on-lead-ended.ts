@@ -6,7 +6,7 @@ import { type PersonDeed, react } from '../engine/react.ts';
 
 type Ended = Received<typeof leadUnsubscribed | typeof leadDeleted | typeof leadUpdated>;
 
-/** Ends executions of leads that unsubscribed from all messages, were converted, or are deleted. */
+/** Ends executions of leads that unsubscribed from all messages of a channel, were converted, or are deleted. */
 export const followLeads = consumer({
   name: 'end-executions',
   on: [leadUnsubscribed, leadDeleted, leadUpdated],
@@ -19,11 +19,14 @@ export const followLeads = consumer({
     if (converted.length) await tx.engagement.createMany({ data: converted, skipDuplicates: true });
     await react({ tx, schedule }, deeds);
     const unsubscribed = events.flatMap((event) =>
-      event.name === 'lead.unsubscribed' && event.data.messageId !== null ? [event.data.messageId] : [],
+      event.name === 'lead.unsubscribed' && event.data.messageId !== null
+        ? [{ id: event.data.messageId, channel: event.data.channel }]
+        : [],
     );
     if (unsubscribed.length)
       await tx.sql`UPDATE message SET unsubscribed_at = coalesce(unsubscribed_at, now()), updated_at = now()
-        WHERE id = ANY(${unsubscribed}::bigint[])`;
+        FROM jsonb_to_recordset(${JSON.stringify(unsubscribed)}::jsonb) AS given (id bigint, channel text)
+        WHERE message.id = given.id AND message.channel = given.channel`;
     // A merged lead is followed by its survivor: see follow-lead-merges.
     const deleted = events.flatMap((event) =>
       event.name === 'lead.deleted' && !event.data.mergedIntoId ? [event.data.leadId] : [],
@@ -39,7 +42,9 @@ function deedOf(event: Ended): (PersonDeed & { eventId: string })[] {
   const { leadId } = event.data;
   const eventId = event.id;
   if (event.name === 'lead.unsubscribed')
-    return event.data.topicId === null ? [{ type: 'unsubscribe', leadId, executionId: null, eventId }] : [];
+    return event.data.topicId === null
+      ? [{ type: 'unsubscribe', leadId, executionId: null, channel: event.data.channel, eventId }]
+      : [];
   if (event.name === 'lead.updated' && event.data.changes.convertedAt)
     return [{ type: 'conversion', leadId, executionId: null, eventId }];
   return [];

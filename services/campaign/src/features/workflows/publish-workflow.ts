@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { actingUserId } from '@tandem/caller';
 import { workflowPublished, type workflows } from '@tandem/campaign-contract';
 import type { FieldError } from '@tandem/contract';
-import { fail, toJsonColumn, transitionError } from '@tandem/service';
+import { fail, reachOf, toJsonColumn, transitionError } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { enrollInNewSequence } from '../campaigns/enroll-audience.job.ts';
 import { createGraph } from '../engine/graph.ts';
 import type { TemplateVersions } from '../engine/versions.ts';
 import { scheduleTrigger } from '../scheduled-triggers/schedule-trigger.ts';
@@ -65,6 +66,8 @@ export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishW
     if (migrate) await migrateExecutions(tx, row.id, number, workflow);
     const published = asFullWorkflow(written);
     if (to === 'published') await scheduleTrigger({ tx, schedule }, row.id, createGraph(published).trigger);
+    if (status === 'draft' && row.campaignId !== null)
+      await enrollInNewSequence({ tx, schedule }, row.campaignId, reachOf(caller, 'leads:read'));
     emit(workflowPublished, {
       data: { workflowId: row.id, campaignId: row.campaignId, publishedVersion: number },
       record: published,

@@ -22,10 +22,10 @@ export async function changeRecord(tools: Tools, one: ToSend): Promise<Outcome> 
     requestId: `execution-${due.executionId}-${one.step}`,
     permissions: ['leads:write', 'leads:read', 'tasks:write'],
   };
-  const { input, call } = changeOf(tools, one, as);
+  const { input, call, lead } = changeOf(tools, one, as);
   if (typeof call === 'string') return { is: 'failed', input, error: call };
   try {
-    return { is: 'done', input, result: await call() };
+    return { is: 'done', input, result: await call(), ...(lead && { lead }) };
   } catch (error) {
     if (!(error instanceof ServiceCallError)) throw error;
     // Another run made the change, with a due time that was calculated at another moment.
@@ -38,7 +38,7 @@ export async function changeRecord(tools: Tools, one: ToSend): Promise<Outcome> 
 }
 
 type As = { tenantId: number; environment: 'live' | 'sandbox'; requestId: string; permissions: string[] };
-type Changing = { input: object; call: (() => Promise<object>) | string };
+type Changing = { input: object; call: (() => Promise<object>) | string; lead?: LeadRecord };
 
 const unknownUser = 'There is no user with the id of this node';
 
@@ -60,10 +60,17 @@ export function changeOfLead(node: GraphNode, lead: LeadRecord) {
   };
 }
 
+/** A lead with changed fields, as the next nodes see it. */
+export function withChange(lead: LeadRecord, fields: object): LeadRecord {
+  const changed = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { ...lead, ...Object.fromEntries(changed) };
+}
+
 function leadChange({ crm }: Tools, { node, facts: { lead } }: ToSend, as: As): Changing {
   const body = changeOfLead(node, lead);
   return {
     input: body,
+    lead: withChange(lead, body),
     call: async () => {
       await crm.updateLead({ params: { id: lead.id }, body, as });
       return {};
@@ -78,7 +85,8 @@ function assignment({ crm, ids }: Tools, { node, due, facts: { lead } }: ToSend,
     await crm.updateLead({ params: { id: lead.id }, body: { assignedTo }, as });
     return {};
   };
-  return { input: { userId: code }, call: assignedTo === undefined ? unknownUser : call };
+  if (assignedTo === undefined) return { input: { userId: code }, call: unknownUser };
+  return { input: { userId: code }, call, lead: withChange(lead, { assignedTo }) };
 }
 
 function newTask({ crm, ids }: Tools, { node, due, step, facts: { lead, now } }: ToSend, as: As): Changing {

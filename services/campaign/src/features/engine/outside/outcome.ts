@@ -1,3 +1,4 @@
+import type { LeadRecord } from '../facts.ts';
 import type { MessageEnd } from './message-rows.ts';
 
 /** The result of a node that needed something outside of the database. */
@@ -10,6 +11,8 @@ export type Outcome =
       skipReason?: string;
       branch?: string;
       message?: MessageEnd;
+      /** The lead after the change of the node. */
+      lead?: LeadRecord;
       /** The workflow in which the lead is enrolled when the step is recorded. */
       enroll?: number;
       /** The users who are notified when the step is recorded. */

@@ -1,10 +1,9 @@
 import type { NodeType } from '@tandem/campaign-contract';
 import { dayOf } from '@tandem/time-zones';
 import type { Tools, Tx } from '../../../handler.ts';
-import type { LeadRecord } from '../facts.ts';
 import { dataOf } from '../graph.ts';
 import type { SimulatedEffect } from '../simulate.ts';
-import { changeOfLead } from './change-records.ts';
+import { changeOfLead, withChange } from './change-records.ts';
 import type { Outgoing } from './channel.ts';
 import { previewLinks } from './message-links.ts';
 import { tomorrow } from './message-outcomes.ts';
@@ -66,7 +65,7 @@ const nothing: Other = () => ({ is: 'done', effect: {} });
 const others: Partial<Record<NodeType, Other>> = {
   update_lead({ node, facts: { lead } }) {
     const fields = changeOfLead(node, lead);
-    return { is: 'done', effect: { fields }, lead: { ...lead, ...withoutUndefined(fields) } as LeadRecord };
+    return { is: 'done', effect: { fields }, lead: withChange(lead, fields) };
   },
   create_task({ node, due, facts: { lead, now } }, { ids }) {
     const { title, dueInDays, assignedTo } = dataOf(node, 'create_task');
@@ -75,7 +74,11 @@ const others: Partial<Record<NodeType, Other>> = {
     const dueAt = new Date(now.getTime() + dueInDays * dayMs);
     return { is: 'done', effect: { title, dueAt: dueAt.toISOString(), assignedTo: assignee } };
   },
-  assign: ({ node }) => ({ is: 'done', effect: { userId: dataOf(node, 'assign').userId } }),
+  assign({ node, due, facts: { lead } }, { ids }) {
+    const { userId } = dataOf(node, 'assign');
+    const assignedTo = ids.decode('user', due.tenantId, userId);
+    return { is: 'done', effect: { userId }, lead: withChange(lead, { assignedTo }) };
+  },
   notify({ node }) {
     const { userIds = [], message } = dataOf(node, 'notify');
     return { is: 'done', effect: { userIds, message } };
@@ -83,7 +86,3 @@ const others: Partial<Record<NodeType, Other>> = {
   webhook: ({ node }) => ({ is: 'done', effect: { url: dataOf(node, 'webhook').url } }),
   enroll: ({ node }) => ({ is: 'done', effect: { workflowId: dataOf(node, 'enroll').workflowId } }),
 };
-
-function withoutUndefined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
