@@ -65,7 +65,7 @@ export async function tenantsOfNumber(
     WHERE digest = ANY(${digestsOf(tools, 'sms', value)}::text[]) ORDER BY 1, 2 LIMIT 1000`;
 }
 
-const stopWords = new Set(['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT']);
+const stopWords = new Set(['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT']);
 const startWords = new Set(['START', 'UNSTOP']);
 
 /** What an incoming text message asks for: no more messages, or messages again. */
