@@ -181,6 +181,21 @@ describe('the pace', () => {
     expect(sentOf(await settled(other, await sendTo(other, addresses(1, 'busy.example'), null)))).toBe(1);
   });
 
+  it('lets no more messages wake in one minute than may leave in it', async () => {
+    const api = service.as();
+    const started = Date.now();
+    const all = await settled(api, await sendTo(api, addresses(20, 'crowded.example'), null));
+    const waking = Map.groupBy(
+      all.flatMap(({ dueAt }) => dueAt ?? []),
+      (dueAt) => dueAt,
+    );
+    expect(waking.size).toBeGreaterThanOrEqual(2);
+    for (const [dueAt, group] of waking) {
+      expect(group.length).toBeLessThanOrEqual(domainPerMinuteMax);
+      expect(new Date(dueAt).getTime() - started).toBeLessThanOrEqual(240_000);
+    }
+  });
+
   it('keeps the daily limit of the tenant, and grants what is left of it', async () => {
     const api = service.as();
     const all = await settled(api, await sendTo(api, addresses(10), null));
