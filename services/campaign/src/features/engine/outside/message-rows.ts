@@ -106,13 +106,28 @@ export async function endMessages(
   return rows.filter(({ isSent }) => isSent);
 }
 
-/** How many messages leads got since a time, by lead. */
-export async function countSent(tx: Tx, of: readonly { leadId: number; since: Date }[]): Promise<Map<number, number>> {
-  if (!of.length) return new Map();
-  const rows = await tx.sql<{ leadId: number; sent: number }>`
-    SELECT given."leadId", count(*)::int AS sent
-    FROM jsonb_to_recordset(${JSON.stringify(of)}::jsonb) AS given ("leadId" bigint, since timestamptz)
-    JOIN message ON message.lead_id = given."leadId" AND message.sent_at >= given.since
-    GROUP BY 1`;
-  return new Map(rows.map(({ leadId, sent }) => [leadId, sent]));
+/**
+ * How many messages leads got since a time, by lead and time, with those that are being sent. A lead in two time zones has
+ * two times.
+ */
+export async function countSent(tx: Tx, of: readonly SentSince[]): Promise<Map<string, number>> {
+  const places = [...new Map(of.map((one) => [sinceKey(one), one])).values()];
+  if (!places.length) return new Map();
+  const rows = await tx.sql<SentSince & { sent: number }>`
+    SELECT given."leadId", given.since, count(*)::int AS sent
+    FROM jsonb_to_recordset(${JSON.stringify(places)}::jsonb) AS given ("leadId" bigint, since timestamptz)
+    JOIN message ON message.lead_id = given."leadId"
+      AND (message.sent_at >= given.since OR (message.status = 'sending' AND message.claimed_at >= given.since))
+    GROUP BY 1, 2`;
+  return new Map(rows.map((row) => [sinceKey(row), row.sent]));
+}
+
+export interface SentSince {
+  leadId: number;
+  since: Date;
+}
+
+/** The key of `countSent`. */
+export function sinceKey({ leadId, since }: SentSince): string {
+  return `${leadId}/${since.toISOString()}`;
 }

@@ -3,7 +3,7 @@ import type { Tx } from '../../../handler.ts';
 import { suppressedAddresses } from '../../suppressions/suppressed.ts';
 import type { Outgoing } from './channel.ts';
 import { earlierOutcome, openAt, postponed, skipped, tomorrow } from './message-outcomes.ts';
-import { countSent, type MessageRow } from './message-rows.ts';
+import { countSent, type MessageRow, type SentSince, sinceKey } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
 import type { SendTools } from './to-send.ts';
 
@@ -18,18 +18,22 @@ export async function reasonsNotToSend(
 ): Promise<Map<number, Outcome>> {
   const suppressed = await suppressedBy(tools, tx, all);
   const capped = all.filter(({ due }) => due.settings.maxPerLeadPerDay !== undefined);
-  const counts = await countSent(
-    tx,
-    capped.map(({ due: { leadId }, facts: { now, timezone } }) => ({
-      leadId,
-      since: startOfDay(dayOf(now, timezone), timezone),
-    })),
-  );
-  const reasons = all.map((one): [number, Outcome | undefined] => [
-    one.due.executionId,
-    earlierOutcome(one, earlier.get(one.due.executionId)) ?? reasonOf(tools, one, suppressed, counts),
-  ]);
-  return new Map(reasons.filter((entry): entry is [number, Outcome] => entry[1] !== undefined));
+  const sent = await countSent(tx, capped.map(todayOf));
+  const inBatch = new Map<number, number>();
+  const reasons = new Map<number, Outcome>();
+  for (const one of all) {
+    const { executionId, leadId } = one.due;
+    const count = (sent.get(sinceKey(todayOf(one))) ?? 0) + (inBatch.get(leadId) ?? 0);
+    const reason = earlierOutcome(one, earlier.get(executionId)) ?? reasonOf(tools, one, suppressed, count);
+    if (reason) reasons.set(executionId, reason);
+    else inBatch.set(leadId, (inBatch.get(leadId) ?? 0) + 1);
+  }
+  return reasons;
+}
+
+/** The lead of a message, and when its day began. */
+function todayOf({ due: { leadId }, facts: { now, timezone } }: Outgoing): SentSince {
+  return { leadId, since: startOfDay(dayOf(now, timezone), timezone) };
 }
 
 /** Messages of one channel and topic have the same suppressions. */
@@ -55,7 +59,7 @@ function reasonOf(
   tools: SendTools,
   one: Outgoing,
   suppressed: ReadonlyMap<string, Suppressed>,
-  counts: ReadonlyMap<number, number>,
+  sentToday: number,
 ): Outcome | undefined {
   const { channel } = one;
   const { lead, now } = one.facts;
@@ -69,6 +73,6 @@ function reasonOf(
   const open = openAt(one, now);
   if (open > now) return postponed(open, 'quiet_hours');
   const { maxPerLeadPerDay: max } = settings;
-  if (max !== undefined && (counts.get(lead.id) ?? 0) >= max) return tomorrow(one, 'max_per_lead_per_day');
+  if (max !== undefined && sentToday >= max) return tomorrow(one, 'max_per_lead_per_day');
   return undefined;
 }
