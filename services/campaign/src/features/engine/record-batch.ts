@@ -1,6 +1,7 @@
 import type { Inside } from '@tandem/jobs';
 import type { Tools, Tx } from '../../handler.ts';
 import { engage, type MessageDeed } from '../tracking/engage.ts';
+import { endQueuedMessages } from './end-queued.ts';
 import { applyEnrollments } from './outside/enroll-in-other.ts';
 import { endMessages } from './outside/message-rows.ts';
 import { emitNotifications } from './outside/notify-users.ts';
@@ -29,6 +30,10 @@ export async function recordBatch(
     changes.flatMap(({ executionId, steps }) => steps.map((step) => ({ executionId, ...step }))),
   );
   await writeExecutions(tx, changes);
+  await endQueuedMessages(
+    tx,
+    advanced.map(({ due }) => due.executionId),
+  );
   await applyEnrollments(inside, advanced);
   await emitNotifications(
     inside,

@@ -139,6 +139,18 @@ it('tries again when the provider is busy, and sends once', async () => {
   expect(textsTo(phone)).toEqual(['Hello Ada']);
 });
 
+it('does not try a message again whose execution was cancelled', async () => {
+  const api = service.as();
+  const { leadId, phone } = aLead(api);
+  mailbox.refuseSms(phone, { status: 429, code: 20429 });
+  const executionId = await enrolled(api, await published(api, inARow(sms())), leadId);
+  await inStatus(api, executionId, 'waiting');
+  expect(await messageTo(api, leadId)).toMatchObject([{ status: 'queued' }]);
+  await api.cancelExecution({ params: { id: executionId } });
+  expect(await messageTo(api, leadId)).toMatchObject([{ status: 'skipped', skipReason: 'execution_ended' }]);
+  expect(textsTo(phone)).toEqual([]);
+});
+
 it('flags a message whose answer was lost, and does not send it again', async () => {
   const api = service.as();
   const { leadId, phone } = aLead(api);
