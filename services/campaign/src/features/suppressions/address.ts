@@ -46,6 +46,11 @@ export function digestsOf({ seal }: { seal: Seal }, channel: Channel, value: str
   return seal.digests(digestText(channel, value));
 }
 
+/** The digests of all values that suppress an address. */
+export function suppressingDigests(tools: { seal: Seal }, channel: Channel, address: string): string[] {
+  return suppressingValues(channel, address).flatMap((value) => digestsOf(tools, channel, value));
+}
+
 function digestText(channel: Channel, value: string): string {
   return `address ${channel} ${value}`;
 }

@@ -202,3 +202,32 @@ describe('the pace', () => {
     expect([sentOf(all), reasonsOf(all)]).toEqual([8, ['daily_limit', 'daily_limit']]);
   });
 });
+
+it('does not send to an address that is suppressed after the checks', async () => {
+  const api = service.as();
+  const [to] = addresses(1) as [string];
+  // Holds back the count of the pace, which comes between the checks and the claim.
+  const held = service.sqlWithin(
+    api.caller,
+    `DO $$ BEGIN LOCK TABLE domain_pace IN EXCLUSIVE MODE;
+      WHILE NOT EXISTS (SELECT FROM suppression) LOOP PERFORM pg_sleep(0.02); END LOOP; END $$`,
+  );
+  const isLocked = (granted: boolean) =>
+    until('the lock is taken or waited for', async () => {
+      const rows = await service.sqlWithin(
+        api.caller,
+        `SELECT FROM pg_locks WHERE relation = 'domain_pace'::regclass AND granted = $1
+          AND mode IN ('ExclusiveLock', 'RowExclusiveLock')`,
+        [granted],
+      );
+      return rows.length > 0;
+    });
+  await isLocked(true);
+  const executions = await sendTo(api, [to], null);
+  await isLocked(false);
+  await api.createSuppression({ body: { channel: 'email', value: to, reason: 'unsubscribe' } });
+  await held;
+  const [execution] = await settled(api, executions);
+  expect(execution?.steps.at(-1)).toMatchObject({ outcome: 'skipped', skipReason: 'suppressed' });
+  expect(mailbox.to(to)).toEqual([]);
+});

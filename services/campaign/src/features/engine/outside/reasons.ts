@@ -55,6 +55,27 @@ async function suppressedBy(
   return found;
 }
 
+/** The outcomes of those messages whose recipients are suppressed. */
+export async function suppressedOutcomes(
+  tools: SendTools,
+  tx: Tx,
+  all: readonly Outgoing[],
+): Promise<Map<number, Outcome>> {
+  const suppressed = await suppressedBy(tools, tx, all);
+  return new Map(
+    all.flatMap((one): [number, Outcome][] => {
+      const outcome = suppressedOutcome(one, suppressed);
+      return outcome ? [[one.due.executionId, outcome]] : [];
+    }),
+  );
+}
+
+function suppressedOutcome(one: Outgoing, suppressed: ReadonlyMap<string, Suppressed>): Outcome | undefined {
+  const reason = suppressed.get(kindOf(one))?.get(one.channel.addressOf(one.facts.lead) ?? '');
+  if (reason === undefined) return undefined;
+  return skipped(one, reason === 'paused' ? 'paused_by_lead' : 'suppressed', { reason });
+}
+
 function reasonOf(
   tools: SendTools,
   one: Outgoing,
@@ -67,8 +88,8 @@ function reasonOf(
   const address = channel.addressOf(lead);
   if (!address) return skipped(one, 'no_address');
   if (lead.consent[channel.name]?.state === 'denied') return skipped(one, 'no_consent');
-  const reason = suppressed.get(kindOf(one))?.get(address);
-  if (reason !== undefined) return skipped(one, reason === 'paused' ? 'paused_by_lead' : 'suppressed', { reason });
+  const outcome = suppressedOutcome(one, suppressed);
+  if (outcome) return outcome;
   if (!channel.isConfigured(tools) && environment === 'live') return skipped(one, channel.notConfigured);
   const open = openAt(one, now);
   if (open > now) return postponed(open, 'quiet_hours');
