@@ -1,5 +1,6 @@
 import type { Inside } from '@tandem/jobs';
 import type { Tools, Tx } from '../../handler.ts';
+import { suppressStopped } from '../provider-events/twilio.ts';
 import { engage, type MessageDeed } from '../tracking/engage.ts';
 import { endQueuedMessages } from './end-queued.ts';
 import { applyEnrollments } from './outside/enroll-in-other.ts';
@@ -20,6 +21,8 @@ export async function recordBatch(
   const { tx } = inside;
   const messages = advanced.flatMap(({ outcome }) => (outcome && 'message' in outcome && outcome.message) || []);
   await engage(inside, tools, (await endMessages(tx, messages)).map(sentNow));
+  for (const message of messages)
+    if (message.channel === 'sms' && message.status === 'failed') await suppressStopped(inside, tools, message);
   const current = await lockCurrent(
     tx,
     advanced.map(({ due }) => due),

@@ -122,6 +122,17 @@ const leadsOfNumberMax = 100;
 const unreachable = new Set(['30005', '30006']);
 const stopped = '21610';
 
+/** Suppresses the number of a text message that Twilio refused because the number sent STOP; other errors have no effect. */
+export async function suppressStopped(
+  inside: Pick<Inside, 'tx' | 'emit'>,
+  tools: Pick<Tools, 'seal'>,
+  { recipient, error }: { recipient: string | null; error: string | null },
+): Promise<void> {
+  if (!recipient || !error?.split(' ').includes(stopped)) return;
+  const value = normalizedValue('sms', recipient);
+  if (typeof value === 'string') await suppress(tools, inside, { channel: 'sms', value, reason: 'unsubscribe' });
+}
+
 /** Applies a status callback to its message. */
 export async function applyStatus(
   inside: Inside,

@@ -126,6 +126,14 @@ it('skips a number that the provider refuses, and says why', async () => {
   expect(await messageTo(api, leadId)).toMatchObject([{ status: 'failed', error: expect.stringContaining('21614') }]);
 });
 
+it('suppresses a number that sent STOP to the provider', async () => {
+  const api = service.as();
+  const { leadId, phone } = aLead(api);
+  mailbox.refuseSms(phone, { status: 400, code: 21610 });
+  expect((await ran(api, leadId, sms())).steps[1]).toMatchObject({ outcome: 'skipped', skipReason: 'refused' });
+  expect((await api.listSuppressions()).data).toMatchObject([{ value: phone, reason: 'unsubscribe' }]);
+});
+
 it('tries again when the provider is busy, and sends once', async () => {
   const api = service.as();
   const { leadId, phone } = aLead(api);
