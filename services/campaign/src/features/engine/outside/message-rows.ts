@@ -142,3 +142,21 @@ export interface SentSince {
 export function sinceKey({ leadId, since }: SentSince): string {
   return `${leadId}/${since.toISOString()}`;
 }
+
+/** The executions whose recipient got the same message of the campaign as another lead, or is about to. */
+export async function findDuplicates(
+  tx: Tx,
+  of: readonly (Pick<Claim, 'executionId' | 'campaignId' | 'nodeId' | 'leadId' | 'channel'> & { recipient: string })[],
+): Promise<Set<number>> {
+  if (!of.length) return new Set();
+  const rows = await tx.sql<{ executionId: number }>`
+    SELECT given."executionId"
+    FROM jsonb_to_recordset(${JSON.stringify(of)}::jsonb) AS given ("executionId" bigint, "campaignId" bigint,
+      "nodeId" text, "leadId" bigint, channel text, recipient text)
+    WHERE EXISTS (SELECT FROM message WHERE message.tenant_id = platform.tenant_id()
+      AND message.environment = platform.environment() AND message.campaign_id = given."campaignId"
+      AND message.node_id = given."nodeId" AND lower(message.recipient) = lower(given.recipient)
+      AND message.channel = given.channel AND message.lead_id <> given."leadId"
+      AND message.status NOT IN ('skipped', 'failed'))`;
+  return new Set(rows.map(({ executionId }) => executionId));
+}

@@ -231,3 +231,12 @@ it('does not send to an address that is suppressed after the checks', async () =
   expect(execution?.steps.at(-1)).toMatchObject({ outcome: 'skipped', skipReason: 'suppressed' });
   expect(mailbox.to(to)).toEqual([]);
 });
+
+it('sends a message of a campaign once to an address that several leads have', async () => {
+  const api = service.as();
+  const [to] = addresses(1) as [string];
+  const all = await settled(api, await sendTo(api, [to, to.toUpperCase()], null));
+  expect(
+    all.map(({ steps }) => steps.at(-1)).filter((step) => step && 'skipReason' in step && step.skipReason),
+  ).toMatchObject([{ outcome: 'skipped', skipReason: 'duplicate' }]);
+});

@@ -2,8 +2,8 @@ import { dayOf, startOfDay } from '@tandem/time-zones';
 import type { Tx } from '../../../handler.ts';
 import { suppressedAddresses } from '../../suppressions/suppressed.ts';
 import type { Outgoing } from './channel.ts';
-import { earlierOutcome, openAt, postponed, skipped, tomorrow } from './message-outcomes.ts';
-import { countSent, type MessageRow, type SentSince, sinceKey } from './message-rows.ts';
+import { earlierOutcome, openAt, placeOf, postponed, skipped, tomorrow } from './message-outcomes.ts';
+import { countSent, findDuplicates, type MessageRow, type SentSince, sinceKey } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
 import type { SendTools } from './to-send.ts';
 
@@ -20,13 +20,34 @@ export async function reasonsNotToSend(
   const capped = all.filter(({ due }) => due.settings.maxPerLeadPerDay !== undefined);
   const sent = await countSent(tx, capped.map(todayOf));
   const inBatch = new Map<number, number>();
+  const addressed = all.flatMap((one) => {
+    const recipient = one.channel.addressOf(one.facts.lead);
+    return recipient && one.due.campaignId !== null ? [{ ...placeOf(one), recipient }] : [];
+  });
+  const duplicates = await findDuplicates(tx, addressed);
+  const keyOf = new Map(
+    addressed.map(({ executionId, campaignId, nodeId, channel, recipient }) => [
+      executionId,
+      JSON.stringify([campaignId, nodeId, channel, recipient.toLowerCase()]),
+    ]),
+  );
+  const passed = new Set<string>();
   const reasons = new Map<number, Outcome>();
   for (const one of all) {
     const { executionId, leadId } = one.due;
     const count = (sent.get(sinceKey(todayOf(one))) ?? 0) + (inBatch.get(leadId) ?? 0);
-    const reason = earlierOutcome(one, earlier.get(executionId)) ?? reasonOf(tools, one, suppressed, count);
-    if (reason) reasons.set(executionId, reason);
-    else inBatch.set(leadId, (inBatch.get(leadId) ?? 0) + 1);
+    const key = keyOf.get(executionId);
+    const isDuplicate = duplicates.has(executionId) || (key !== undefined && passed.has(key));
+    const reason =
+      earlierOutcome(one, earlier.get(executionId)) ??
+      reasonOf(tools, one, suppressed, count) ??
+      (isDuplicate ? skipped(one, 'duplicate') : undefined);
+    if (reason) {
+      reasons.set(executionId, reason);
+      continue;
+    }
+    inBatch.set(leadId, (inBatch.get(leadId) ?? 0) + 1);
+    if (key !== undefined) passed.add(key);
   }
   return reasons;
 }
