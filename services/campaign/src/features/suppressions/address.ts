@@ -29,7 +29,7 @@ export function normalizedValue(channel: Channel, value: string): string | { err
 }
 
 /** The values that suppress an address: itself, and for e-mail its domain. */
-export function suppressingValues(channel: Channel, address: string): string[] {
+function suppressingValues(channel: Channel, address: string): string[] {
   const value = normalizedValue(channel, address);
   if (typeof value !== 'string') return [];
   const at = value.lastIndexOf('@');
