@@ -117,6 +117,17 @@ describe('previewAudience', () => {
     expect(await preview(api, 'mixed', [{ leadIds }])).toMatchObject({ total: 3, reachable: 3 });
   });
 
+  it('counts leads that unsubscribed from the topic of the campaign as suppressed', async () => {
+    const api = service.as();
+    const { data: topic } = await api.createTopic({ body: { name: 'News' } });
+    const value = 'topic@example.com';
+    await api.createSuppression({ body: { channel: 'email', value, topicId: topic.id, reason: 'manual' } });
+    const params = { id: (await campaignOf(api, { topicId: topic.id })).id };
+    await api.setAudience({ params, body: { include: [{ leadIds: [addLead(api, { email: value })] }] } });
+    const { data } = await api.previewAudience({ params });
+    expect(data).toMatchObject({ total: 1, reachable: 0, dropped: { suppressed: 1 } });
+  });
+
   it('of an empty audience counts nothing, and 503 tells that the leads cannot be read', async () => {
     const api = service.as();
     expect(await preview(api, 'email', [])).toMatchObject({ total: 0, reachable: 0, isComplete: true, samples: [] });

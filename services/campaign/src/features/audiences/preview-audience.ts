@@ -29,7 +29,7 @@ export const previewAudience = (
     let after: number | null = null;
     for (let page = 0; page < pagesMax && preview.total < previewedLeadsMax; page++) {
       const { leads, next } = await leadsOfAudience(reading, sources, { after, limit: selectedLeadsMax });
-      await count(tools, tx, preview, { leads, type, seen });
+      await count(tools, tx, preview, { leads, type, topicId: row.topicId, seen });
       after = next;
       if (after === null) break;
     }
@@ -43,18 +43,27 @@ function emptyPreview(): Preview {
   return { total: 0, reachable: 0, dropped, isComplete: false, samples: [] };
 }
 
-/** Adds leads to the counts. `seen` has the addresses of leads before them that get a message. */
+interface Counting {
+  leads: readonly SelectedLead[];
+  type: z.output<typeof CampaignType>;
+  topicId: number | null;
+  /** The addresses of leads before them that get a message. */
+  seen: Set<string>;
+}
+
+/** Adds leads to the counts. */
 async function count(
   tools: Pick<Tools, 'seal'>,
   tx: Tx,
   preview: Preview,
-  { leads, type, seen }: { leads: readonly SelectedLead[]; type: z.output<typeof CampaignType>; seen: Set<string> },
+  { leads, type, topicId, seen }: Counting,
 ): Promise<void> {
   const contacts = leads.map((lead) => ({ lead, contact: addressFor(type, lead) }));
   const suppressed = await suppressedContacts(
     tools,
     tx,
     contacts.flatMap(({ contact }) => contact ?? []),
+    topicId,
   );
   for (const { lead, contact } of contacts) {
     preview.total++;
@@ -82,11 +91,13 @@ async function suppressedContacts(
   tools: Pick<Tools, 'seal'>,
   tx: Tx,
   contacts: readonly Contact[],
+  topicId: number | null,
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const channel of ['email', 'sms'] as const) {
     const addresses = contacts.filter((one) => one.channel === channel).map(({ address }) => address);
-    for (const address of (await suppressedAddresses(tools, tx, { channel }, addresses)).keys()) found.add(address);
+    for (const address of (await suppressedAddresses(tools, tx, { channel, topicId }, addresses)).keys())
+      found.add(address);
   }
   return found;
 }

@@ -358,6 +358,29 @@ describe('a message is not sent', () => {
     expect(mailsTo(leadId)).toHaveLength(1);
   });
 
+  it('more often on a day when several workflows send at the same moment', async () => {
+    const api = service.as();
+    const leadId = crm.addLead(tenantOf(api));
+    await inStatus(api, await enrolled(api, await published(api, inARow(email('first'))), leadId), 'completed');
+    const executions: string[] = [];
+    for (const name of ['one', 'two'])
+      executions.push(
+        await enrolled(api, await published(api, inARow(wait('pause'), email(name)), { maxPerLeadPerDay: 2 }), leadId),
+      );
+    for (const id of executions) await inStatus(api, id, 'waiting');
+    await service.sqlWithin(api.caller, 'UPDATE execution SET due_at = now() WHERE due_at IS NOT NULL');
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE platform.job SET due_at = now() WHERE name = 'advance-executions' AND state = 'waiting'`,
+    );
+    const reasons = await until('both sent or wait', async () => {
+      const all = await Promise.all(executions.map((id) => executionOf(api, id)));
+      return all.every(({ steps }) => steps.length === 3) && all.map(({ steps }) => steps[2].result.reason);
+    });
+    expect(reasons.toSorted()).toEqual(['max_per_lead_per_day', undefined]);
+    expect(mailsTo(leadId)).toHaveLength(2);
+  });
+
   it('from the sandbox', async () => {
     const api = service.as({ environment: 'sandbox' });
     const leadId = crm.addLead(tenantOf(api), {}, 'sandbox');

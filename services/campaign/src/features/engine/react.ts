@@ -1,6 +1,7 @@
 import type { Emit } from '@tandem/events';
 import type { Schedule } from '@tandem/jobs';
 import type { Tx } from '../../handler.ts';
+import { endQueuedMessages } from './end-queued.ts';
 import { advanceExecutionsJob } from './enroll.ts';
 
 /** Something that a person did, not software. */
@@ -52,8 +53,8 @@ export async function react({ tx, schedule }: Inside, deeds: readonly PersonDeed
     if (word === undefined) return [];
     return [{ word, leadId, executionId: exits[type]?.ofMessageOnly ? executionId : null, channel }];
   });
-  if (exiting.length)
-    await tx.sql`
+  if (exiting.length) {
+    const ended = await tx.sql<{ id: number }>`
       UPDATE execution SET status = 'exited', end_reason = ending.word, ended_at = now(), due_at = NULL, waits_for = NULL,
         parked = false, wake = wake + 1
       FROM (
@@ -67,7 +68,13 @@ export async function react({ tx, schedule }: Inside, deeds: readonly PersonDeed
           AND (given.channel IS NULL
             OR version.nodes @> jsonb_build_array(jsonb_build_object('type', given.channel)))
         ORDER BY live.id) AS ending
-      WHERE execution.id = ending.id AND execution.status IN ('running', 'waiting')`;
+      WHERE execution.id = ending.id AND execution.status IN ('running', 'waiting')
+      RETURNING execution.id`;
+    await endQueuedMessages(
+      tx,
+      ended.map(({ id }) => id),
+    );
+  }
   const woken = await tx.sql<{ id: number; wake: number }>`
     UPDATE execution SET due_at = now(), waits_for = NULL, wake = wake + 1
     WHERE id IN (

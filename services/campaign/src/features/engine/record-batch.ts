@@ -1,6 +1,8 @@
 import type { Inside } from '@tandem/jobs';
 import type { Tools, Tx } from '../../handler.ts';
+import { suppressStopped } from '../provider-events/twilio.ts';
 import { engage, type MessageDeed } from '../tracking/engage.ts';
+import { endQueuedMessages } from './end-queued.ts';
 import { applyEnrollments } from './outside/enroll-in-other.ts';
 import { endMessages } from './outside/message-rows.ts';
 import { emitNotifications } from './outside/notify-users.ts';
@@ -22,6 +24,8 @@ export async function recordBatch(
   const { tx } = inside;
   const messages = advanced.flatMap(({ outcome }) => (outcome && 'message' in outcome && outcome.message) || []);
   await engage(inside, tools, (await endMessages(tx, messages)).map(sentNow));
+  for (const message of messages)
+    if (message.channel === 'sms' && message.status === 'failed') await suppressStopped(inside, tools, message);
   const current = await lockCurrent(
     tx,
     advanced.map(({ due }) => due),
@@ -32,6 +36,10 @@ export async function recordBatch(
     changes.flatMap(({ executionId, steps }) => steps.map((step) => ({ executionId, ...step }))),
   );
   await writeExecutions(tx, changes);
+  await endQueuedMessages(
+    tx,
+    advanced.map(({ due }) => due.executionId),
+  );
   await applyEnrollments(inside, advanced);
   await emitNotifications(
     inside,

@@ -3,6 +3,7 @@ import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Execution as ExecutionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { endQueuedMessages } from '../engine/end-queued.ts';
 
 export type ExecutionRecord = z.output<typeof WorkflowExecution>;
 
@@ -49,5 +50,6 @@ export async function cancel(tx: Tx, row: ExecutionRow): Promise<ExecutionRecord
     },
   });
   if (!written) throw fail('not_found');
+  await endQueuedMessages(tx, [written.id]);
   return asExecution(written);
 }

@@ -1,6 +1,7 @@
 import { WorkflowExecution } from '@tandem/campaign-contract';
 import { exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { endQueuedMessages } from '../engine/end-queued.ts';
 import { asExecution } from '../executions/execution.ts';
 
 const batchMax = 500;
@@ -11,10 +12,15 @@ const batchMax = 500;
  */
 export const executionData: PersonalData<Tx> = {
   async erase({ tx, person: { leadIds } }) {
-    await tx.sql`
+    const ended = await tx.sql<{ id: number }>`
       UPDATE execution SET status = 'exited', end_reason = 'lead_deleted', ended_at = now(), due_at = NULL,
         waits_for = NULL, parked = false, wake = wake + 1
-      WHERE lead_id = ANY(${leadIds}::bigint[]) AND status IN ('running', 'waiting')`;
+      WHERE lead_id = ANY(${leadIds}::bigint[]) AND status IN ('running', 'waiting')
+      RETURNING id`;
+    await endQueuedMessages(
+      tx,
+      ended.map(({ id }) => id),
+    );
     // A step of a run without payload can still contain texts of the lead.
     const rows = await tx.sql<{ id: number }>`
       UPDATE execution SET payload = '{}', error = NULL, event_id = NULL

@@ -111,6 +111,7 @@ describe('a report of SendGrid', () => {
       event(complained, { event: 'spamreport' }),
       event(complained, { event: 'open' }),
       { ...event(bounced, { event: 'delivered' }), 'smtp-id': '<stranger@example.com>' },
+      { event: 'account_status_change', type: 'compliance_suspend', timestamp: 1_700_000_000, sg_event_id: 'account' },
     ];
     expect((await reporting.sendgrid(events, { wrong: true })).status).toBe(401);
     expect(await reasonsOf(api)).toEqual([]);

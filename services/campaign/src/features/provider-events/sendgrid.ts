@@ -6,20 +6,17 @@ import { type MailReport, timeOf } from './report.ts';
 
 const eventsMax = 5_000;
 
-const Events = z
-  .array(
-    z.object({
-      event: z.string(),
-      email: z.string(),
-      timestamp: z.number(),
-      sg_event_id: z.string(),
-      type: z.string().optional(),
-      reason: z.string().optional(),
-      'smtp-id': z.string().optional(),
-    }),
-  )
-  .max(eventsMax);
-type Event = z.output<typeof Events>[number];
+const Events = z.array(z.unknown()).max(eventsMax);
+const Event = z.object({
+  event: z.string(),
+  email: z.string(),
+  timestamp: z.number(),
+  sg_event_id: z.string(),
+  type: z.string().optional(),
+  reason: z.string().optional(),
+  'smtp-id': z.string().optional(),
+});
+type Event = z.output<typeof Event>;
 
 /** The public key of SendGrid's Event Webhook, as its settings page shows it. */
 export function sendgridKey(base64: string): KeyObject {
@@ -34,11 +31,16 @@ export function checkSendgrid(key: KeyObject, bytes: Uint8Array, headers: Record
   if (!timestamp || !verify.verify(key, signature, 'base64')) throw fail('invalid_signature');
 }
 
-/** The reports in a batch of events; events of other mail, and those without an effect, are left out. */
+/**
+ * The reports in a batch of events; events of other mail, and those without an effect, are left out. Some kinds of events
+ * have other fields, for example those about an account have no address.
+ */
 export function readSendgrid({ mailer }: Pick<Tools, 'mailer'>, body: unknown): MailReport[] {
   const parsed = Events.safeParse(body);
   if (!parsed.success) throw fail('validation_failed', [{ field: 'body', message: 'Must be a list of events' }]);
-  return parsed.data.flatMap((event): MailReport[] => {
+  return parsed.data.flatMap((entry): MailReport[] => {
+    const { data: event } = Event.safeParse(entry);
+    if (!event) return [];
     const is = kindOf(event);
     const [message] = mailer.refsIn(event['smtp-id'] ?? '');
     if (!is || !message) return [];

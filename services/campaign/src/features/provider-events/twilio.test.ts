@@ -73,7 +73,7 @@ describe('a status callback of Twilio', () => {
 });
 
 describe('an incoming text message', () => {
-  it.each(['STOP', 'stop', ' Unsubscribe. '])(
+  it.each(['STOP', 'stop', ' Unsubscribe. ', 'Revoke', 'OPTOUT'])(
     'with %j suppresses the number for the tenants that wrote to it',
     async (Body) => {
       const [api, other, stranger] = [reporting.service.as(), reporting.service.as(), reporting.service.as()];

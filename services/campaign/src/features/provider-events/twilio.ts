@@ -65,7 +65,7 @@ export async function tenantsOfNumber(
     WHERE digest = ANY(${digestsOf(tools, 'sms', value)}::text[]) ORDER BY 1, 2 LIMIT 1000`;
 }
 
-const stopWords = new Set(['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT']);
+const stopWords = new Set(['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT']);
 const startWords = new Set(['START', 'UNSTOP']);
 
 /** What an incoming text message asks for: no more messages, or messages again. */
@@ -121,6 +121,17 @@ const leadsOfNumberMax = 100;
 // Error codes of Twilio that concern the number: unknown, a landline; and a number that stopped our messages.
 const unreachable = new Set(['30005', '30006']);
 const stopped = '21610';
+
+/** Suppresses the number of a text message that Twilio refused because the number sent STOP; other errors have no effect. */
+export async function suppressStopped(
+  inside: Pick<Inside, 'tx' | 'emit'>,
+  tools: Pick<Tools, 'seal'>,
+  { recipient, error }: { recipient: string | null; error: string | null },
+): Promise<void> {
+  if (!recipient || !error?.split(' ').includes(stopped)) return;
+  const value = normalizedValue('sms', recipient);
+  if (typeof value === 'string') await suppress(tools, inside, { channel: 'sms', value, reason: 'unsubscribe' });
+}
 
 /** Applies a status callback to its message. */
 export async function applyStatus(

@@ -29,7 +29,7 @@ export function normalizedValue(channel: Channel, value: string): string | { err
 }
 
 /** The values that suppress an address: itself, and for e-mail its domain. */
-export function suppressingValues(channel: Channel, address: string): string[] {
+function suppressingValues(channel: Channel, address: string): string[] {
   const value = normalizedValue(channel, address);
   if (typeof value !== 'string') return [];
   const at = value.lastIndexOf('@');
@@ -44,6 +44,11 @@ export function digestOf({ seal }: { seal: Seal }, channel: Channel, value: stri
 /** The digests of a value under every key, for records that were written under an earlier one. */
 export function digestsOf({ seal }: { seal: Seal }, channel: Channel, value: string): readonly string[] {
   return seal.digests(digestText(channel, value));
+}
+
+/** The digests of all values that suppress an address. */
+export function suppressingDigests(tools: { seal: Seal }, channel: Channel, address: string): string[] {
+  return suppressingValues(channel, address).flatMap((value) => digestsOf(tools, channel, value));
 }
 
 function digestText(channel: Channel, value: string): string {

@@ -4,7 +4,7 @@ import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Suppression as SuppressionRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
-import { type Channel, digestOf, digestsOf, normalizedValue, suppressingValues } from './address.ts';
+import { type Channel, digestOf, digestsOf, normalizedValue, suppressingDigests } from './address.ts';
 import { asSuppression, eventOf, type SuppressionRecord } from './suppression.ts';
 
 export type Reason = z.output<typeof SuppressionReason>;
@@ -15,7 +15,7 @@ const byStrength: readonly Reason[] = ['complaint', 'unsubscribe', 'hard_bounce'
 
 /**
  * The addresses that must get no message now, each with the reason: suppressed themselves or by their domain, in general or
- * for the topic of the message, or `paused`. Call it in the transaction that claims a message, right before it is sent.
+ * for the topic of the message, or `paused`.
  * @param of.topicId the topic of the message; without it only general suppressions count
  * @param addresses as the lead has them; the keys of the result are these texts
  */
@@ -28,8 +28,8 @@ export async function suppressedAddresses(
   const { channel, topicId } = of;
   const asked = new Map<string, string[]>();
   for (const address of new Set(addresses)) {
-    for (const value of suppressingValues(channel, address))
-      for (const digest of digestsOf(tools, channel, value)) asked.set(digest, [...(asked.get(digest) ?? []), address]);
+    for (const digest of suppressingDigests(tools, channel, address))
+      asked.set(digest, [...(asked.get(digest) ?? []), address]);
   }
   const digests = [...asked.keys()];
   if (!digests.length) return new Map();

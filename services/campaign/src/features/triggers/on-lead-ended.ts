@@ -2,6 +2,7 @@ import { leadUnsubscribed } from '@tandem/campaign-contract';
 import { leadDeleted, leadUpdated } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
+import { endQueuedMessages } from '../engine/end-queued.ts';
 import { type PersonDeed, react } from '../engine/react.ts';
 
 type Ended = Received<typeof leadUnsubscribed | typeof leadDeleted | typeof leadUpdated>;
@@ -31,10 +32,17 @@ export const followLeads = consumer({
     const deleted = events.flatMap((event) =>
       event.name === 'lead.deleted' && !event.data.mergedIntoId ? [event.data.leadId] : [],
     );
-    if (deleted.length)
-      await tx.sql`UPDATE execution SET status = 'exited', end_reason = 'lead_deleted', ended_at = now(), due_at = NULL,
+    if (!deleted.length) return;
+    const ended = await tx.sql<{
+      id: number;
+    }>`UPDATE execution SET status = 'exited', end_reason = 'lead_deleted', ended_at = now(), due_at = NULL,
           waits_for = NULL, parked = false, wake = wake + 1
-        WHERE lead_id = ANY(${deleted}::bigint[]) AND status IN ('running', 'waiting')`;
+        WHERE lead_id = ANY(${deleted}::bigint[]) AND status IN ('running', 'waiting')
+        RETURNING id`;
+    await endQueuedMessages(
+      tx,
+      ended.map(({ id }) => id),
+    );
   },
 });
 

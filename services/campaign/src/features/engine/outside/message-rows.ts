@@ -9,6 +9,8 @@ export interface Claim {
   leadId: number;
   channel: 'email' | 'sms';
   recipient: string;
+  /** The digests of the suppressions that would stop it. */
+  digests: readonly string[];
   /** Where the content is from; see `contents.ts`. */
   templateId?: number | null;
   variant?: string | null;
@@ -26,7 +28,7 @@ export interface MessageRow {
 }
 
 /** The state of a message after an attempt, or after the decision not to send it. */
-export interface MessageEnd extends Omit<Claim, 'recipient' | 'templateId' | 'variant' | 'abTestId'> {
+export interface MessageEnd extends Omit<Claim, 'recipient' | 'digests' | 'templateId' | 'variant' | 'abTestId'> {
   recipient: string | null;
   status: 'queued' | 'sent' | 'skipped' | 'failed';
   subject: string | null;
@@ -37,7 +39,8 @@ export interface MessageEnd extends Omit<Claim, 'recipient' | 'templateId' | 'va
 
 /**
  * Claims messages right before they are sent, in a transaction of its own. A message that is claimed already, or has
- * ended, is not returned, and neither is one whose workflow or campaign was paused meanwhile.
+ * ended, is not returned, and neither is one whose workflow or campaign was paused, or whose recipient was suppressed,
+ * meanwhile.
  */
 export async function claimMessages(tx: Tx, claims: readonly Claim[]): Promise<MessageRow[]> {
   if (!claims.length) return [];
@@ -49,11 +52,19 @@ export async function claimMessages(tx: Tx, claims: readonly Claim[]): Promise<M
       given."abTestId"
     FROM jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) AS given ("executionId" bigint, "workflowId" bigint,
       "nodeId" text, "campaignId" bigint, "leadId" bigint, channel text, recipient text, "templateId" bigint,
-      variant text, "abTestId" bigint)
+      variant text, "abTestId" bigint, digests text[])
     JOIN execution ON execution.id = given."executionId" AND execution.status IN ('running', 'waiting')
     JOIN workflow ON workflow.id = given."workflowId" AND workflow.status = 'published'
     LEFT JOIN campaign ON campaign.id = given."campaignId"
-    WHERE campaign.id IS NULL OR campaign.status = 'active'
+    WHERE (campaign.id IS NULL OR campaign.status = 'active')
+      AND NOT EXISTS (SELECT FROM suppression
+        WHERE suppression.tenant_id = platform.tenant_id() AND suppression.environment = platform.environment()
+          AND suppression.channel = given.channel AND suppression.digest = ANY(given.digests)
+          AND (suppression.topic_id IS NULL OR suppression.topic_id = campaign.topic_id))
+      AND NOT EXISTS (SELECT FROM contact_pause
+        WHERE contact_pause.tenant_id = platform.tenant_id() AND contact_pause.environment = platform.environment()
+          AND contact_pause.channel = given.channel AND contact_pause.digest = ANY(given.digests)
+          AND contact_pause.paused_until > now())
     ORDER BY given."executionId"
     ON CONFLICT (tenant_id, environment, execution_id, node_id, lead_id) DO UPDATE
       SET status = 'sending', claimed_at = now(), attempts = message.attempts + 1, recipient = excluded.recipient,
@@ -106,13 +117,46 @@ export async function endMessages(
   return rows.filter(({ isSent }) => isSent);
 }
 
-/** How many messages leads got since a time, by lead. */
-export async function countSent(tx: Tx, of: readonly { leadId: number; since: Date }[]): Promise<Map<number, number>> {
-  if (!of.length) return new Map();
-  const rows = await tx.sql<{ leadId: number; sent: number }>`
-    SELECT given."leadId", count(*)::int AS sent
-    FROM jsonb_to_recordset(${JSON.stringify(of)}::jsonb) AS given ("leadId" bigint, since timestamptz)
-    JOIN message ON message.lead_id = given."leadId" AND message.sent_at >= given.since
-    GROUP BY 1`;
-  return new Map(rows.map(({ leadId, sent }) => [leadId, sent]));
+/**
+ * How many messages leads got since a time, by lead and time, with those that are being sent. A lead in two time zones has
+ * two times.
+ */
+export async function countSent(tx: Tx, of: readonly SentSince[]): Promise<Map<string, number>> {
+  const places = [...new Map(of.map((one) => [sinceKey(one), one])).values()];
+  if (!places.length) return new Map();
+  const rows = await tx.sql<SentSince & { sent: number }>`
+    SELECT given."leadId", given.since, count(*)::int AS sent
+    FROM jsonb_to_recordset(${JSON.stringify(places)}::jsonb) AS given ("leadId" bigint, since timestamptz)
+    JOIN message ON message.lead_id = given."leadId"
+      AND (message.sent_at >= given.since OR (message.status = 'sending' AND message.claimed_at >= given.since))
+    GROUP BY 1, 2`;
+  return new Map(rows.map((row) => [sinceKey(row), row.sent]));
+}
+
+export interface SentSince {
+  leadId: number;
+  since: Date;
+}
+
+/** The key of `countSent`. */
+export function sinceKey({ leadId, since }: SentSince): string {
+  return `${leadId}/${since.toISOString()}`;
+}
+
+/** The executions whose recipient got the same message of the campaign as another lead, or is about to. */
+export async function findDuplicates(
+  tx: Tx,
+  of: readonly (Pick<Claim, 'executionId' | 'campaignId' | 'nodeId' | 'leadId' | 'channel'> & { recipient: string })[],
+): Promise<Set<number>> {
+  if (!of.length) return new Set();
+  const rows = await tx.sql<{ executionId: number }>`
+    SELECT given."executionId"
+    FROM jsonb_to_recordset(${JSON.stringify(of)}::jsonb) AS given ("executionId" bigint, "campaignId" bigint,
+      "nodeId" text, "leadId" bigint, channel text, recipient text)
+    WHERE EXISTS (SELECT FROM message WHERE message.tenant_id = platform.tenant_id()
+      AND message.environment = platform.environment() AND message.campaign_id = given."campaignId"
+      AND message.node_id = given."nodeId" AND lower(message.recipient) = lower(given.recipient)
+      AND message.channel = given.channel AND message.lead_id <> given."leadId"
+      AND message.status NOT IN ('skipped', 'failed'))`;
+  return new Set(rows.map(({ executionId }) => executionId));
 }

@@ -181,9 +181,62 @@ describe('the pace', () => {
     expect(sentOf(await settled(other, await sendTo(other, addresses(1, 'busy.example'), null)))).toBe(1);
   });
 
+  it('lets no more messages wake in one minute than may leave in it', async () => {
+    const api = service.as();
+    const started = Date.now();
+    const all = await settled(api, await sendTo(api, addresses(20, 'crowded.example'), null));
+    const waking = Map.groupBy(
+      all.flatMap(({ dueAt }) => dueAt ?? []),
+      (dueAt) => dueAt,
+    );
+    expect(waking.size).toBeGreaterThanOrEqual(2);
+    for (const [dueAt, group] of waking) {
+      expect(group.length).toBeLessThanOrEqual(domainPerMinuteMax);
+      expect(new Date(dueAt).getTime() - started).toBeLessThanOrEqual(240_000);
+    }
+  });
+
   it('keeps the daily limit of the tenant, and grants what is left of it', async () => {
     const api = service.as();
     const all = await settled(api, await sendTo(api, addresses(10), null));
     expect([sentOf(all), reasonsOf(all)]).toEqual([8, ['daily_limit', 'daily_limit']]);
   });
+});
+
+it('does not send to an address that is suppressed after the checks', async () => {
+  const api = service.as();
+  const [to] = addresses(1) as [string];
+  // Holds back the count of the pace, which comes between the checks and the claim.
+  const held = service.sqlWithin(
+    api.caller,
+    `DO $$ BEGIN LOCK TABLE domain_pace IN EXCLUSIVE MODE;
+      WHILE NOT EXISTS (SELECT FROM suppression) LOOP PERFORM pg_sleep(0.02); END LOOP; END $$`,
+  );
+  const isLocked = (granted: boolean) =>
+    until('the lock is taken or waited for', async () => {
+      const rows = await service.sqlWithin(
+        api.caller,
+        `SELECT FROM pg_locks WHERE relation = 'domain_pace'::regclass AND granted = $1
+          AND mode IN ('ExclusiveLock', 'RowExclusiveLock')`,
+        [granted],
+      );
+      return rows.length > 0;
+    });
+  await isLocked(true);
+  const executions = await sendTo(api, [to], null);
+  await isLocked(false);
+  await api.createSuppression({ body: { channel: 'email', value: to, reason: 'unsubscribe' } });
+  await held;
+  const [execution] = await settled(api, executions);
+  expect(execution?.steps.at(-1)).toMatchObject({ outcome: 'skipped', skipReason: 'suppressed' });
+  expect(mailbox.to(to)).toEqual([]);
+});
+
+it('sends a message of a campaign once to an address that several leads have', async () => {
+  const api = service.as();
+  const [to] = addresses(1) as [string];
+  const all = await settled(api, await sendTo(api, [to, to.toUpperCase()], null));
+  expect(
+    all.map(({ steps }) => steps.at(-1)).filter((step) => step && 'skipReason' in step && step.skipReason),
+  ).toMatchObject([{ outcome: 'skipped', skipReason: 'duplicate' }]);
 });

@@ -10,6 +10,7 @@ type PaceReason = 'sender_not_verified' | 'domain_pace' | 'sender_limit' | 'dail
 const minuteMs = 60_000;
 // A domain that lost its verification is looked at again after this time.
 const unverifiedMs = 3_600_000;
+const postponedMinutesMax = 1_440;
 
 /**
  * Those of the messages that may go now, counted: by the pace to the domain of the recipient, the limit of the sender, and the
@@ -34,11 +35,10 @@ export async function withinPace(
   for (const [domain, group] of byKey(verified, ({ facts }) => domainOf(facts.lead.email))) {
     const granted = await grantDomain(tx, { domain, minute, wanted: group.length, max: domainPerMinuteMax });
     inPace.push(...group.slice(0, granted));
-    for (const [index, one] of group.slice(granted).entries()) {
-      // Spread over the next minutes, so that they do not all wake at once.
-      const minutes = 1 + Math.floor(index / domainPerMinuteMax);
-      later.push({ one, until: new Date(minute.getTime() + minutes * minuteMs), reason: 'domain_pace' });
-    }
+    const over = group.slice(granted);
+    const minutes = await minutesFor(tx, { domain, minute, wanted: over.length, max: domainPerMinuteMax });
+    for (const [index, one] of over.entries())
+      later.push({ one, until: minutes[index] as Date, reason: 'domain_pace' });
   }
   const tomorrow = nextMidnight(now, 'UTC');
   const ofSenders: Outgoing[] = [];
@@ -67,6 +67,40 @@ async function grantDomain(tx: Tx, { domain, minute, wanted, max }: DomainGrant)
     ON CONFLICT (tenant_id, environment, domain, minute) DO UPDATE
       SET granted = greatest(least(${wanted}::int, ${max}::int - domain_pace.messages), 0),
         messages = domain_pace.messages + greatest(least(${wanted}::int, ${max}::int - domain_pace.messages), 0)
+    RETURNING granted`;
+  return row?.granted ?? 0;
+}
+
+/**
+ * A later minute for each message over the pace, after those of all messages that wait already: no more than the pace wake
+ * in one minute. A message that wakes is granted in its minute like any other.
+ */
+async function minutesFor(tx: Tx, { domain, minute, wanted, max }: DomainGrant): Promise<Date[]> {
+  if (!wanted) return [];
+  const at = (minutes: number) => new Date(minute.getTime() + minutes * minuteMs);
+  const [last] = await tx.sql<{ minutes: number }>`
+    SELECT (extract(epoch FROM max(minute) - ${minute}::timestamptz) / 60)::int AS minutes FROM domain_pace
+    WHERE domain = ${domain} AND minute > ${minute} AND postponed > 0`;
+  const found: Date[] = [];
+  for (let minutes = last?.minutes ?? 1; found.length < wanted; minutes++) {
+    const until = at(minutes);
+    const left = wanted - found.length;
+    // The rest is spread again when it wakes.
+    const free =
+      minutes < postponedMinutesMax ? await postpone(tx, { domain, minute: until, wanted: left, max }) : left;
+    found.push(...Array<Date>(free).fill(until));
+  }
+  return found;
+}
+
+/** How many of the messages may wait for a minute, counted by one statement. */
+async function postpone(tx: Tx, { domain, minute, wanted, max }: DomainGrant): Promise<number> {
+  const [row] = await tx.sql<{ granted: number }>`
+    INSERT INTO domain_pace (domain, minute, messages, postponed, granted)
+    VALUES (${domain}, ${minute}, 0, least(${wanted}::int, ${max}::int), least(${wanted}::int, ${max}::int))
+    ON CONFLICT (tenant_id, environment, domain, minute) DO UPDATE
+      SET granted = greatest(least(${wanted}::int, ${max}::int - domain_pace.postponed), 0),
+        postponed = domain_pace.postponed + greatest(least(${wanted}::int, ${max}::int - domain_pace.postponed), 0)
     RETURNING granted`;
   return row?.granted ?? 0;
 }

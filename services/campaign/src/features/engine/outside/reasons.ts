@@ -2,8 +2,8 @@ import { dayOf, startOfDay } from '@tandem/time-zones';
 import type { Tx } from '../../../handler.ts';
 import { suppressedAddresses } from '../../suppressions/suppressed.ts';
 import type { Outgoing } from './channel.ts';
-import { earlierOutcome, openAt, postponed, skipped, tomorrow } from './message-outcomes.ts';
-import { countSent, type MessageRow } from './message-rows.ts';
+import { earlierOutcome, openAt, placeOf, postponed, skipped, tomorrow } from './message-outcomes.ts';
+import { countSent, findDuplicates, type MessageRow, type SentSince, sinceKey } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
 import type { SendTools } from './to-send.ts';
 
@@ -18,18 +18,43 @@ export async function reasonsNotToSend(
 ): Promise<Map<number, Outcome>> {
   const suppressed = await suppressedBy(tools, tx, all);
   const capped = all.filter(({ due }) => due.settings.maxPerLeadPerDay !== undefined);
-  const counts = await countSent(
-    tx,
-    capped.map(({ due: { leadId }, facts: { now, timezone } }) => ({
-      leadId,
-      since: startOfDay(dayOf(now, timezone), timezone),
-    })),
+  const sent = await countSent(tx, capped.map(todayOf));
+  const inBatch = new Map<number, number>();
+  const addressed = all.flatMap((one) => {
+    const recipient = one.channel.addressOf(one.facts.lead);
+    return recipient && one.due.campaignId !== null ? [{ ...placeOf(one), recipient }] : [];
+  });
+  const duplicates = await findDuplicates(tx, addressed);
+  const keyOf = new Map(
+    addressed.map(({ executionId, campaignId, nodeId, channel, recipient }) => [
+      executionId,
+      JSON.stringify([campaignId, nodeId, channel, recipient.toLowerCase()]),
+    ]),
   );
-  const reasons = all.map((one): [number, Outcome | undefined] => [
-    one.due.executionId,
-    earlierOutcome(one, earlier.get(one.due.executionId)) ?? reasonOf(tools, one, suppressed, counts),
-  ]);
-  return new Map(reasons.filter((entry): entry is [number, Outcome] => entry[1] !== undefined));
+  const passed = new Set<string>();
+  const reasons = new Map<number, Outcome>();
+  for (const one of all) {
+    const { executionId, leadId } = one.due;
+    const count = (sent.get(sinceKey(todayOf(one))) ?? 0) + (inBatch.get(leadId) ?? 0);
+    const key = keyOf.get(executionId);
+    const isDuplicate = duplicates.has(executionId) || (key !== undefined && passed.has(key));
+    const reason =
+      earlierOutcome(one, earlier.get(executionId)) ??
+      reasonOf(tools, one, suppressed, count) ??
+      (isDuplicate ? skipped(one, 'duplicate') : undefined);
+    if (reason) {
+      reasons.set(executionId, reason);
+      continue;
+    }
+    inBatch.set(leadId, (inBatch.get(leadId) ?? 0) + 1);
+    if (key !== undefined) passed.add(key);
+  }
+  return reasons;
+}
+
+/** The lead of a message, and when its day began. */
+function todayOf({ due: { leadId }, facts: { now, timezone } }: Outgoing): SentSince {
+  return { leadId, since: startOfDay(dayOf(now, timezone), timezone) };
 }
 
 /** Messages of one channel and topic have the same suppressions. */
@@ -51,11 +76,32 @@ async function suppressedBy(
   return found;
 }
 
+/** The outcomes of those messages whose recipients are suppressed. */
+export async function suppressedOutcomes(
+  tools: SendTools,
+  tx: Tx,
+  all: readonly Outgoing[],
+): Promise<Map<number, Outcome>> {
+  const suppressed = await suppressedBy(tools, tx, all);
+  return new Map(
+    all.flatMap((one): [number, Outcome][] => {
+      const outcome = suppressedOutcome(one, suppressed);
+      return outcome ? [[one.due.executionId, outcome]] : [];
+    }),
+  );
+}
+
+function suppressedOutcome(one: Outgoing, suppressed: ReadonlyMap<string, Suppressed>): Outcome | undefined {
+  const reason = suppressed.get(kindOf(one))?.get(one.channel.addressOf(one.facts.lead) ?? '');
+  if (reason === undefined) return undefined;
+  return skipped(one, reason === 'paused' ? 'paused_by_lead' : 'suppressed', { reason });
+}
+
 function reasonOf(
   tools: SendTools,
   one: Outgoing,
   suppressed: ReadonlyMap<string, Suppressed>,
-  counts: ReadonlyMap<number, number>,
+  sentToday: number,
 ): Outcome | undefined {
   const { channel } = one;
   const { lead, now } = one.facts;
@@ -63,12 +109,12 @@ function reasonOf(
   const address = channel.addressOf(lead);
   if (!address) return skipped(one, 'no_address');
   if (lead.consent[channel.name]?.state === 'denied') return skipped(one, 'no_consent');
-  const reason = suppressed.get(kindOf(one))?.get(address);
-  if (reason !== undefined) return skipped(one, reason === 'paused' ? 'paused_by_lead' : 'suppressed', { reason });
+  const outcome = suppressedOutcome(one, suppressed);
+  if (outcome) return outcome;
   if (!channel.isConfigured(tools) && environment === 'live') return skipped(one, channel.notConfigured);
   const open = openAt(one, now);
   if (open > now) return postponed(open, 'quiet_hours');
   const { maxPerLeadPerDay: max } = settings;
-  if (max !== undefined && (counts.get(lead.id) ?? 0) >= max) return tomorrow(one, 'max_per_lead_per_day');
+  if (max !== undefined && sentToday >= max) return tomorrow(one, 'max_per_lead_per_day');
   return undefined;
 }

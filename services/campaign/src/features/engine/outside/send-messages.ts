@@ -1,5 +1,6 @@
 import type { NodeType } from '@tandem/campaign-contract';
 import type { Tx } from '../../../handler.ts';
+import { suppressingDigests } from '../../suppressions/address.ts';
 import type { TemplateContent } from '../../templates/render.ts';
 import type { Channel, Outgoing, Rendered } from './channel.ts';
 import { type HeldBack, type MessageContent, originOf } from './contents.ts';
@@ -8,7 +9,7 @@ import { linksOf } from './message-links.ts';
 import { endOf, openAt, outcomeOf, placeOf, postponed, remember, sent, skipped } from './message-outcomes.ts';
 import { claimMessages, type MessageRow, readMessages } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
-import { reasonsNotToSend } from './reasons.ts';
+import { reasonsNotToSend, suppressedOutcomes } from './reasons.ts';
 import { readSenders } from './sender.ts';
 import { smsChannel } from './sms-channel.ts';
 import type { Locale, SendTools, ToSend } from './to-send.ts';
@@ -68,13 +69,16 @@ export async function sendMessages(
   }
   const claimed = await claimMessages(
     tx,
-    counted.map((one) => ({
-      ...placeOf(one),
-      recipient: one.channel.addressOf(one.facts.lead) as string,
-      ...originOf(contents.get(one.due.executionId)),
-    })),
+    counted.map((one) => {
+      const recipient = one.channel.addressOf(one.facts.lead) as string;
+      const digests = suppressingDigests(tools, one.channel.name, recipient);
+      return { ...placeOf(one), recipient, digests, ...originOf(contents.get(one.due.executionId)) };
+    }),
   );
   const rowOf = new Map(claimed.map((row) => [row.executionId, row]));
+  // Reading contents and pacing take time, in which recipients unsubscribe.
+  const unclaimed = counted.filter(({ due }) => !rowOf.has(due.executionId));
+  const suppressed = await suppressedOutcomes(tools, tx, unclaimed);
   const locale = await localeOf(tools, counted[0]);
   await outside(async () => {
     await Promise.all(
@@ -84,7 +88,9 @@ export async function sendMessages(
         const isClaimed = row && content && 'content' in content;
         outcomes.set(
           one.due.executionId,
-          isClaimed ? await sendOne(tools, one, row, locale, content.content) : { is: 'paused' },
+          isClaimed
+            ? await sendOne(tools, one, row, locale, content.content)
+            : (suppressed.get(one.due.executionId) ?? { is: 'paused' }),
         );
       }),
     );

@@ -126,6 +126,14 @@ it('skips a number that the provider refuses, and says why', async () => {
   expect(await messageTo(api, leadId)).toMatchObject([{ status: 'failed', error: expect.stringContaining('21614') }]);
 });
 
+it('suppresses a number that sent STOP to the provider', async () => {
+  const api = service.as();
+  const { leadId, phone } = aLead(api);
+  mailbox.refuseSms(phone, { status: 400, code: 21610 });
+  expect((await ran(api, leadId, sms())).steps[1]).toMatchObject({ outcome: 'skipped', skipReason: 'refused' });
+  expect((await api.listSuppressions()).data).toMatchObject([{ value: phone, reason: 'unsubscribe' }]);
+});
+
 it('tries again when the provider is busy, and sends once', async () => {
   const api = service.as();
   const { leadId, phone } = aLead(api);
@@ -137,6 +145,18 @@ it('tries again when the provider is busy, and sends once', async () => {
   await hurry(service, api, executionId);
   await inStatus(api, executionId, 'completed');
   expect(textsTo(phone)).toEqual(['Hello Ada']);
+});
+
+it('does not try a message again whose execution was cancelled', async () => {
+  const api = service.as();
+  const { leadId, phone } = aLead(api);
+  mailbox.refuseSms(phone, { status: 429, code: 20429 });
+  const executionId = await enrolled(api, await published(api, inARow(sms())), leadId);
+  await inStatus(api, executionId, 'waiting');
+  expect(await messageTo(api, leadId)).toMatchObject([{ status: 'queued' }]);
+  await api.cancelExecution({ params: { id: executionId } });
+  expect(await messageTo(api, leadId)).toMatchObject([{ status: 'skipped', skipReason: 'execution_ended' }]);
+  expect(textsTo(phone)).toEqual([]);
 });
 
 it('flags a message whose answer was lost, and does not send it again', async () => {
