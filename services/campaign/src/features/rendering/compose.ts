@@ -67,9 +67,18 @@ function finish(rendered: RenderedTemplate, context: ComposeContext): Composed {
   return {
     subject,
     text: text.includes(unsubscribeUrl) ? text : `${text}\n\n-- \n${footer.join('\n')}\n`,
-    html: finished(html, context, words),
+    html: finished(withNames(html, subject, locale), context, words),
     missing,
   };
+}
+
+/** Adds language and title to a document without them, which screen readers need. Parts of a document stay as they are. */
+function withNames(html: string, subject: string, locale: string): string {
+  const withLanguage = /<html\b[^<>]*?\blang\s*=/i.test(html)
+    ? html
+    : html.replace(/<html\b/i, (start) => `${start} lang="${escapeHtml(locale)}"`);
+  if (!subject || /<title\b/i.test(html)) return withLanguage;
+  return withLanguage.replace(/<\/head>/i, (end) => `<title>${escapeHtml(subject)}</title>\n${end}`);
 }
 
 function finished(html: string, context: ComposeContext, words: Words): string {
