@@ -22,12 +22,15 @@ export async function startBrowser(): Promise<Browser> {
   process.env['AWS_EXECUTION_ENV'] ??= 'AWS_Lambda_nodejs24.x';
   const { default: installed } = await import('@sparticuz/chromium');
   const executablePath = process.env['CHROMIUM'] ?? (await installed.executablePath());
-  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  // A mail has no address, so that it would count as a page of the internet, which may load nothing from this machine.
+  const args = ['--no-sandbox', '--disable-features=LocalNetworkAccessChecks'];
+  return chromium.launch({ executablePath, args });
 }
 
 /** Opens an empty page; `problems` are the errors of its console and scripts. */
 export async function openPage(browser: Browser, viewport: Viewport) {
   const context = await browser.newContext({ viewport, userAgent: person, reducedMotion: 'reduce' });
+  context.setDefaultTimeout(10_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
