@@ -30,7 +30,11 @@ export const campaignMembers = ['identity', 'crm', 'campaign', 'analytics', 'gat
 export async function measureCampaigns(place: Place): Promise<Row[]> {
   const server = fork(join(import.meta.dirname, 'peers', 'smtp.ts'), ['0']);
   const [port] = (await once(server, 'message')) as [number];
-  const settings = { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_PER_DAY_MAX: '10000000', MAIL_PER_DOMAIN_MINUTE_MAX: '1000000' };
+  const settings = {
+    SMTP_URL: `smtp://127.0.0.1:${port}`,
+    MAIL_PER_DAY_MAX: '10000000',
+    MAIL_PER_DOMAIN_MINUTE_MAX: '1000000',
+  };
   for (const name of campaignMembers) await place.startMember(name, name === 'campaign' ? { settings } : {});
   const databases = { campaign: await open(place, 'campaign'), crm: await open(place, 'crm') };
   try {

@@ -14,8 +14,8 @@ h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
 label { display: block; margin: 1rem 0 0; }
 input, select { display: block; width: 100%; margin-top: .25rem; padding: .6rem .75rem; border: 1px solid var(--soft);
   border-radius: .5rem; background: var(--paper); color: var(--ink); font: inherit; }
-[data-check] { display: flex; gap: .6rem; align-items: baseline; }
-[data-check] input { width: auto; margin: 0; }
+[data-check] { display: flex; gap: .7rem; align-items: start; }
+[data-check] input { flex: none; width: 1.2rem; height: 1.2rem; margin: .25rem 0 0; accent-color: var(--deep); }
 button { margin-top: 1rem; padding: .7rem 1.4rem; border: 0; border-radius: .5rem; background: var(--deep); color: var(--paper);
   font: inherit; font-weight: 600; cursor: pointer; }
 a { color: var(--deep); }

@@ -40,6 +40,7 @@ body { margin: 0; background: var(--back); color: var(--text); font-size: 1.0625
 .tp-skip:focus { left: 0; z-index: 1; }
 main > * { margin-block: 0; padding: 1rem max(1.25rem, calc((100% - 66rem) / 2)); }
 main > .tp-section, main > .tp-form { padding-block: clamp(2.5rem, 7vw, 5rem); }
+.tp-section > :last-child { margin-bottom: 0; }
 main > ul, main > ol { padding-inline-start: max(2.5rem, calc((100% - 66rem) / 2 + 1.25rem)); }
 h1, h2, h3, h4, h5, h6 { margin: 0 0 .6em; line-height: 1.2; text-wrap: balance; }
 h1 { font-size: clamp(2.2rem, 6vw, 3.6rem); letter-spacing: -.02em; color: var(--accent); }
@@ -71,7 +72,7 @@ summary { cursor: pointer; font-weight: 600; }
 .tp-form { text-align: start; }
 .tp-section .tp-form { margin-top: 2rem; }
 .tp-form form { width: 100%; max-width: 34rem; padding: clamp(1.25rem, 4vw, 2rem); background: var(--tint); border-radius: 1rem; }
-.tp-cta .tp-form form { margin-inline: auto; }
+.tp-cta .tp-form form, .tp-cta .tp-status { margin-inline: auto; }
 .tp-field { margin: 0 0 1.1rem; }
 .tp-field label { display: block; margin: 0 0 .3rem; font-weight: 600; }
 .tp-field small, .tp-form small { color: var(--soft); font-weight: 400; }
@@ -82,10 +83,12 @@ summary { cursor: pointer; font-weight: 600; }
 .tp-check input { width: 1.2rem; height: 1.2rem; margin: .25rem 0 0; accent-color: var(--accent); }
 .tp-check label { margin: 0; font-weight: 400; }
 .tp-check .tp-error { grid-column: 2; }
-.tp-error { margin: .3rem 0 0; color: var(--error); font-size: .95rem; }
+.tp-form .tp-error { margin: .3rem 0 0; color: var(--error); font-size: .95rem; }
 .tp-error:empty { display: none; }
 [aria-invalid=true] { border-color: var(--error) !important; border-width: 2px !important; }
-.tp-status { margin: 1rem 0 0; font-weight: 600; white-space: pre-line; }
+.tp-status { max-width: 34rem; margin: 1rem 0 0; font-weight: 600; white-space: pre-line; }
+[hidden] + .tp-status { padding: clamp(1.25rem, 4vw, 2rem); background: var(--tint); border-radius: 1rem; }
+.tp-cta [hidden] + .tp-status { text-align: center; }
 .tp-status:empty { display: none; }
 .tp-status.tp-bad { color: var(--error); }
 .tp-trap { position: absolute; left: -100vw; width: 1px; height: 1px; overflow: hidden; }

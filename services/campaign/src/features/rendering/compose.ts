@@ -70,7 +70,7 @@ function finish(rendered: RenderedTemplate, context: ComposeContext): Composed {
   return {
     subject,
     text: text.includes(unsubscribeUrl) ? text : `${text}\n\n-- \n${footer.join('\n')}\n`,
-    html: finished(html, context, words),
+    html: finished(withNames(html, subject, locale), context, words),
     missing,
   };
 }
@@ -78,6 +78,15 @@ function finish(rendered: RenderedTemplate, context: ComposeContext): Composed {
 /** A value of a lead can be as long as a form allows; a subject is a line of at most 300 characters. */
 function oneLine(subject: string): string {
   return subject.replaceAll(/\s+/g, ' ').trim().slice(0, subjectMax);
+}
+
+/** Adds language and title to a document without them, which screen readers need. Parts of a document stay as they are. */
+function withNames(html: string, subject: string, locale: string): string {
+  const withLanguage = /<html\b[^<>]*?\blang\s*=/i.test(html)
+    ? html
+    : html.replace(/<html\b/i, (start) => `${start} lang="${escapeHtml(locale)}"`);
+  if (!subject || /<title\b/i.test(html)) return withLanguage;
+  return withLanguage.replace(/<\/head>/i, (end) => `<title>${escapeHtml(subject)}</title>\n${end}`);
 }
 
 function finished(html: string, context: ComposeContext, words: Words): string {

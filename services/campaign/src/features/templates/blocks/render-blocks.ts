@@ -38,13 +38,21 @@ ${outlook}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="background:${colors.page}">
 <tr><td align="center" style="padding:24px 12px">
 <table role="presentation" width="${widthMax}" cellpadding="0" cellspacing="0" border="0" style="width:100%;max-width:${widthMax}px;background:${colors.card}">
-${blocks.map(rowOf).join('\n')}
+${rowsOf(blocks).join('\n')}
 </table>
 </td></tr>
 </table>
 </body>
 </html>
 `;
+}
+
+/** The rows, with space above the first and below the last one of the card; footers are outside of it. */
+function rowsOf(blocks: readonly Block[]): string[] {
+  const last = blocks.findLastIndex(({ type }) => type !== 'footer');
+  if (last < 0) return blocks.map(rowOf);
+  const space = rowOf({ type: 'spacer', height: 16 });
+  return [space, ...blocks.slice(0, last + 1).map(rowOf), space, ...blocks.slice(last + 1).map(rowOf)];
 }
 
 function rowOf(block: Block): string {
