@@ -14,8 +14,10 @@ import { type Advanced, byPause, walkBatch } from './walk-batch.ts';
 
 type Payload = z.output<typeof advanceExecutionsJob.payload>;
 
-// Messages of a batch are sent at the same time; a crash makes at most so many uncertain per running job.
-const batchMax = 25;
+// Messages of a batch are claimed and sent together. A lane runs eight batches from the claim to the record, so a crash makes
+// at most 120 messages uncertain; the mail server gets 20 at a time.
+const batchMax = 15;
+const lane = 'messages';
 // While crm is unavailable, executions wait this long before they ask again.
 export const unavailableMs = 15_000;
 
@@ -28,6 +30,7 @@ export const advanceExecutions = (tools: Tools) =>
   batchJob({
     ...advanceExecutionsJob,
     batchMax,
+    lane,
     async run({ due, tx, outside, finish }: BatchContext<Payload, Tx>) {
       const payloads = due.map(({ payload }) => payload);
       const { paused, running } = byPause(await readDue(tx, payloads));
