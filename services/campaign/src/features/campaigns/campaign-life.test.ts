@@ -132,6 +132,8 @@ it('a sequence that is published while its campaign runs gets the audience', asy
   await api.activateCampaign({ params: { id } });
   await allSent(api, id, 1);
   const { data } = await api.createSequence({ params: { id }, body: { name: 'More', ...graph() } });
+  const withoutLeads = service.as({ ...api.caller, permissions: ['workflows:write'] });
+  expect((await withoutLeads.publishWorkflow({ params: { id: data.id }, body: {} })).status).toBe(403);
   expect((await api.publishWorkflow({ params: { id: data.id }, body: {} })).status).toBe(200);
   await allSent(api, id, 2);
   expect(await recipients(api, id)).toMatchObject([{ leadId: leadIds[0], workflowId: data.id }, {}]);

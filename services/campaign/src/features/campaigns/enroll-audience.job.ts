@@ -2,7 +2,7 @@ import type { Caller } from '@tandem/caller';
 import { ServiceCallError } from '@tandem/client/internal';
 import { id, selectedLeadsMax } from '@tandem/contract';
 import { type Inside, type JobContext, job, type Schedule } from '@tandem/jobs';
-import type { Reach } from '@tandem/service';
+import { fail, type Reach } from '@tandem/service';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { audiencePage } from '../audiences/audience-page.ts';
@@ -64,16 +64,20 @@ export const enrollAudience = (tools: Pick<Tools, 'crm'>) =>
  * Enrolls the audience of a campaign that runs into a sequence that was published after it started. Leads that are in other
  * sequences of it already are not enrolled there again.
  * @param reach the leads that the caller can read; others of the audience are not enrolled
+ * @throws ApiError 403 when the campaign runs and the caller can read no leads
  */
 export async function enrollInNewSequence(
   { tx, schedule }: { tx: Tx; schedule: Schedule },
   campaignId: number,
   reach: Reach,
 ): Promise<void> {
-  if (reach === 'none') return;
   // Also a campaign that the caller cannot read. Held, so that it is not launched meanwhile without this sequence.
   const running = await tx.sql<{ launch: number }>`SELECT launch FROM campaign
     WHERE id = ${campaignId} AND status = 'active' AND (start_at IS NULL OR start_at <= now()) FOR SHARE`;
+  if (running.length && reach === 'none')
+    throw fail('forbidden', [
+      { field: 'id', message: 'Is a sequence of a campaign that runs, so it requires the permission leads:read' },
+    ]);
   await schedule(
     enrollAudienceJob,
     running.map(({ launch }) => ({ campaignId, launch, after: null, reach })),
