@@ -6,10 +6,13 @@ import type { Tx } from '../../handler.ts';
  */
 export async function endQueuedMessages(tx: Tx, executionIds: readonly number[]): Promise<void> {
   if (!executionIds.length) return;
-  await tx.sql`UPDATE message SET status = 'skipped', skip_reason = 'execution_ended', updated_at = now()
-    WHERE id IN (
-      SELECT queued.id FROM message AS queued JOIN execution ON execution.id = queued.execution_id
-      WHERE queued.execution_id = ANY(${executionIds}::bigint[]) AND queued.status = 'queued'
+  // Locked in a CTE, which runs once. As a subquery, it can run again for every message of the tenant.
+  await tx.sql`
+    WITH queued AS (
+      SELECT message.id FROM message JOIN execution ON execution.id = message.execution_id
+      WHERE message.execution_id = ANY(${executionIds}::bigint[]) AND message.status = 'queued'
         AND execution.status IN ('exited', 'cancelled')
-      FOR UPDATE OF queued SKIP LOCKED)`;
+      FOR UPDATE OF message SKIP LOCKED)
+    UPDATE message SET status = 'skipped', skip_reason = 'execution_ended', updated_at = now()
+    FROM queued WHERE message.id = queued.id`;
 }

@@ -36,9 +36,13 @@ export async function recordBatch(
     changes.flatMap(({ executionId, steps }) => steps.map((step) => ({ executionId, ...step }))),
   );
   await writeExecutions(tx, changes);
+  // Those that end now, or ended while their message was sent and postponed.
+  const exited = new Set(changes.filter(({ status }) => status === 'exited').map(({ executionId }) => executionId));
   await endQueuedMessages(
     tx,
-    advanced.map(({ due }) => due.executionId),
+    advanced
+      .map(({ due }) => due.executionId)
+      .filter((executionId) => exited.has(executionId) || !current.has(executionId)),
   );
   await applyEnrollments(inside, advanced);
   await emitNotifications(

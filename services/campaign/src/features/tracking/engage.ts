@@ -86,6 +86,8 @@ async function markMessages(tx: Tx, deeds: readonly Engaged[]): Promise<void> {
   const marks = deeds.filter(({ type }) => type !== 'email_sent' && type !== 'sms_sent');
   if (!marks.length) return;
   await tx.sql`
+    WITH locked AS (
+      SELECT id FROM message WHERE id = ANY(${marks.map(({ messageId }) => messageId)}::bigint[]) ORDER BY id FOR UPDATE)
     UPDATE message SET
       opened_at = CASE WHEN given.opened THEN coalesce(opened_at, given.at) ELSE opened_at END,
       clicked_at = CASE WHEN given.clicked THEN coalesce(clicked_at, given.at) ELSE clicked_at END,
@@ -97,8 +99,7 @@ async function markMessages(tx: Tx, deeds: readonly Engaged[]): Promise<void> {
       status = CASE WHEN given.complained THEN 'complained' WHEN given.bounced AND complained_at IS NULL THEN 'bounced'
         ELSE status END,
       updated_at = now()
-    FROM (SELECT id FROM message WHERE id = ANY(${marks.map(({ messageId }) => messageId)}::bigint[]) ORDER BY id FOR UPDATE)
-        AS locked
+    FROM locked
       JOIN (SELECT "messageId", bool_or(type IN ('email_open', 'link_click')) AS opened, bool_or(type = 'link_click') AS clicked,
         bool_or(type = 'email_reply') AS replied, bool_or(type = 'email_bounce') AS bounced,
         bool_or(type = 'email_complaint') AS complained, min(at) AS at
