@@ -94,6 +94,17 @@ describe('migrate', () => {
     expect((await query(appUrl, 'SELECT more FROM note')).rowCount).toBe(0);
   });
 
+  it('lets a new table be read by its key before it has statistics, although later indexes begin with the tenant too', async () => {
+    write(
+      `services/${service}/prisma/migrations/20260102000000_entry/migration.sql`,
+      `CREATE TABLE entry (tenant_id bigint, environment text, id bigint, owner bigint, PRIMARY KEY (tenant_id, environment, id));
+       CREATE INDEX entry_owner ON entry (tenant_id, environment, owner, id);`,
+    );
+    const { ownerUrl } = await migrated();
+    const sql = `EXPLAIN SELECT FROM entry WHERE tenant_id = 5 AND environment = 'live' AND id = 7`;
+    expect(JSON.stringify((await query(ownerUrl, sql)).rows)).toContain(' entry_pkey ');
+  });
+
   it('rejects a platform migration that was changed after it had been applied', async () => {
     await migrated();
     write('packages/events/migrations/0001_thing.sql', `${platform}-- changed`);

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { setInitialStatistics } from './initial-statistics.ts';
 import type { Migration } from './migration-files.ts';
 import { quoteName, roleName } from './roles.ts';
 import { isConcurrentIndex, readStatements, type Statement, tablesIn } from './statements.ts';
@@ -46,6 +47,7 @@ export async function applyMigrations(
       throw new Error(`${migration.file}: ${(error as Error).message}`, { cause: error });
     }
   }
+  if (missing.length) await setInitialStatistics(client);
   return missing.map(({ name }) => name);
 }
 
