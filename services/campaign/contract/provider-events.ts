@@ -34,7 +34,8 @@ export const providerEvents = operations({
     rawBody: {
       headers: {
         'X-Twilio-Email-Event-Webhook-Signature': 'The signature of SendGrid (ECDSA, Base64)',
-        'X-Twilio-Email-Event-Webhook-Timestamp': 'The time that SendGrid signed',
+        'X-Twilio-Email-Event-Webhook-Timestamp':
+          'When SendGrid signed the report, in seconds since 1970; at most 24 hours and 10 minutes ago, because SendGrid repeats reports for a day',
         'X-Twilio-Signature': 'The signature of Twilio (HMAC-SHA1, Base64)',
         'X-Tandem-Signature': 'The signature of an incoming message: `v1=` and an HMAC-SHA256 in hexadecimal digits',
         'X-Tandem-Timestamp': 'When an incoming message was signed, in seconds since 1970; at most 5 minutes ago',

@@ -21,7 +21,7 @@ export interface Reporting {
   /** A signed notification of Amazon SES. */
   ses(notification: object): Promise<TestReply>;
   /** A signed batch of events of SendGrid. */
-  sendgrid(events: object[], more?: { wrong?: boolean }): Promise<TestReply>;
+  sendgrid(events: object[], more?: { wrong?: boolean; timestamp?: string }): Promise<TestReply>;
   /** A signed form of Twilio. */
   twilio(fields: Record<string, string>, more?: { token?: string; wrong?: boolean }): Promise<TestReply>;
   /** A signed incoming message. */
@@ -74,9 +74,8 @@ export async function startReporting(others: Partial<CampaignSettings> = {}): Pr
     report,
     ses: (notification) =>
       report('ses', { content: sns.message({ Message: JSON.stringify(notification) }), type: 'text/plain' }),
-    sendgrid(events, { wrong = false } = {}) {
+    sendgrid(events, { wrong = false, timestamp = String(Math.floor(Date.now() / 1_000)) } = {}) {
       const content = JSON.stringify(events);
-      const timestamp = String(Math.floor(Date.now() / 1_000));
       const sign = createSign('sha256')
         .update(timestamp)
         .update(wrong ? `${content} ` : content);

@@ -2,9 +2,9 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { fail } from '@tandem/service';
 import PostalMime, { type Email } from 'postal-mime';
 import type { Tools } from '../../handler.ts';
-import type { MailReport } from './report.ts';
+import { isFresh, type MailReport } from './report.ts';
 
-const ageMsMax = 300_000;
+const signedTimes = { ageMsMax: 300_000, aheadMsMax: 300_000 };
 // Headers of a message that is parsed without reading too much of a hostile one.
 const limits = { maxNestingDepth: 20, maxHeadersSize: 100_000 };
 const reportTextMax = 200_000;
@@ -20,9 +20,8 @@ export function checkInbound(secret: string, bytes: Uint8Array, headers: Record<
   const [, hex = ''] = /^v1=([0-9a-f]{64})$/.exec(headers['x-tandem-signature'] ?? '') ?? [];
   const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest();
   const given = Buffer.from(hex, 'hex');
-  const isFresh = Math.abs(Date.now() - Number(timestamp) * 1_000) <= ageMsMax;
   const isRight = given.length === expected.length && timingSafeEqual(given, expected);
-  if (!timestamp || !isFresh || !isRight) throw fail('invalid_signature');
+  if (!timestamp || !isFresh(Number(timestamp) * 1_000, signedTimes) || !isRight) throw fail('invalid_signature');
 }
 
 /**
