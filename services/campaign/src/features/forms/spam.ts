@@ -1,15 +1,15 @@
 import { type quarantineReasons, submissionLimits } from '@tandem/campaign-contract';
 import type { Tx } from '../../handler.ts';
-import type { RenderTokens } from './render-token.ts';
+import type { Display } from './render-token.ts';
 
 export type QuarantineReason = (typeof quarantineReasons)[number];
 
 /** What is known about a submission besides its values. */
 interface Signs {
-  formId: number;
   values: Record<string, unknown>;
   honeypot: string | null | undefined;
-  renderToken: string | null | undefined;
+  /** How the page showed the form; undefined for a form elsewhere. */
+  display: Display | undefined;
   addressDigest: string;
   /** The address that would get a confirmation mail; undefined if the form sends none. */
   confirms: string | undefined;
@@ -21,11 +21,10 @@ const dayMs = 24 * hourMs;
 /** Why a submission is spam; undefined if it seems to come from a person. */
 export async function findSpam(
   tx: Tx,
-  renderTokens: RenderTokens,
-  { formId, values, honeypot, renderToken, addressDigest, confirms }: Signs,
+  { values, honeypot, display, addressDigest, confirms }: Signs,
 ): Promise<QuarantineReason | undefined> {
   if (honeypot?.trim()) return 'honeypot';
-  if (renderToken && isTooFast(renderTokens, formId, renderToken)) return 'too_fast';
+  if (display && Date.now() - display.at < submissionLimits.fillMs) return 'too_fast';
   if (Object.values(values).some((value) => typeof value === 'string' && countLinks(value) > submissionLimits.links))
     return 'too_many_links';
   const lastHour = { gt: new Date(Date.now() - hourMs) };
@@ -37,13 +36,6 @@ export async function findSpam(
   const lastDay = { gt: new Date(Date.now() - dayMs) };
   const waiting = await tx.formSubmission.count({ where: { email: confirms, status: 'pending', createdAt: lastDay } });
   return waiting >= submissionLimits.confirmationsPerDay ? 'too_many_confirmations' : undefined;
-}
-
-/** A token that is expired, changed or of another form says nothing: pages may be open for weeks. */
-function isTooFast(renderTokens: RenderTokens, formId: number, token: string): boolean {
-  const shown = renderTokens.read(token);
-  if (!shown || shown === 'expired' || shown.formId !== formId) return false;
-  return Date.now() - shown.at < submissionLimits.fillMs;
 }
 
 function countLinks(text: string): number {

@@ -8,7 +8,7 @@ import { checkValues } from './check-values.ts';
 import { confirmationMail, createConfirmationTokens } from './confirmation.ts';
 import { emailField, fieldsOf } from './form.ts';
 import { processSubmissionJob } from './process-submission.job.ts';
-import { createRenderTokens, originOf } from './render-token.ts';
+import { createRenderTokens, type Display, originOf, readRenderToken, wasAsked } from './render-token.ts';
 import { findSpam } from './spam.ts';
 
 type Body = z.output<typeof formSubmissions.submitForm.body>;
@@ -44,14 +44,14 @@ export const submitForm = (tools: SubmitTools): Handler<typeof formSubmissions.s
           if (!row) return undefined;
           if (row.status !== 'published') throw fail('not_found');
           const fields = fieldsOf(row);
-          const values = checkValues(fields, body.fields);
+          const display = readRenderToken(renderTokens, id, body.renderToken);
+          const values = checkValues(fields, body.fields, (field) => wasAsked(field, display));
           const to = String(values[emailField(fields)?.key ?? '']);
           const email = to.toLowerCase();
-          const spam = await findSpam(tx, renderTokens, {
-            formId: id,
+          const spam = await findSpam(tx, {
             values,
             honeypot: body.honeypot,
-            renderToken: body.renderToken,
+            display,
             addressDigest,
             confirms: row.doubleOptIn ? email : undefined,
           });
@@ -63,7 +63,7 @@ export const submitForm = (tools: SubmitTools): Handler<typeof formSubmissions.s
             addressDigest,
             status,
             reason: spam ?? null,
-            origin: originOf(renderTokens, id, body.renderToken),
+            display,
           });
           if (status === 'accepted') await schedule(processSubmissionJob, [{ submissionId }]);
           if (status !== 'pending') return row;
@@ -91,13 +91,13 @@ interface Stored {
   addressDigest: string;
   status: 'quarantined' | 'pending' | 'accepted';
   reason: string | null;
-  origin: ReturnType<typeof originOf>;
+  display: Display | undefined;
 }
 
 async function store(
   tx: Tx,
   form: FormRow,
-  { body, values, email, addressDigest, status, reason, origin }: Stored,
+  { body, values, email, addressDigest, status, reason, display }: Stored,
 ): Promise<number> {
   const consent = form.consentText !== null && body.consent === true;
   const { id } = await tx.formSubmission.create({
@@ -112,7 +112,7 @@ async function store(
       consentText: consent ? form.consentText : null,
       referralCode: body.referralCode ?? null,
       addressDigest,
-      ...origin,
+      ...originOf(display),
       discardableSince: status === 'accepted' ? null : new Date(),
     },
   });
