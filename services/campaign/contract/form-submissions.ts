@@ -12,7 +12,7 @@ export const submissionLimits = {
   links: 5,
   /** A person needs at least this time to fill in a form. */
   fillMs: 2_000,
-  /** Confirmation mails to one address within a day. */
+  /** Confirmation mails to one mailbox within a day; addresses that differ by a +tag have the same one. */
   confirmationsPerDay: 3,
   confirmDays: 7,
   /** How long spam, and submissions that nobody confirms, are kept. */

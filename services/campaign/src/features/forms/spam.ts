@@ -11,8 +11,8 @@ interface Signs {
   /** How the page showed the form; undefined for a form elsewhere. */
   display: Display | undefined;
   addressDigest: string;
-  /** The address that would get a confirmation mail; undefined if the form sends none. */
-  confirms: string | undefined;
+  /** The mailbox that would get a confirmation mail; null if the form sends none. */
+  mailbox: string | null;
 }
 
 const hourMs = 3_600_000;
@@ -21,7 +21,7 @@ const dayMs = 24 * hourMs;
 /** Why a submission is spam; undefined if it seems to come from a person. */
 export async function findSpam(
   tx: Tx,
-  { values, honeypot, display, addressDigest, confirms }: Signs,
+  { values, honeypot, display, addressDigest, mailbox }: Signs,
 ): Promise<QuarantineReason | undefined> {
   if (honeypot?.trim()) return 'honeypot';
   if (display && Date.now() - display.at < submissionLimits.fillMs) return 'too_fast';
@@ -30,11 +30,11 @@ export async function findSpam(
   const lastHour = { gt: new Date(Date.now() - hourMs) };
   if ((await tx.formSubmission.count({ where: { addressDigest, createdAt: lastHour } })) >= submissionLimits.perHour)
     return 'too_many';
-  if (confirms === undefined) return undefined;
+  if (mailbox === null) return undefined;
   // Anybody can enter the address of somebody else, who must not get one mail after another, also not by concurrent requests.
-  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('confirmation ' || platform.tenant_id() || ${confirms}, 0))`;
+  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('confirmation ' || platform.tenant_id() || ${mailbox}, 0))`;
   const lastDay = { gt: new Date(Date.now() - dayMs) };
-  const waiting = await tx.formSubmission.count({ where: { email: confirms, status: 'pending', createdAt: lastDay } });
+  const waiting = await tx.formSubmission.count({ where: { mailbox, status: 'pending', createdAt: lastDay } });
   return waiting >= submissionLimits.confirmationsPerDay ? 'too_many_confirmations' : undefined;
 }
 

@@ -1,5 +1,6 @@
 import { countedAddress } from '@tandem/caller';
 import type { formSubmissions } from '@tandem/campaign-contract';
+import { mailboxOf } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Form as FormRow } from '../../generated/client.ts';
@@ -48,18 +49,20 @@ export const submitForm = (tools: SubmitTools): Handler<typeof formSubmissions.s
           const values = checkValues(fields, body.fields, (field) => wasAsked(field, display));
           const to = String(values[emailField(fields)?.key ?? '']);
           const email = to.toLowerCase();
+          const mailbox = row.doubleOptIn ? mailboxOf(email) : null;
           const spam = await findSpam(tx, {
             values,
             honeypot: body.honeypot,
             display,
             addressDigest,
-            confirms: row.doubleOptIn ? email : undefined,
+            mailbox,
           });
           const status = spam ? 'quarantined' : row.doubleOptIn ? 'pending' : 'accepted';
           const submissionId = await store(tx, row, {
             body,
             values,
             email,
+            mailbox,
             addressDigest,
             status,
             reason: spam ?? null,
@@ -88,6 +91,7 @@ interface Stored {
   body: Body;
   values: Record<string, string | number | boolean>;
   email: string;
+  mailbox: string | null;
   addressDigest: string;
   status: 'quarantined' | 'pending' | 'accepted';
   reason: string | null;
@@ -97,7 +101,7 @@ interface Stored {
 async function store(
   tx: Tx,
   form: FormRow,
-  { body, values, email, addressDigest, status, reason, display }: Stored,
+  { body, values, email, mailbox, addressDigest, status, reason, display }: Stored,
 ): Promise<number> {
   const consent = form.consentText !== null && body.consent === true;
   const { id } = await tx.formSubmission.create({
@@ -107,6 +111,7 @@ async function store(
       reason,
       fields: values,
       email,
+      mailbox,
       utm: Object.fromEntries(Object.entries(body.utm ?? {}).filter(([, value]) => value)),
       consent,
       consentText: consent ? form.consentText : null,
