@@ -92,6 +92,7 @@ export { includesOf, type NamedType, namedTypes, nameRecords, namesMax, namesPat
 export { countsOpenWork, type OpenWork, openWorkOperation, workKinds } from './open-work.ts';
 export {
   type Audience,
+  type BodyStream,
   type ErrorCodes,
   type FurtherPermission,
   isForBrowsers,
