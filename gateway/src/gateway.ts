@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { finish } from './finish.ts';
 import { GatewayError } from './http/gateway-error.ts';
 import { limitHeaders } from './http/headers.ts';
-import { hasOtherMedia, readBody } from './http/read-body.ts';
+import { checkStreamedBody, hasOtherMedia, readBody } from './http/read-body.ts';
 import { readJson } from './http/read-json.ts';
 import { requestIdOf } from './http/request-id.ts';
 import { unservable } from './http/unserved.ts';
@@ -69,6 +69,7 @@ async function processRequest(exchange: Exchange, parts: GatewayParts): Promise<
   const caller = await callerOf(exchange, parts);
   const upstreamPath = decodePath(route, values, caller.tenantId, parts.ids);
   const signedHeaders = () => signed(exchange, caller, upstreamPath, parts);
+  if (route.row.rawBody?.streamed) checkStreamedBody(request, route.row.bodyMax ?? bodyMax);
   if (route.streams === 'live')
     return parts.streams.live({ exchange, path: upstreamPath, signed: signedHeaders() }, parts, () =>
       checkAgain(exchange, route, caller, parts),
@@ -172,6 +173,7 @@ function signed(
     ...(ifMatch !== undefined && { 'if-match': ifMatch }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': String(idempotencyKey) }),
     ...(cookie !== undefined && { cookie }),
+    ...(route?.row.rawBody && headersOfRaw(request, route.row.rawBody)),
   };
 }
 
@@ -197,8 +199,7 @@ async function forward(
       ? await jsonBody(exchange, route, caller.tenantId, parts)
       : undefined;
   const headers = signed(exchange, caller, path, parts);
-  if (row.rawBody) Object.assign(headers, headersOfRaw(request, row.rawBody));
-  else if (body?.length) headers['content-type'] = 'application/json';
+  if (!row.rawBody && body?.length) headers['content-type'] = 'application/json';
   const upstream = parts.upstreams.get(isOfJob(row) ? serviceOfJob(path) : route.service) as Upstream;
   const observed = { seconds: parts.upstreamSeconds, headers };
   return observedCall(exchange, route, observed, () =>

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { until } from '@tandem/testing';
 import { base, handlers, json, useThings } from './things.test-service.ts';
 
 useThings();
@@ -13,6 +15,8 @@ beforeAll(() => {
   };
 });
 beforeEach(() => void received.splice(0));
+
+const streamedPath = '/v1/things/mails';
 
 const send = (body: string | Buffer<ArrayBuffer>, headers: Record<string, string>) =>
   fetch(base + path, { method: 'POST', body, headers });
@@ -41,5 +45,50 @@ describe('an operation that takes the bytes of a body', () => {
     const compressed = await send('x', { 'content-type': 'text/plain', 'content-encoding': 'gzip' });
     expect(compressed.status).toBe(415);
     expect(received).toEqual([]);
+  });
+});
+
+describe('an operation with a streamed body', () => {
+  it('gets the bytes while they arrive, with the headers that it declares', async () => {
+    let size = 0;
+    let headers: Record<string, unknown> = {};
+    handlers[streamedPath] = (request, response) => {
+      headers = request.headers;
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+      });
+      request.on('end', () => json(response, { success: true, data: {} }));
+    };
+    const { hostname, port } = new URL(base);
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    const head = [
+      'Host: a',
+      'Content-Type: message/rfc822',
+      'Content-Length: 100000',
+      'X-Signature: abc',
+      'X-Other: x',
+    ];
+    socket.write(`POST ${streamedPath} HTTP/1.1\r\n${head.join('\r\n')}\r\n\r\n${'x'.repeat(50_000)}`);
+    await until('the first half arrives before the second is sent', () => size > 0);
+    socket.write('x'.repeat(50_000));
+    await until('the response arrives', () => text.includes('HTTP/1.1 200'));
+    socket.destroy();
+    expect(size).toBe(100_000);
+    expect(headers).toMatchObject({ 'content-type': 'message/rfc822', 'x-signature': 'abc' });
+    expect(headers).not.toHaveProperty('x-other');
+  });
+
+  it('refuses a body that is too large, or compressed, before the service gets it', async () => {
+    handlers[streamedPath] = () => {
+      throw new Error('The service got it');
+    };
+    const post = (body: string, more = {}) =>
+      fetch(base + streamedPath, { method: 'POST', body, headers: { 'content-type': 'message/rfc822', ...more } });
+    expect((await post('x'.repeat(1_000_001))).status).toBe(413);
+    expect((await post('x', { 'content-encoding': 'gzip' })).status).toBe(415);
   });
 });

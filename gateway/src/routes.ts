@@ -22,7 +22,7 @@ export interface Route {
   name: string;
   service: string;
   audience: 'tenant' | 'portal' | 'public';
-  /** What is streamed instead of buffered: the request's form, or the response. */
+  /** What is streamed instead of buffered: the form or the bytes of the request, or the response. */
   streams: 'upload' | 'download' | 'live' | undefined;
   /** Headers of every response of the operation. */
   headers: Record<string, string>;
@@ -88,7 +88,7 @@ function route(row: Operation, service: string): Route {
 }
 
 function streamsOf(row: Operation): Route['streams'] {
-  if (row.form) return 'upload';
+  if (row.form || row.rawBody?.streamed) return 'upload';
   if (isEventStream(row.reply)) return 'live';
   return mediaOf(row.reply) && 'download';
 }

@@ -116,6 +116,17 @@ const rows = operations({
     message: '',
     emits: [],
   },
+  receiveMail: {
+    method: 'POST',
+    path: '/v1/things/mails',
+    audience: 'public',
+    summary: 'Receive a mail',
+    rawBody: { headers: { 'X-Signature': 'The signature of the bytes' }, streamed: true },
+    bodyMax: 1_000_000,
+    reply: z.object({}),
+    message: '',
+    emits: [],
+  },
   search: {
     method: 'GET',
     path: '/v1/things/searched',

@@ -59,6 +59,16 @@ function encodingProblem(
   return encoding === undefined ? undefined : wrong('Send the request body uncompressed, without Content-Encoding');
 }
 
+/**
+ * Checks the head of a body that is passed on while it arrives. The service stops at a longer one without a length.
+ * @throws GatewayError 413 if it is larger than `max` bytes, 415 if it is compressed
+ */
+export function checkStreamedBody({ headers }: IncomingMessage, max: number): void {
+  if (Number(headers['content-length']) > max) throw tooLarge(max);
+  const problem = encodingProblem(headers, true);
+  if (problem) throw problem;
+}
+
 const empty = Buffer.alloc(0);
 
 function tooLarge(max: number): GatewayError {

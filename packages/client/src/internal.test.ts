@@ -15,6 +15,15 @@ const rows = operations({
     message: 'Thing retrieved',
     timeoutMs: 100,
   },
+  awaitThing: {
+    method: 'GET',
+    path: '/internal/thing/awaited',
+    audience: 'internal',
+    summary: 'Wait for a thing',
+    reply: z.object({}),
+    message: 'Thing retrieved',
+    timeoutMs: 60_000,
+  },
 });
 
 let server: Server;
@@ -28,16 +37,18 @@ afterAll(() => {
   server?.closeAllConnections();
 });
 
-function readThing(): Promise<unknown> {
+function client() {
   const { port } = server.address() as { port: number };
-  const client = createServiceClient({
+  return createServiceClient({
     operations: rows,
     baseUrl: `http://127.0.0.1:${port}`,
     service: 'test',
     signer: createCallerSigner(`k1:${randomBytes(32).toString('hex')}`),
   });
-  return client.readThing({ as: { environment: 'live', requestId: 'test' } });
 }
+
+const as = { environment: 'live', requestId: 'test' } as const;
+const readThing = (): Promise<unknown> => client().readThing({ as });
 
 const sendHalf = (response: ServerResponse) => response.writeHead(200, { 'Content-Length': 100 }).write('{"data":');
 
@@ -55,6 +66,17 @@ describe('a call of another service fails with status 503', () => {
     const error = await readThing().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ServiceCallError);
     expect(error).toMatchObject({ status: 503, code: 'unavailable', message: 'readThing returned 503' });
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['does not begin', () => undefined],
+    ['stops half-way', sendHalf],
+  ])('if the response %s within the time of the call, before that of the row', async (_, given) => {
+    respond = given;
+    const error = await client()
+      .awaitThing({ as, timeoutMs: 100 })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 503, code: 'unavailable' });
   });
 
   it('but not if the response is complete', async () => {

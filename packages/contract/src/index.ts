@@ -84,6 +84,7 @@ export {
   viewResource,
   wholeNumber,
 } from './list.ts';
+export { mailboxOf } from './mailbox.ts';
 export { compilePaths } from './match.ts';
 export { isEventStream, isRedirect, media, mediaOf, redirect, type Served } from './media.ts';
 export { amount, amountMax, currency, fromMinor, misfit, toMinor } from './money.ts';
@@ -91,6 +92,7 @@ export { includesOf, type NamedType, namedTypes, nameRecords, namesMax, namesPat
 export { countsOpenWork, type OpenWork, openWorkOperation, workKinds } from './open-work.ts';
 export {
   type Audience,
+  type BodyStream,
   type ErrorCodes,
   type FurtherPermission,
   isForBrowsers,

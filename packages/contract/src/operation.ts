@@ -22,6 +22,17 @@ export interface RawBody {
   headers: Record<string, string>;
 }
 
+/** A body as it arrives, of a row with a streamed `rawBody`. */
+export interface BodyStream {
+  /**
+   * The bytes, which the `check` of the handler must read. Fails with 413 when there are more than the row allows, and with
+   * 400 when the client disconnects.
+   */
+  chunks: AsyncIterable<Uint8Array>;
+  /** The headers that the row declares, as in `RawBody`. */
+  headers: Record<string, string>;
+}
+
 interface RowBase {
   /** The public path, `/v1/leads/:id`; a literal segment wins over a parameter. */
   path: string;
@@ -50,9 +61,10 @@ interface RowBase {
   fromSharedAddresses?: true;
   /**
    * Passes the body on as it was sent, of any media type, because its sender signs the bytes. The handler gets a `RawBody`.
-   * `headers` are those of the client that reach the service, each with its description.
+   * `headers` are those of the client that reach the service, each with its description. A `streamed` body is in no memory
+   * as a whole, neither in the gateway nor in the service: the handler gets a `BodyStream`.
    */
-  rawBody?: { headers: Record<string, string> };
+  rawBody?: { headers: Record<string, string>; streamed?: true };
   /** A reduced envelope: only success and message around `data`, or `data` alone. */
   envelope?: 'short' | 'none';
   /** Declares that the operation checks If-Match although neither its reply nor a GET of its path has a version. */

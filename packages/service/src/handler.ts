@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Caller, Environment } from '@tandem/caller';
 import type {
+  BodyStream,
   CookieAttributes,
   EventDef,
   JobStarted,
@@ -59,12 +60,14 @@ export type Under = <T>(permission: string, work: () => Promise<T>) => Promise<T
 export interface Context<Op extends Operation, Tx> {
   params: Output<Op['params']>;
   query: Received<Op['query']>;
-  /** The JSON body, the fields of a form, or the bytes of a row with `rawBody`. */
+  /** The JSON body, the fields of a form, or the bytes of a row with `rawBody`, streamed or not. */
   body: Op extends { form: infer Form }
     ? Received<Form>
-    : Op extends { rawBody: object }
-      ? RawBody
-      : Received<Op['body']>;
+    : Op extends { rawBody: { streamed: true } }
+      ? BodyStream
+      : Op extends { rawBody: object }
+        ? RawBody
+        : Received<Op['body']>;
   caller: Caller;
   /** The database within the caller's tenant and environment; in a write, inside its transaction. */
   tx: Tx;

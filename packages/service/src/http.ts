@@ -8,11 +8,9 @@ import { errorPage, wantsErrorPage } from './error-page.ts';
 import { toErrorResponse } from './error-response.ts';
 import { readForm } from './forms.ts';
 import type { Parts } from './parts.ts';
-import { type ReadRequest, readRequest, warningsMax } from './read-request.ts';
+import { bodyMax, type ReadRequest, readRequest, warningsMax } from './read-request.ts';
 import { encodeError, type ServiceResponse } from './response.ts';
 import { runOperation } from './run-operation.ts';
-
-const bodyMax = 256 * 1024;
 
 /** Creates the Express app of a service: its operations as routes, plus health and metrics endpoints. */
 export function createApp(operations: Operations, handlers: Record<string, AnyHandler>, parts: Parts): Express {
@@ -40,7 +38,7 @@ export function createApp(operations: Operations, handlers: Record<string, AnyHa
     // Skips the parser if the operation has no body; a body that a client sends anyway is dropped with the request.
     const limit = row.bodyMax ?? bodyMax;
     const body = row.body ? [express.json({ limit, strict: false })] : [];
-    if (row.rawBody) body.push(express.raw({ limit, type: () => true, inflate: false }));
+    if (row.rawBody && !row.rawBody.streamed) body.push(express.raw({ limit, type: () => true, inflate: false }));
     app[method](routePath(row.path), ...body, (request: Request, response: Response) =>
       serve({ row, handler, idPaths }, request, response, parts),
     );

@@ -1,6 +1,7 @@
 import type { Caller, CallerSigner } from '@tandem/caller';
 import { callerHeader, ExpiredCallerError } from '@tandem/caller';
 import {
+  type BodyStream,
   type FieldError,
   isEventStream,
   namesRecord,
@@ -17,6 +18,7 @@ import type { Scope, TenantDb } from '@tandem/tenant-db';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { fail } from './api-error.ts';
+import { bodyChunks } from './body-stream.ts';
 import { requireFeature } from './features.ts';
 import { reachOf } from './reach.ts';
 import { printable, readFields } from './read-fields.ts';
@@ -38,6 +40,8 @@ export interface ReadRequest {
   checksum?: string;
 }
 
+/** Maximum size of a body in bytes, if the row names none. */
+export const bodyMax = 256 * 1024;
 const fieldErrorsMax = 100;
 /** Maximum number of warnings in a response. */
 export const warningsMax = 10;
@@ -65,7 +69,7 @@ export function readRequest(
   if (resumeFrom && isEventStream(row.reply)) named.lastEventId = resumeFrom;
   const query = row.query && readFields(row.query, named, errors);
   const sent = jsonBody(request, row);
-  const body = row.rawBody ? rawBody(request, row.rawBody) : read(row.body, sent, errors);
+  const body = row.rawBody ? rawBody(request, row.rawBody, row.bodyMax ?? bodyMax) : read(row.body, sent, errors);
   // A misspelt name also explains why a required parameter or field is missing.
   const warnings = unknownParameters(row, named);
   if (row.body) warnings.push(...fieldWarnings(unknownFields(row.body, sent, warningsMax - warnings.length)));
@@ -138,13 +142,16 @@ function jsonBody(request: Request, row: Operation): unknown {
   return request.body;
 }
 
-function rawBody(request: Request, { headers }: NonNullable<Operation['rawBody']>): RawBody {
-  const names = Object.keys(headers).map((name) => name.toLowerCase());
-  return {
-    bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-    type: request.get('content-type') ?? '',
-    headers: Object.fromEntries(names.map((name) => [name, request.get(name) ?? ''])),
-  };
+function rawBody(
+  request: Request,
+  { headers: declared, streamed }: NonNullable<Operation['rawBody']>,
+  max: number,
+): RawBody | BodyStream {
+  const names = Object.keys(declared).map((name) => name.toLowerCase());
+  const headers = Object.fromEntries(names.map((name) => [name, request.get(name) ?? '']));
+  if (streamed) return { chunks: bodyChunks(request, max), headers };
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  return { bytes, type: request.get('content-type') ?? '', headers };
 }
 
 function read(schema: z.ZodObject | undefined, input: unknown, errors: FieldError[]): unknown {

@@ -100,14 +100,17 @@ export const campaignResumed = changed('campaign.resumed', 'A campaign is resume
 export const campaignCompleted = changed('campaign.completed', 'A campaign is completed', 'campaign.complete');
 export const campaignDeleted = changed('campaign.deleted', 'A campaign is deleted', 'campaign.delete');
 
-/** A campaign is paused when more than these shares of its messages bounce or are reported as spam. */
-export const healthLimits = { bounceRate: 0.05, complaintRate: 0.003, sentMin: 50 } as const;
+/**
+ * A campaign is paused when more than these shares of its messages bounce or are reported as spam: of at least `sentMin`
+ * messages, and by at least `complaintsMin` complaints.
+ */
+export const healthLimits = { bounceRate: 0.05, complaintRate: 0.003, sentMin: 50, complaintsMin: 2 } as const;
 
 const rate = (what: string) => z.number().meta({ description: what, examples: [0.062] });
 const count = (what: string) => z.int().meta({ description: what, examples: [62] });
 
 export const campaignAutoPaused = event('campaign.auto_paused', {
-  description: 'A campaign is paused by the system, because too many of its messages bounced or were reported as spam',
+  description: `A campaign is paused by the system: after at least ${healthLimits.sentMin} messages, more than ${healthLimits.bounceRate * 100} % of them bounced, or at least ${healthLimits.complaintsMin} and more than ${healthLimits.complaintRate * 100} % were reported as spam`,
   action: 'campaign.auto_pause',
   target: 'campaign',
   data: z.object({

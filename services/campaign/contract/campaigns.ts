@@ -1,4 +1,4 @@
-import { email, id, listQuery, name, operations, page, sharedErrors, text, timestamp } from '@tandem/contract';
+import { id, listQuery, name, operations, page, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import {
   Campaign,
@@ -16,6 +16,7 @@ import {
 } from './campaign.ts';
 import { landingPageUpdated } from './landing-page.ts';
 import { NewOwnerId } from './owner.ts';
+import { testSend } from './test-send.ts';
 import { workflowCreated, workflowDeleted } from './workflow.ts';
 import { SendWindow } from './workflow-settings.ts';
 
@@ -189,20 +190,13 @@ export const campaigns = operations({
     description:
       'Sends an e-mail of a sequence, as it is in the draft, to up to 10 addresses: by default the first e-mail of the oldest sequence. Test messages make no statistics. In the sandbox nothing is sent.',
     params: byId,
-    body: z.object({
-      to: z
-        .array(email())
-        .min(1, { error: 'Must name at least one address' })
-        .max(10, { error: 'Must name at most 10 addresses' })
-        .meta({ description: 'The recipients', examples: [['ada@example.com']] }),
-      leadId: id('lead').describe('The lead whose values are used; by default those of a sample person').optional(),
+    body: testSend.body.extend({
       workflowId: id('workflow').describe('The sequence').optional(),
       nodeId: name(100)
         .meta({ description: 'The e-mail node', examples: ['email-1'] })
         .optional(),
     }),
-    reply: z.object({
-      queued: z.int().meta({ description: 'The number of messages to send', examples: [1] }),
+    reply: testSend.reply.extend({
       workflowId: id('workflow').describe('The sequence of the e-mail'),
       nodeId: name(100).meta({ description: 'The node of the e-mail', examples: ['email-1'] }),
       missing: z
@@ -213,8 +207,8 @@ export const campaigns = operations({
     message: 'Test messages queued',
     emits: [],
     errors: {
+      ...testSend.errors,
       no_email: [409, 'The campaign has no e-mail to send; add a sequence with an e-mail node'],
-      mail_limit: [429, 'The tenant has sent as many messages as it may today; try again tomorrow'],
     },
   },
 });

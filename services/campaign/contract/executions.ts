@@ -73,6 +73,9 @@ export const WorkflowExecution = z.object({
   endedAt: timestamp().nullable().describe('When it ended'),
 });
 
+/** How long the steps of an execution are kept after it has ended. */
+export const executionStepDays = 180;
+
 export const stepOutcomes = ['done', 'waiting', 'skipped', 'failed', 'uncertain'] as const;
 
 export const StepOutcome = z.enum(stepOutcomes);
@@ -210,7 +213,11 @@ export const executions = operations({
     summary: 'Retrieve an execution with its steps',
     params: z.object({ id: id('workflow_execution') }),
     reply: WorkflowExecution.extend({
-      steps: z.array(WorkflowExecutionStep).describe('The steps so far, in order; the newest 500'),
+      steps: z
+        .array(WorkflowExecutionStep)
+        .describe(
+          `The steps so far, in order; the newest 500. They are deleted ${executionStepDays} days after the execution has ended`,
+        ),
     }),
     message: 'Execution retrieved',
   },

@@ -12,7 +12,7 @@ export const submissionLimits = {
   links: 5,
   /** A person needs at least this time to fill in a form. */
   fillMs: 2_000,
-  /** Confirmation mails to one address within a day. */
+  /** Confirmation mails to one mailbox within a day; addresses that differ by a +tag have the same one. */
   confirmationsPerDay: 3,
   confirmDays: 7,
   /** How long spam, and submissions that nobody confirms, are kept. */
@@ -152,7 +152,7 @@ export const formSubmissions = operations({
     path: '/v1/public/forms/:id/submissions',
     audience: 'public',
     summary: 'Submit a form',
-    description: `Stores the submission; soon afterwards a lead with the e-mail address is found or created, and \`form.submitted\` fires. An existing lead keeps its values, and gets those that it lacks. Spam gets the same response and is stored without effects: a filled \`honeypot\`, more than ${submissionLimits.links} links in a text, more than ${submissionLimits.perHour} submissions of an address within an hour, or a submission within ${submissionLimits.fillMs / 1_000} s of the page that has the \`renderToken\`. Values of keys that the form does not have are ignored.`,
+    description: `Stores the submission; soon afterwards a lead with the e-mail address is found or created, and \`form.submitted\` fires. An existing lead keeps its values, and gets those that it lacks. Spam gets the same response and is stored without effects: a filled \`honeypot\`, more than ${submissionLimits.links} links in a text, more than ${submissionLimits.perHour} submissions of an address within an hour, or a submission within ${submissionLimits.fillMs / 1_000} s of the page that has the \`renderToken\`. Values of keys that the form does not have are ignored. A required field that is asked \`when_unknown\` may be missing if the page with the \`renderToken\` did not show it; without a token every required field must have a value.`,
     params: publicId,
     body: z.object({
       fields: freeForm().meta({
@@ -178,7 +178,8 @@ export const formSubmissions = operations({
       renderToken: text(2000)
         .nullish()
         .meta({
-          description: 'The token of the page that shows the form, with the time of its display',
+          description:
+            'The token of the page that shows the form, with the time of its display and the fields it shows',
           examples: ['k1.q83vEjRWeJCrze8SNFZ4kKvN7xI'],
         }),
     }),

@@ -1,80 +1,11 @@
 import { event, freeForm, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { AskAtMost, FormField, FormFields } from './form-fields.ts';
 
 export const formStatuses = ['draft', 'published', 'archived'] as const;
-export const formFieldTypes = ['text', 'email', 'phone', 'number', 'select', 'checkbox', 'textarea', 'date'] as const;
-
-/** Maximum numbers of fields of a form, and of options of a field. */
-export const formFieldsMax = 50;
-export const formOptionsMax = 100;
 const notifiedMax = 20;
 
 export const FormStatus = z.enum(formStatuses).describe('Whether the form is a draft, published or archived');
-export const FormFieldType = z.enum(formFieldTypes).meta({ description: 'The kind of input', examples: ['email'] });
-
-const FieldKey = z
-  .string()
-  .regex(/^[a-zA-Z][a-zA-Z0-9_]{0,49}$/, {
-    error: 'Must begin with a letter and have at most 50 letters, digits and underscores',
-  })
-  .meta({ description: 'Identifies the field in submissions', examples: ['email'] });
-const Target = z
-  .string()
-  .regex(/^(email|firstName|lastName|phone|customFields\.[a-zA-Z][a-zA-Z0-9_]{0,63})$/, {
-    error: 'Must be email, firstName, lastName, phone or customFields.<key>',
-  })
-  .meta({ description: 'The field of the lead that gets the value', examples: ['email'] });
-
-export const FormField = z.object({
-  key: FieldKey,
-  label: name(200).meta({ description: 'The text beside the input', examples: ['E-mail address'] }),
-  type: FormFieldType,
-  required: z.boolean().describe('Whether a value is required. The field of the e-mail address always is'),
-  options: z.array(name(200)).meta({ description: 'The choices of a select field', examples: [[]] }),
-  mapsTo: Target.nullable(),
-});
-
-const NewField = FormField.partial({ label: true, required: true, options: true, mapsTo: true });
-type NewField = z.output<typeof NewField>;
-
-const typeOfTarget: Record<string, readonly string[]> = {
-  email: ['email'],
-  phone: ['phone'],
-  firstName: ['text'],
-  lastName: ['text'],
-};
-
-function checkFields(fields: readonly NewField[], context: z.RefinementCtx): void {
-  const report = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
-  for (const [index, { key, type, options = [], mapsTo }] of fields.entries()) {
-    const before = fields.slice(0, index);
-    if (before.some((other) => other.key === key)) report([index, 'key'], 'Must be unique; another field has this key');
-    if (type === 'select' && !options.length) report([index, 'options'], 'Must have at least one option');
-    if (type !== 'select' && options.length)
-      report([index, 'options'], 'Must be empty; only select fields have options');
-    if (new Set(options).size < options.length) report([index, 'options'], 'Must not have an option twice');
-    if (!mapsTo) continue;
-    if (before.some((other) => other.mapsTo === mapsTo))
-      report([index, 'mapsTo'], 'Must be unique; another field maps to it');
-    const types = Object.hasOwn(typeOfTarget, mapsTo) ? typeOfTarget[mapsTo] : undefined;
-    if (types && !types.includes(type)) report([index, 'mapsTo'], `Must be a field of type ${types.join(' or ')}`);
-  }
-}
-
-const Options = z
-  .array(name(200))
-  .max(formOptionsMax, { error: `Must have at most ${formOptionsMax} options` })
-  .meta({ description: `The choices of a select field, at most ${formOptionsMax}`, examples: [[]] });
-const Fields = z
-  .array(NewField.extend({ options: Options.optional() }))
-  .max(formFieldsMax, { error: `Must have at most ${formFieldsMax} fields` })
-  .superRefine(checkFields)
-  .meta({
-    description: `The fields, at most ${formFieldsMax}. The label is made from the key if omitted.`,
-    examples: [
-      [{ key: 'email', label: 'E-mail address', type: 'email', required: true, options: [], mapsTo: 'email' }],
-    ],
-  });
 const RedirectUrl = z
   .url({ protocol: /^https$/, error: 'Must be a URL that begins with https://' })
   .max(2000)
@@ -108,6 +39,7 @@ export const Form = z.object({
     examples: [['published', 'archived']],
   }),
   fields: z.array(FormField).describe('The fields in the order in which pages show them'),
+  askAtMost: AskAtMost.nullable(),
   consentText: ConsentText.nullable(),
   doubleOptIn: DoubleOptIn,
   redirectUrl: RedirectUrl.nullable(),
@@ -125,7 +57,8 @@ export const Form = z.object({
 
 const writable = z.object({
   name: Form.shape.name,
-  fields: Fields,
+  fields: FormFields,
+  askAtMost: AskAtMost.nullish(),
   consentText: ConsentText.nullish(),
   doubleOptIn: DoubleOptIn.optional(),
   redirectUrl: RedirectUrl.nullish(),

@@ -35,6 +35,7 @@ export * from './campaign.ts';
 export * from './campaign-results.ts';
 export * from './campaigns.ts';
 export * from './executions.ts';
+export * from './form-fields.ts';
 export * from './form-submissions.ts';
 export * from './forms.ts';
 export * from './internal.ts';

@@ -1,6 +1,7 @@
 import { media, operations, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { Form, FormField } from './forms.ts';
+import { FormField } from './form-fields.ts';
+import { Form } from './forms.ts';
 import { GeneratedPage } from './landing-page.ts';
 import { pageVisited } from './tracking.ts';
 
@@ -8,12 +9,16 @@ import { pageVisited } from './tracking.ts';
 export const PublicForm = z.object({
   name: Form.shape.name,
   submitUrl: Form.shape.submitUrl,
-  fields: z.array(FormField.omit({ mapsTo: true })).describe('The fields in the order in which pages show them'),
+  fields: z
+    .array(FormField.omit({ mapsTo: true, ask: true }))
+    .describe(
+      'The fields to show to this visitor, in their order: without those that are asked `when_unknown` and whose answers are known, and without those beyond `askAtMost`. Known answers are never part of the page',
+    ),
   consentText: Form.shape.consentText,
   doubleOptIn: Form.shape.doubleOptIn,
   redirectUrl: Form.shape.redirectUrl,
   renderToken: z.string().meta({
-    description: 'Sent back with the submission; it has the time when the page was shown',
+    description: 'Sent back with the submission; it has the time when the page was shown, and which fields it shows',
     examples: ['k1.q83vEjRWeJCrze8SNFZ4kKvN7xI'],
   }),
 });
@@ -64,7 +69,8 @@ const query = z.object({
     .string()
     .max(2000)
     .meta({
-      description: 'The token that a tracked link of a message adds, so that the visit counts for the lead',
+      description:
+        'The token that a tracked link of a message adds, so that the visit counts for the lead, and the form does not ask what is known about the lead. Valid for 30 minutes',
       examples: ['ThisIsOnlyAnExample'],
     })
     .optional(),

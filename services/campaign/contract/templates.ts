@@ -1,5 +1,4 @@
 import {
-  email,
   event,
   freeForm,
   id,
@@ -15,6 +14,7 @@ import {
 import { z } from 'zod';
 import { MessageChannel } from './suppressions.ts';
 import { TemplateBlocks } from './template-blocks.ts';
+import { testSend } from './test-send.ts';
 
 export const templateStatuses = ['draft', 'active', 'archived'] as const;
 /** Maximum length of the HTML and of the text of a template. */
@@ -278,22 +278,14 @@ export const templates = operations({
     description:
       'Sends the e-mail as POST /v1/campaigns/templates/:id/render returns it, to up to 10 addresses. Test messages make no statistics. In the sandbox nothing is sent.',
     params: withId,
-    body: z.object({
-      to: z
-        .array(email())
-        .min(1, { error: 'Must name at least one address' })
-        .max(10, { error: 'Must name at most 10 addresses' })
-        .meta({ description: 'The recipients', examples: [['ada@example.com']] }),
-      leadId: id('lead').optional(),
-      sample: sample.optional(),
-    }),
-    reply: z.object({ queued: z.int().meta({ description: 'The number of messages to send', examples: [1] }) }),
+    body: testSend.body.extend({ sample: sample.optional() }),
+    reply: testSend.reply,
     status: 202,
     message: 'Test messages queued',
     emits: [],
     errors: {
+      ...testSend.errors,
       not_an_email: [409, 'Only templates for e-mails can be sent as a test'],
-      mail_limit: [429, 'The tenant has sent as many messages as it may today; try again tomorrow'],
       values_missing: [409, 'Required placeholders have no value; send them in sample'],
     },
   },

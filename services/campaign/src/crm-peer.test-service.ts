@@ -31,6 +31,11 @@ interface Selection {
   limit: number;
 }
 
+interface Upserted {
+  email: string;
+  customFields?: object;
+}
+
 interface Stored {
   tenantId: number;
   environment: string;
@@ -52,9 +57,10 @@ const answers: Record<string, Answer> = {
       .slice(0, limit);
     return { leads: found, next: found.length === limit ? found.at(-1)?.id : null };
   },
-  '/internal/leads/upsert-by-email': (body: { email: string; [field: string]: unknown }, { leads, add }) => {
-    const found = leads.find((lead) => lead['email'] === body.email);
-    return { leadId: found?.id ?? add({ email: body.email, source: 'web' }), created: !found, ignored: [] };
+  '/internal/leads/upsert-by-email': ({ email, customFields = {} }: Upserted, { leads, add }) => {
+    const found = leads.find((lead) => lead['email'] === email);
+    if (found) found['customFields'] = { ...customFields, ...(found['customFields'] as object) };
+    return { leadId: found?.id ?? add({ email, customFields, source: 'web' }), created: !found, ignored: [] };
   },
 };
 

@@ -1,7 +1,7 @@
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import type { campaign } from '@tandem/campaign-contract';
 import { type Mailbox, startMailbox } from '@tandem/mailbox';
-import { type TestReply, type TestService, until } from '@tandem/testing';
+import { type TestReply, type TestRequest, type TestService, until } from '@tandem/testing';
 import { aNode, startCampaign } from './campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from './crm-peer.test-service.ts';
 import type { CampaignSettings } from './settings.ts';
@@ -21,7 +21,7 @@ export interface Reporting {
   /** A signed notification of Amazon SES. */
   ses(notification: object): Promise<TestReply>;
   /** A signed batch of events of SendGrid. */
-  sendgrid(events: object[], more?: { wrong?: boolean }): Promise<TestReply>;
+  sendgrid(events: object[], more?: { wrong?: boolean; timestamp?: string }): Promise<TestReply>;
   /** A signed form of Twilio. */
   twilio(fields: Record<string, string>, more?: { token?: string; wrong?: boolean }): Promise<TestReply>;
   /** A signed incoming message. */
@@ -61,11 +61,12 @@ export async function startReporting(others: Partial<CampaignSettings> = {}): Pr
     INBOUND_MAIL_SECRET: inboundSecret,
     ...others,
   });
-  const report: Reporting['report'] = (provider, raw, { headers = {}, query = {} } = {}) => {
+  const send = (operation: keyof typeof campaign, request: TestRequest) => {
     const { tenantId: _, ...caller } = service.as({ type: 'anonymous', permissions: [] }).caller;
-    const request = { params: { provider }, raw, headers, query };
-    return service.send(service.operations.receiveProviderEvent, request, caller);
+    return service.send(service.operations[operation], request, caller);
   };
+  const report: Reporting['report'] = (provider, raw, { headers = {}, query = {} } = {}) =>
+    send('receiveProviderEvent', { params: { provider }, raw, headers, query });
   return {
     service,
     crm,
@@ -74,9 +75,8 @@ export async function startReporting(others: Partial<CampaignSettings> = {}): Pr
     report,
     ses: (notification) =>
       report('ses', { content: sns.message({ Message: JSON.stringify(notification) }), type: 'text/plain' }),
-    sendgrid(events, { wrong = false } = {}) {
+    sendgrid(events, { wrong = false, timestamp = String(Math.floor(Date.now() / 1_000)) } = {}) {
       const content = JSON.stringify(events);
-      const timestamp = String(Math.floor(Date.now() / 1_000));
       const sign = createSign('sha256')
         .update(timestamp)
         .update(wrong ? `${content} ` : content);
@@ -99,7 +99,7 @@ export async function startReporting(others: Partial<CampaignSettings> = {}): Pr
       const timestamp = String(Math.floor(Date.now() / 1_000) - ageSeconds);
       const signature = createHmac('sha256', secret).update(`${timestamp}.${content}`).digest('hex');
       const headers = { 'x-tandem-signature': `v1=${signature}`, 'x-tandem-timestamp': timestamp };
-      return report('email', { content, type: 'message/rfc822' }, { headers });
+      return send('receiveInboundMail', { raw: { content, type: 'message/rfc822' }, headers });
     },
     async sentTo(api, { campaignId, settings = {}, after = [] } = {}) {
       const leadId = crm.addLead(api.caller.tenantId as number);

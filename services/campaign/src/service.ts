@@ -35,6 +35,7 @@ import { cancelExecutions } from './features/engine/cancel-executions.job.ts';
 import { enterExecutions } from './features/engine/enter-executions.job.ts';
 import { unparkExecutions } from './features/engine/unpark-executions.job.ts';
 import { executionHandlers } from './features/executions/index.ts';
+import { stepRetention } from './features/executions/retention.ts';
 import { formHandlers } from './features/forms/index.ts';
 import { processSubmission } from './features/forms/process-submission.job.ts';
 import { createHtmlCleaner } from './features/landing-pages/html-cleaner.ts';
@@ -192,6 +193,9 @@ export function campaignService(
       { table: 'sender_count', column: 'day', days: 30 },
       { table: 'domain_pace', column: 'minute', days: 1 },
       { table: 'soft_bounce', column: 'at', days: softBounces.days },
+      // Visits by nobody known: analytics has counted them.
+      { table: 'engagement', column: 'at', days: 90 },
+      stepRetention,
       { table: 'sms_recipient_lookup', column: 'seen_at', days: 400 },
     ],
     narrowing: {

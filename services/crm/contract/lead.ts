@@ -5,6 +5,8 @@ import { Consent, ConsentChange } from './consent.ts';
 export const leadStatuses = ['new', 'contacted', 'qualified', 'unqualified'] as const;
 export const leadSources = ['web', 'referral', 'api', 'import', 'manual'] as const;
 
+const nameMax = 100;
+
 export const LeadStatus = z.enum(leadStatuses).describe('The qualification status of the lead');
 export const LeadSource = z.enum(leadSources).describe('The source of the lead');
 const StatusCode = code().meta({
@@ -34,6 +36,14 @@ export const leadStates = stateTable<(typeof leadStatuses)[number]>('Lead', {
     unqualified: { contacted: 'changeLeadStatus' },
   },
 });
+
+/**
+ * The names of a lead of whom only the address is known, such as one of a form that does not ask for names: a lead has both.
+ * The last name tells such leads apart.
+ */
+export function unknownNames({ email }: { email: string }): { firstName: string; lastName: string } {
+  return { firstName: email.split('@')[0]?.slice(0, nameMax) || email, lastName: '-' };
+}
 
 export const Lead = z.object({
   id: id('lead'),

@@ -95,13 +95,15 @@ describe('a campaign whose messages bounce', () => {
   });
 });
 
-it('a campaign is paused when more than 0.3 % of its messages are reported as spam', async () => {
+it('a campaign is paused when at least two and more than 0.3 % of its messages are reported as spam', async () => {
   const api = reporting.service.as();
   const campaignId = await anActiveCampaign(api);
-  const sent = await reporting.sentTo(api, { campaignId });
-  await sentBefore(api, campaignId, { sent: 299 });
-  await reporting.ses(sesComplaint(sent));
+  const [first, second] = [await reporting.sentTo(api, { campaignId }), await reporting.sentTo(api, { campaignId })];
+  await sentBefore(api, campaignId, { sent: 298 });
+  await reporting.ses(sesComplaint(first));
+  expect(await statusOf(api, campaignId)).toBe('active');
+  await reporting.ses(sesComplaint(second));
   expect(await statusOf(api, campaignId)).toBe('paused');
   const event = await until('the event arrives', () => pausesOf(api)[0]);
-  expect(event?.data).toMatchObject({ reason: 'complaints', sent: 300, complained: 1 });
+  expect(event?.data).toMatchObject({ reason: 'complaints', sent: 300, complained: 2 });
 });

@@ -49,7 +49,8 @@ export async function pauseUnhealthy({ tx, emit }: Inside, campaignId: number): 
 
 function isUnhealthy({ sent, bounced, complained }: Figures): boolean {
   if (sent < healthLimits.sentMin) return false;
-  return bounced / sent > healthLimits.bounceRate || complained / sent > healthLimits.complaintRate;
+  if (bounced / sent > healthLimits.bounceRate) return true;
+  return complained >= healthLimits.complaintsMin && complained / sent > healthLimits.complaintRate;
 }
 
 async function countBad(tx: Tx, campaignId: number, since: Date): Promise<Omit<Figures, 'sent'>> {

@@ -26,6 +26,7 @@ export const retryExecution: Handler<typeof executions.retryExecution> = async (
       error: null,
       endReason: null,
       endedAt: null,
+      stepsPurged: false,
       attempts: 0,
       dueAt: new Date(),
       wake: { increment: 1 },

@@ -13,16 +13,21 @@ const IsoDate = z.iso.date();
 
 /**
  * The values of a submission by the key of the field, as they are stored. Keys that the form does not have are left out.
+ * @param wasAsked whether the visitor saw a field: a required one that was not shown may be missing
  * @throws 422 naming each invalid field as `fields.<key>`
  */
-export function checkValues(fields: readonly FieldRecord[], given: Record<string, unknown>): Record<string, Value> {
+export function checkValues(
+  fields: readonly FieldRecord[],
+  given: Record<string, unknown>,
+  wasAsked: (field: FieldRecord) => boolean,
+): Record<string, Value> {
   const errors: FieldError[] = [];
   const values: [string, Value][] = [];
   const address = emailField(fields);
   for (const field of fields) {
     const { key, type } = field;
     const raw = Object.hasOwn(given, key) ? given[key] : undefined;
-    const isRequired = field.required || field === address;
+    const isRequired = (field.required && wasAsked(field)) || field === address;
     const isMissing = raw === undefined || raw === null || (typeof raw === 'string' && raw.trim() === '');
     if (isMissing || (type === 'checkbox' && raw === false)) {
       if (isRequired) errors.push({ field: `fields.${key}`, message: 'Is required' });

@@ -13,6 +13,7 @@ type FormStatus = (typeof formStatuses)[number];
 
 const columns = Form.pick({ status: true });
 const storedFields = z.array(FormField);
+const customPrefix = 'customFields.';
 
 /** Converts a row to the contract's `Form`. */
 export function asForm(row: FormRow, { ids, publicUrl }: Pick<FormTools, 'ids' | 'publicUrl'>): FormRecord {
@@ -36,14 +37,17 @@ type NewField = Pick<FieldRecord, 'key' | 'type'> & { [Part in keyof FieldRecord
 
 /** Fields as they are stored, with what the request left out. */
 export function completeFields(fields: readonly NewField[]): FieldRecord[] {
-  return fields.map(({ key, type, label = labelOf(key), required = false, options = [], mapsTo = null }) => ({
-    key,
-    label,
-    type,
-    required,
-    options,
-    mapsTo,
-  }));
+  return fields.map(
+    ({ key, type, label = labelOf(key), required = false, options = [], mapsTo = null, ask = 'always' }) => ({
+      key,
+      label,
+      type,
+      required,
+      options,
+      mapsTo,
+      ask,
+    }),
+  );
 }
 
 /** `companySize` and `company_size` become `Company size`. */
@@ -59,6 +63,17 @@ function labelOf(key: string): string {
 /** The field with the e-mail address of the lead; undefined if the form has none. */
 export function emailField(fields: readonly FieldRecord[]): FieldRecord | undefined {
   return fields.find(({ type, mapsTo }) => type === 'email' && mapsTo === 'email');
+}
+
+/** The key of the custom field of a lead that a field maps to; undefined if it maps to another one. */
+export function customKeyOf(mapsTo: string): string | undefined {
+  return mapsTo.startsWith(customPrefix) ? mapsTo.slice(customPrefix.length) : undefined;
+}
+
+/** Fails if the form limits questions that it does not have. */
+export function checkAskAtMost({ fields, askAtMost }: Pick<FormRecord, 'fields' | 'askAtMost'>): void {
+  if (askAtMost !== null && !fields.some(({ ask }) => ask === 'when_unknown'))
+    throw failField('askAtMost', 'Must be null, or a field must have ask when_unknown');
 }
 
 /** Fails unless the form can find or create leads. */

@@ -63,6 +63,10 @@ describe('createForm', () => {
       { fields: [formFields[0], { key: 'b', type: 'email', mapsTo: 'email' }] },
       'fields.1.mapsTo',
     ],
+    ['a known rule', { fields: [{ key: 'a', type: 'text', ask: 'never' }] }, 'fields.0.ask'],
+    ['the e-mail address of everybody', { fields: [{ ...formFields[0], ask: 'when_unknown' }] }, 'fields.0.ask'],
+    ['a question that depends on the visitor to limit them', { askAtMost: 1 }, 'askAtMost'],
+    ['at least one question', { fields: [{ key: 'a', type: 'text', ask: 'when_unknown' }], askAtMost: 0 }, 'askAtMost'],
     ['https', { redirectUrl: 'http://example.com' }, 'redirectUrl'],
     ['no script', { redirectUrl: 'javascript:alert(1)' }, 'redirectUrl'],
     ['a known user', { notifyUserIds: [users.nobody] }, 'notifyUserIds.0'],
@@ -87,6 +91,18 @@ describe('updateForm', () => {
     const stale = await api.updateForm({ params, body: { name: 'B' }, headers: { 'if-match': '"9"' } });
     expect(stale.status).toBe(412);
     expect((await service.as().updateForm({ params, body: { name: 'B' } })).status).toBe(404);
+  });
+
+  it('keeps a question that depends on the visitor as long as there is a limit of them', async () => {
+    const api = service.as();
+    const asked = [formFields[0], { ...formFields[1], ask: 'when_unknown' }];
+    const { id, fields } = await created(api, { fields: asked, askAtMost: 1 });
+    expect(fields.map(({ ask }: { ask: string }) => ask)).toEqual(['always', 'when_unknown']);
+    const update = (body: Record<string, unknown>) => api.updateForm({ params: { id }, body });
+    const refused = await update({ fields: formFields });
+    expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'askAtMost']);
+    expect((await update({ fields: formFields, askAtMost: null })).data).toMatchObject({ askAtMost: null, version: 2 });
+    expect((await update({ askAtMost: 1 })).status).toBe(422);
   });
 
   it('keeps the e-mail field of a published form', async () => {

@@ -10,7 +10,7 @@ import type { LeadRecord } from '../engine/facts.ts';
 import { urlOf } from '../landing-pages/landing-page.ts';
 import { recordDeed } from '../tracking/record-deed.ts';
 import { startMatching } from '../triggers/start-matching.ts';
-import { fieldsOf } from './form.ts';
+import { customKeyOf, fieldsOf } from './form.ts';
 
 const log = createLog('campaign');
 
@@ -22,7 +22,6 @@ export const processSubmissionJob = {
 
 type Payload = z.output<typeof processSubmissionJob.payload>;
 
-const customPrefix = 'customFields.';
 const nameMax = 100;
 
 type SubmissionTools = Pick<Tools, 'crm' | 'ids' | 'publicUrl'>;
@@ -131,7 +130,10 @@ function leadOf(form: FormRow, row: SubmissionRow) {
     const value = byTarget.get(target);
     return typeof value === 'string' && value ? { [target]: value.slice(0, nameMax) } : {};
   };
-  const custom = mapped.filter(([target]) => target.startsWith(customPrefix));
+  const custom = mapped.flatMap(([target, value]) => {
+    const key = customKeyOf(target);
+    return key === undefined ? [] : [[key, value] as const];
+  });
   const phone = byTarget.get('phone');
   return {
     email: String(byTarget.get('email') ?? row.email),
@@ -139,7 +141,7 @@ function leadOf(form: FormRow, row: SubmissionRow) {
     ...nameOf('lastName'),
     ...(typeof phone === 'string' && { phone }),
     ...(row.referralCode !== null && { referralCode: row.referralCode }),
-    customFields: Object.fromEntries(custom.map(([target, value]) => [target.slice(customPrefix.length), value])),
+    customFields: Object.fromEntries(custom),
     // A form with confirmation records only consents that the person has confirmed.
     ...(row.consent &&
       (!form.doubleOptIn || row.confirmedAt) && {

@@ -1,18 +1,18 @@
 import { type quarantineReasons, submissionLimits } from '@tandem/campaign-contract';
 import type { Tx } from '../../handler.ts';
-import type { RenderTokens } from './render-token.ts';
+import type { Display } from './render-token.ts';
 
 export type QuarantineReason = (typeof quarantineReasons)[number];
 
 /** What is known about a submission besides its values. */
 interface Signs {
-  formId: number;
   values: Record<string, unknown>;
   honeypot: string | null | undefined;
-  renderToken: string | null | undefined;
+  /** How the page showed the form; undefined for a form elsewhere. */
+  display: Display | undefined;
   addressDigest: string;
-  /** The address that would get a confirmation mail; undefined if the form sends none. */
-  confirms: string | undefined;
+  /** The mailbox that would get a confirmation mail; null if the form sends none. */
+  mailbox: string | null;
 }
 
 const hourMs = 3_600_000;
@@ -21,29 +21,21 @@ const dayMs = 24 * hourMs;
 /** Why a submission is spam; undefined if it seems to come from a person. */
 export async function findSpam(
   tx: Tx,
-  renderTokens: RenderTokens,
-  { formId, values, honeypot, renderToken, addressDigest, confirms }: Signs,
+  { values, honeypot, display, addressDigest, mailbox }: Signs,
 ): Promise<QuarantineReason | undefined> {
   if (honeypot?.trim()) return 'honeypot';
-  if (renderToken && isTooFast(renderTokens, formId, renderToken)) return 'too_fast';
+  if (display && Date.now() - display.at < submissionLimits.fillMs) return 'too_fast';
   if (Object.values(values).some((value) => typeof value === 'string' && countLinks(value) > submissionLimits.links))
     return 'too_many_links';
   const lastHour = { gt: new Date(Date.now() - hourMs) };
   if ((await tx.formSubmission.count({ where: { addressDigest, createdAt: lastHour } })) >= submissionLimits.perHour)
     return 'too_many';
-  if (confirms === undefined) return undefined;
+  if (mailbox === null) return undefined;
   // Anybody can enter the address of somebody else, who must not get one mail after another, also not by concurrent requests.
-  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('confirmation ' || platform.tenant_id() || ${confirms}, 0))`;
+  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('confirmation ' || platform.tenant_id() || ${mailbox}, 0))`;
   const lastDay = { gt: new Date(Date.now() - dayMs) };
-  const waiting = await tx.formSubmission.count({ where: { email: confirms, status: 'pending', createdAt: lastDay } });
+  const waiting = await tx.formSubmission.count({ where: { mailbox, status: 'pending', createdAt: lastDay } });
   return waiting >= submissionLimits.confirmationsPerDay ? 'too_many_confirmations' : undefined;
-}
-
-/** A token that is expired, changed or of another form says nothing: pages may be open for weeks. */
-function isTooFast(renderTokens: RenderTokens, formId: number, token: string): boolean {
-  const shown = renderTokens.read(token);
-  if (!shown || shown === 'expired' || shown.formId !== formId) return false;
-  return Date.now() - shown.at < submissionLimits.fillMs;
 }
 
 function countLinks(text: string): number {

@@ -280,6 +280,16 @@ describe('a form with confirmation', () => {
     expect((await statusesOf(api, form.id)).sort()).toEqual(['pending', 'pending', 'pending', 'quarantined']);
   });
 
+  it('counts addresses that differ by a tag as one mailbox', async () => {
+    const api = service.as();
+    const form = await publishedForm(api, { doubleOptIn: true });
+    const [name] = anEmail().split('@');
+    for (let sent = 0; sent <= submissionLimits.confirmationsPerDay; sent++)
+      expect((await submit(form.publicId, { email: `${name}+${sent}@example.com` })).status).toBe(201);
+    await submit(form.publicId, { email: `${name}2@example.com` });
+    expect((await statusesOf(api, form.id)).sort()).toEqual([...Array(4).fill('pending'), 'quarantined']);
+  });
+
   it('sends none in the sandbox', async () => {
     const api = service.as({ environment: 'sandbox' });
     const form = await publishedForm(api, { doubleOptIn: true });

@@ -1,5 +1,6 @@
 import { countedAddress } from '@tandem/caller';
 import type { formSubmissions } from '@tandem/campaign-contract';
+import { mailboxOf } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Form as FormRow } from '../../generated/client.ts';
@@ -8,7 +9,7 @@ import { checkValues } from './check-values.ts';
 import { confirmationMail, createConfirmationTokens } from './confirmation.ts';
 import { emailField, fieldsOf } from './form.ts';
 import { processSubmissionJob } from './process-submission.job.ts';
-import { createRenderTokens, originOf } from './render-token.ts';
+import { createRenderTokens, type Display, originOf, readRenderToken, wasAsked } from './render-token.ts';
 import { findSpam } from './spam.ts';
 
 type Body = z.output<typeof formSubmissions.submitForm.body>;
@@ -44,26 +45,28 @@ export const submitForm = (tools: SubmitTools): Handler<typeof formSubmissions.s
           if (!row) return undefined;
           if (row.status !== 'published') throw fail('not_found');
           const fields = fieldsOf(row);
-          const values = checkValues(fields, body.fields);
+          const display = readRenderToken(renderTokens, id, body.renderToken);
+          const values = checkValues(fields, body.fields, (field) => wasAsked(field, display));
           const to = String(values[emailField(fields)?.key ?? '']);
           const email = to.toLowerCase();
-          const spam = await findSpam(tx, renderTokens, {
-            formId: id,
+          const mailbox = row.doubleOptIn ? mailboxOf(email) : null;
+          const spam = await findSpam(tx, {
             values,
             honeypot: body.honeypot,
-            renderToken: body.renderToken,
+            display,
             addressDigest,
-            confirms: row.doubleOptIn ? email : undefined,
+            mailbox,
           });
           const status = spam ? 'quarantined' : row.doubleOptIn ? 'pending' : 'accepted';
           const submissionId = await store(tx, row, {
             body,
             values,
             email,
+            mailbox,
             addressDigest,
             status,
             reason: spam ?? null,
-            origin: originOf(renderTokens, id, body.renderToken),
+            display,
           });
           if (status === 'accepted') await schedule(processSubmissionJob, [{ submissionId }]);
           if (status !== 'pending') return row;
@@ -88,16 +91,17 @@ interface Stored {
   body: Body;
   values: Record<string, string | number | boolean>;
   email: string;
+  mailbox: string | null;
   addressDigest: string;
   status: 'quarantined' | 'pending' | 'accepted';
   reason: string | null;
-  origin: ReturnType<typeof originOf>;
+  display: Display | undefined;
 }
 
 async function store(
   tx: Tx,
   form: FormRow,
-  { body, values, email, addressDigest, status, reason, origin }: Stored,
+  { body, values, email, mailbox, addressDigest, status, reason, display }: Stored,
 ): Promise<number> {
   const consent = form.consentText !== null && body.consent === true;
   const { id } = await tx.formSubmission.create({
@@ -107,12 +111,13 @@ async function store(
       reason,
       fields: values,
       email,
+      mailbox,
       utm: Object.fromEntries(Object.entries(body.utm ?? {}).filter(([, value]) => value)),
       consent,
       consentText: consent ? form.consentText : null,
       referralCode: body.referralCode ?? null,
       addressDigest,
-      ...origin,
+      ...originOf(display),
       discardableSince: status === 'accepted' ? null : new Date(),
     },
   });

@@ -3,6 +3,7 @@ import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import {
   asForm,
+  checkAskAtMost,
   checkNotified,
   checkPublishable,
   checkTransition,
@@ -27,7 +28,9 @@ export const updateForm = (tools: FormTools): Handler<typeof forms.updateForm> =
       status,
       ...(status === 'published' && form.status !== status && { publishedAt: new Date() }),
     };
-    if (status === 'published') checkPublishable(changes.fields ?? form.fields);
+    const changed = { ...form, ...changes };
+    checkAskAtMost(changed);
+    if (status === 'published') checkPublishable(changed.fields);
     return writeForm({ tx, emit, tools }, form, changes);
   },
 });

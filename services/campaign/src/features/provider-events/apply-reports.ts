@@ -24,7 +24,7 @@ interface Sent {
   campaignId: number | null;
 }
 
-type ReportTools = Pick<Tools, 'ids' | 'seal'>;
+export type ReportTools = Pick<Tools, 'ids' | 'seal'>;
 
 const deedOf = {
   bounced: 'email_bounce',

@@ -98,6 +98,21 @@ describe('a reply', () => {
     expect((await executionOf(api, sent)).endReason).toBe('reply');
   });
 
+  it('with large attachments counts too, and one beyond 30 MiB is refused', async () => {
+    const api = reporting.service.as();
+    const sent = await reporting.sentTo(api);
+    const attached = (mebibytes: number) => `${answerTo(sent)}\n${'x'.repeat(mebibytes * 1_048_576)}`;
+    const refused = await reporting.email(attached(31));
+    expect([refused.status, refused.body.code, refused.body.errors?.[0]?.field]).toEqual([
+      413,
+      'body_too_large',
+      'body',
+    ]);
+    expect((await executionOf(api, sent)).status).toBe('waiting');
+    expect((await reporting.email(attached(27))).data).toEqual({ received: 1 });
+    expect(await executionOf(api, sent)).toMatchObject({ status: 'exited', endReason: 'reply' });
+  });
+
   it('to a message of somebody else has no effect', async () => {
     const api = reporting.service.as();
     const sent = await reporting.sentTo(api);

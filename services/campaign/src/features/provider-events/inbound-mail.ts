@@ -1,38 +1,45 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { BodyStream } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import PostalMime, { type Email } from 'postal-mime';
 import type { Tools } from '../../handler.ts';
-import type { MailReport } from './report.ts';
+import { isFresh, type MailReport } from './report.ts';
 
-const ageMsMax = 300_000;
+const signedTimes = { ageMsMax: 300_000, aheadMsMax: 300_000 };
 // Headers of a message that is parsed without reading too much of a hostile one.
 const limits = { maxNestingDepth: 20, maxHeadersSize: 100_000 };
-const reportTextMax = 200_000;
-// Headers and delivery reports are at the beginning. Parsing a megabyte of tiny parts would take seconds.
+// Headers and delivery reports are at the beginning, attachments behind them. Parsing a megabyte of tiny parts would take
+// seconds.
 const readMax = 65_536;
 
 /**
- * Checks the signature of an incoming message: `v1=` and the HMAC-SHA256 of `<timestamp>.<body>`.
- * @throws ApiError 401 when it is wrong or older than 5 minutes
+ * Checks the signature of an incoming message while it arrives: `v1=` and the HMAC-SHA256 of `<timestamp>.<body>`.
+ * @returns its beginning, which is all of it that is kept in memory
+ * @throws ApiError 401 when the signature is wrong or older than 5 minutes
  */
-export function checkInbound(secret: string, bytes: Uint8Array, headers: Record<string, string>): void {
+export async function readSigned(secret: string, { chunks, headers }: BodyStream): Promise<Uint8Array> {
   const timestamp = headers['x-tandem-timestamp'] ?? '';
   const [, hex = ''] = /^v1=([0-9a-f]{64})$/.exec(headers['x-tandem-signature'] ?? '') ?? [];
-  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest();
-  const given = Buffer.from(hex, 'hex');
-  const isFresh = Math.abs(Date.now() - Number(timestamp) * 1_000) <= ageMsMax;
-  const isRight = given.length === expected.length && timingSafeEqual(given, expected);
-  if (!timestamp || !isFresh || !isRight) throw fail('invalid_signature');
+  if (!timestamp || !hex || !isFresh(Number(timestamp) * 1_000, signedTimes)) throw fail('invalid_signature');
+  const hmac = createHmac('sha256', secret).update(`${timestamp}.`);
+  const kept: Uint8Array[] = [];
+  let room = readMax;
+  for await (const chunk of chunks) {
+    hmac.update(chunk);
+    // A copy, because a part of a chunk would keep all of it in memory.
+    if (room > 0) kept.push(new Uint8Array(chunk.subarray(0, room)));
+    room -= chunk.length;
+  }
+  if (!timingSafeEqual(Buffer.from(hex, 'hex'), hmac.digest())) throw fail('invalid_signature');
+  return Buffer.concat(kept);
 }
 
 /**
- * What an incoming message says about messages of ours: a bounce (RFC 3464), an automatic reply (RFC 3834) or a reply. None
+ * What the beginning of an incoming message says about messages of ours: a bounce (RFC 3464), an automatic reply (RFC 3834) or a reply. None
  * for mail that answers nothing of ours.
  */
 export async function readInbound({ mailer }: Pick<Tools, 'mailer'>, bytes: Uint8Array): Promise<MailReport[]> {
-  const email = await PostalMime.parse(bytes.subarray(0, readMax), { ...limits, forceRfc822Attachments: true }).catch(
-    () => undefined,
-  );
+  const email = await PostalMime.parse(bytes, { ...limits, forceRfc822Attachments: true }).catch(() => undefined);
   if (!email) throw fail('validation_failed', [{ field: 'body', message: 'Must be a message in the MIME format' }]);
   const header = headersOf(email);
   const at = new Date();
@@ -56,7 +63,7 @@ function headersOf({ headers }: Email): Header {
   return (name) => headers.find(({ key }) => key === name)?.value ?? '';
 }
 
-/** The Message-ID of the incoming message, or else a digest of it: a message that arrives twice counts once. */
+/** The Message-ID of the incoming message, or else a digest of its beginning: a message that arrives twice counts once. */
 function sourceOf({ messageId }: Email, bytes: Uint8Array): string {
   return createHash('sha256')
     .update(messageId ?? bytes)
@@ -85,8 +92,7 @@ function reportText({ attachments, text = '' }: Email, bytes: Uint8Array): strin
     .map(({ content }) =>
       typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString('utf8'),
     );
-  const all = parts.length ? [text, ...parts].join('\n') : Buffer.from(bytes).toString('utf8');
-  return all.slice(0, reportTextMax);
+  return parts.length ? [text, ...parts].join('\n') : Buffer.from(bytes).toString('utf8');
 }
 
 /** Whether a report says that the message will never arrive, or that it could not be delivered now. */

@@ -88,6 +88,28 @@ describe('a report of Amazon SES', () => {
     expect(await status(sns.message({ SigningCertURL: `${sns.origin}/other.pem` }))).toBe(401);
     expect(await status('{}')).toBe(422);
   });
+
+  it('has a time within an hour, which is how long SNS repeats a message', async () => {
+    const { sns } = reporting;
+    const status = async (Timestamp: string) =>
+      (await reporting.report('ses', { content: sns.message({ Timestamp }), type: 'text/plain' })).status;
+    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+    expect([await status(ago(58)), await status(ago(62)), await status(ago(-62))]).toEqual([200, 401, 401]);
+    for (const time of ['', 'yesterday', '+275760-09-13T00:00:00.001Z', '-271821-04-20T00:00:00.000Z'])
+      expect(await status(time)).toBe(401);
+  });
+
+  it('with a time or an id that cannot be stored changes nothing', async () => {
+    const api = reporting.service.as();
+    const sent = await reporting.sentTo(api);
+    const { bounce, ...others } = sesBounce(sent);
+    for (const timestamp of ['-271821-04-20T00:00:00.000Z', 'yesterday']) {
+      const reply = await reporting.ses({ ...others, bounce: { ...bounce, timestamp } });
+      expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, 'timestamp']);
+    }
+    expect((await reporting.ses(sesBounce(sent, 'Transient', 'a\0'))).data).toEqual({ received: 0 });
+    expect((await messageOf(api, sent.id)).status).toBe('sent');
+  });
 });
 
 describe('a report of SendGrid', () => {
@@ -121,6 +143,28 @@ describe('a report of SendGrid', () => {
       [`${bounced.address} hard_bounce`, `${complained.address} complaint`].toSorted(),
     );
     expect((await messageOf(api, blocked.id)).status).toBe('sent');
+  });
+
+  it('was signed within the last day, for which SendGrid repeats it', async () => {
+    const status = async (ageMinutes: number) =>
+      (await reporting.sendgrid([], { timestamp: String(Math.floor(Date.now() / 1_000) - ageMinutes * 60) })).status;
+    expect([await status(24 * 60), await status(24 * 60 + 12)]).toEqual([200, 401]);
+    expect([await status(-8), await status(-12)]).toEqual([200, 401]);
+    for (const timestamp of ['now', '9'.repeat(13), '-1', '1e9'])
+      expect((await reporting.sendgrid([], { timestamp })).status).toBe(401);
+  });
+
+  it('with a time or an id that cannot be stored changes nothing', async () => {
+    const api = reporting.service.as();
+    const sent = await reporting.sentTo(api);
+    const event = { event: 'bounce', email: sent.address, sg_event_id: 'a', 'smtp-id': sent.messageId };
+    for (const timestamp of [-1e11, -1e13, 1e300]) {
+      const reply = await reporting.sendgrid([{ ...event, timestamp }]);
+      expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, 'timestamp']);
+    }
+    const reply = await reporting.sendgrid([{ ...event, timestamp: 1_700_000_000, sg_event_id: 'a\0' }]);
+    expect([reply.status, reply.data]).toEqual([200, { received: 0 }]);
+    expect((await messageOf(api, sent.id)).status).toBe('sent');
   });
 });
 

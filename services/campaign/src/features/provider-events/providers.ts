@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { fail } from '@tandem/service';
 import type { CampaignSettings } from '../../settings.ts';
 import { sendgridKey } from './sendgrid.ts';
 import { createSns, type Sns } from './sns.ts';
@@ -21,4 +22,13 @@ export function createProviders(settings: CampaignSettings): Providers {
     twilio: TWILIO_AUTH_TOKEN === undefined ? undefined : { secret: TWILIO_AUTH_TOKEN },
     email: INBOUND_MAIL_SECRET === undefined ? undefined : { secret: INBOUND_MAIL_SECRET },
   };
+}
+
+/**
+ * The settings of a provider.
+ * @throws ApiError 404 when it is not configured
+ */
+export function configured<Settings>(settings: Settings | undefined): Settings {
+  if (!settings) throw fail('not_found');
+  return settings;
 }

@@ -1,10 +1,10 @@
 import type { Provider, providerEvents } from '@tandem/campaign-contract';
 import type { RawBody } from '@tandem/contract';
-import { ApiError, fail } from '@tandem/service';
+import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
-import { applyReports } from './apply-reports.ts';
-import { checkInbound, readInbound } from './inbound-mail.ts';
+import { applyByTenant, ifActive } from './by-tenant.ts';
+import { configured } from './providers.ts';
 import type { MailReport } from './report.ts';
 import { checkSendgrid, readSendgrid } from './sendgrid.ts';
 import { readSes } from './ses.ts';
@@ -42,10 +42,6 @@ const readers: Record<
     checkTwilio(secret, url, form, headers['x-twilio-signature'] ?? '');
     return { form };
   },
-  async email(tools, { bytes, headers }) {
-    checkInbound(configured(tools.providers.email).secret, bytes, headers);
-    return { reports: await readInbound(tools, bytes) };
-  },
 };
 
 export const receiveProviderEvent = (tools: Tools): Handler<typeof providerEvents.receiveProviderEvent, Read> => ({
@@ -53,15 +49,7 @@ export const receiveProviderEvent = (tools: Tools): Handler<typeof providerEvent
   async run(context) {
     const { found } = context;
     if ('form' in found) return { received: await applyForm(tools, context, found.form) };
-    const byTenant = Map.groupBy(
-      found.reports,
-      ({ message: { tenantId, environment } }) => `${tenantId}/${environment}`,
-    );
-    for (const reports of byTenant.values()) {
-      const { tenantId, environment } = (reports[0] as MailReport).message;
-      await ifActive(context.inTenant({ tenantId, environment }, (inside) => applyReports(inside, tools, reports)));
-    }
-    return { received: found.reports.length };
+    return { received: await applyByTenant(context.inTenant, tools, found.reports) };
   },
 });
 
@@ -88,18 +76,6 @@ async function applyForm(
   for (const scope of await tenantsOfNumber(tx, tools, number))
     await ifActive(inTenant(scope, (inside) => applyWish(inside, tools, { number, wish })));
   return 1;
-}
-
-/** A tenant that is closed gets no reports; its provider must not repeat them. */
-async function ifActive(work: Promise<void>): Promise<void> {
-  await work.catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
-  });
-}
-
-function configured<Settings>(settings: Settings | undefined): Settings {
-  if (!settings) throw fail('not_found');
-  return settings;
 }
 
 function readJson(bytes: Uint8Array): unknown {

@@ -1,4 +1,6 @@
+import { timestamp } from '@tandem/contract';
 import type { MessageRef } from '@tandem/mail';
+import { failField } from '@tandem/service';
 
 /** What a provider reports about an e-mail. */
 export interface MailReport {
@@ -11,9 +13,24 @@ export interface MailReport {
   sourceId: string;
 }
 
-/** A time that a provider names; now if it is not one, or is in the future. */
-export function timeOf(value: unknown): Date {
-  const at = new Date(typeof value === 'number' ? value * 1_000 : String(value));
-  const now = new Date();
-  return Number.isNaN(at.getTime()) || at > now ? now : at;
+const Time = timestamp();
+
+/**
+ * A time that a provider names, as a text or in seconds since 1970; now if it is in the future.
+ * @throws ApiError 422 if it is not one
+ */
+export function timeOf(value: string | number): Date {
+  const at = new Date(typeof value === 'number' ? value * 1_000 : value);
+  const { data } = Time.safeParse(Number.isNaN(at.getTime()) ? '' : at.toISOString());
+  if (!data) throw failField('timestamp', 'Must be a time between the years 1 and 9999');
+  return new Date(Math.min(data.getTime(), Date.now()));
+}
+
+/** Whether the time that a provider signed is close enough to now; false if it is not a time. */
+export function isFresh(
+  signedAtMs: number,
+  { ageMsMax, aheadMsMax }: { ageMsMax: number; aheadMsMax: number },
+): boolean {
+  const ageMs = Date.now() - signedAtMs;
+  return ageMs <= ageMsMax && ageMs >= -aheadMsMax;
 }

@@ -1,17 +1,21 @@
 import { createPublicKey, createVerify, type KeyObject } from 'node:crypto';
+import { text } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import { z } from 'zod';
 import type { Tools } from '../../handler.ts';
-import { type MailReport, timeOf } from './report.ts';
+import { isFresh, type MailReport, timeOf } from './report.ts';
 
 const eventsMax = 5_000;
+// SendGrid repeats a report for up to 24 hours, and does not document whether it signs it again. A report that is repeated
+// has its effect once, so a wide bound does less harm than the loss of reports.
+const signedTimes = { ageMsMax: (24 * 60 + 10) * 60_000, aheadMsMax: 10 * 60_000 };
 
 const Events = z.array(z.unknown()).max(eventsMax);
 const Event = z.object({
   event: z.string(),
   email: z.string(),
   timestamp: z.number(),
-  sg_event_id: z.string(),
+  sg_event_id: text(500),
   type: z.string().optional(),
   reason: z.string().optional(),
   'smtp-id': z.string().optional(),
@@ -23,12 +27,13 @@ export function sendgridKey(base64: string): KeyObject {
   return createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
 }
 
-/** @throws ApiError 401 unless SendGrid signed the bytes */
+/** @throws ApiError 401 unless SendGrid signed the bytes within the last day */
 export function checkSendgrid(key: KeyObject, bytes: Uint8Array, headers: Record<string, string>): void {
   const signature = headers['x-twilio-email-event-webhook-signature'] ?? '';
   const timestamp = headers['x-twilio-email-event-webhook-timestamp'] ?? '';
   const verify = createVerify('sha256').update(timestamp).update(bytes);
-  if (!timestamp || !verify.verify(key, signature, 'base64')) throw fail('invalid_signature');
+  const isTimely = /^\d{1,12}$/.test(timestamp) && isFresh(Number(timestamp) * 1_000, signedTimes);
+  if (!isTimely || !verify.verify(key, signature, 'base64')) throw fail('invalid_signature');
 }
 
 /**

@@ -1,3 +1,4 @@
+import { text } from '@tandem/contract';
 import { z } from 'zod';
 import type { Tools } from '../../handler.ts';
 import { type MailReport, timeOf } from './report.ts';
@@ -9,13 +10,13 @@ const Notification = z.object({
   notificationType: z.string().optional(),
   eventType: z.string().optional(),
   bounce: z
-    .object({ bounceType: z.string(), bouncedRecipients: Recipients, timestamp: z.string(), feedbackId: z.string() })
+    .object({ bounceType: z.string(), bouncedRecipients: Recipients, timestamp: z.string(), feedbackId: text(500) })
     .optional(),
   complaint: z
     .object({
       complainedRecipients: Recipients,
       timestamp: z.string(),
-      feedbackId: z.string(),
+      feedbackId: text(500),
       complaintFeedbackType: z.string().nullish(),
     })
     .optional(),
@@ -28,8 +29,8 @@ const Notification = z.object({
 });
 
 /** The reports in a notification of SES; none for mail of others, and for kinds that have no effect, such as opens. */
-export function readSes({ mailer }: Pick<Tools, 'mailer'>, text: string): MailReport[] {
-  const parsed = Notification.safeParse(parse(text));
+export function readSes({ mailer }: Pick<Tools, 'mailer'>, content: string): MailReport[] {
+  const parsed = Notification.safeParse(parse(content));
   if (!parsed.success) return [];
   const { mail, bounce, complaint, delivery, notificationType, eventType } = parsed.data;
   const ids = (mail.headers ?? []).filter(({ name }) => name.toLowerCase() === 'message-id').map(({ value }) => value);
@@ -62,9 +63,9 @@ export function readSes({ mailer }: Pick<Tools, 'mailer'>, text: string): MailRe
   return [];
 }
 
-function parse(text: string): unknown {
+function parse(content: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(content);
   } catch {
     // SNS sends a plain text once, when SES gets the topic: it reports nothing.
     return undefined;

@@ -2,6 +2,7 @@ import { createVerify, X509Certificate } from 'node:crypto';
 import { createGuardedFetch, createTarget } from '@tandem/outgoing';
 import { fail } from '@tandem/service';
 import { z } from 'zod';
+import { isFresh } from './report.ts';
 
 /** A message of Amazon SNS: a notification, or the request to confirm a subscription. */
 export const SnsMessage = z.object({
@@ -20,7 +21,7 @@ export const SnsMessage = z.object({
 export type SnsMessage = z.output<typeof SnsMessage>;
 
 export interface Sns {
-  /** @throws ApiError 401 when the signature is wrong, 503 when the certificate cannot be fetched */
+  /** @throws ApiError 401 when the signature is wrong or too old, 503 when the certificate cannot be fetched */
   check(message: SnsMessage): Promise<void>;
   /** Confirms a subscription. */
   confirm(message: SnsMessage): Promise<void>;
@@ -29,6 +30,8 @@ export interface Sns {
 
 const host = /^sns\.[a-z0-9-]{3,32}\.amazonaws\.com(\.cn)?$/;
 const timeoutMs = 5_000;
+// The time is that of the publication, and SNS repeats a message to a web address for up to an hour after it.
+const signedTimes = { ageMsMax: 60 * 60_000, aheadMsMax: 60 * 60_000 };
 const certificatesMax = 20;
 
 /**
@@ -61,6 +64,7 @@ export function createSns(origin: string | undefined): Sns {
   return {
     async check(message) {
       const { SigningCertURL: url, SignatureVersion: version, Signature: signature } = message;
+      if (!isFresh(Date.parse(message.Timestamp), signedTimes)) throw fail('invalid_signature');
       if (!isAllowed(url) || !new URL(url).pathname.endsWith('.pem')) throw fail('invalid_signature');
       const { publicKey } = await certificateOf(url);
       const verify = createVerify(version === '1' ? 'RSA-SHA1' : 'RSA-SHA256').update(canonical(message));

@@ -62,6 +62,19 @@ describe('a status callback of Twilio', () => {
     expect(await reasonsOf(api)).toEqual([`${gone} hard_bounce`]);
   });
 
+  it('ignores an error code that is none', async () => {
+    const api = reporting.service.as();
+    for (const ErrorCode of ['3000\0', 'x'.repeat(5_000)]) {
+      const To = aNumber();
+      const { id, token } = await sentText(api, To);
+      const reply = await reporting.twilio({ MessageStatus: 'failed', To, ErrorCode, Note: '\0' }, { token });
+      expect([reply.status, await statusOf(api, id)]).toEqual([200, 'bounced']);
+      expect((await api.getMessage({ params: { id } })).data.error).toBe(
+        'Twilio could not deliver it (without a code)',
+      );
+    }
+  });
+
   it('needs the signature of its address and all its parameters', async () => {
     const api = reporting.service.as();
     const To = aNumber();

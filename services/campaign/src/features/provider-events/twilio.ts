@@ -149,7 +149,7 @@ export async function applyStatus(
         status = CASE WHEN status = 'sent' THEN 'delivered' ELSE status END
       WHERE id = ${messageId} AND delivered_at IS NULL`;
   if (status !== 'undelivered' && status !== 'failed') return;
-  const code = form.get('ErrorCode') ?? '';
+  const code = /^\d{1,6}$/.exec(form.get('ErrorCode') ?? '')?.[0] ?? '';
   const error = `Twilio could not deliver it (${code || 'without a code'})`;
   const bounced = await tx.sql<{ leadId: number; executionId: number | null; campaignId: number | null }>`
     UPDATE message SET status = 'bounced', bounced_at = now(), error = ${error}, updated_at = now()

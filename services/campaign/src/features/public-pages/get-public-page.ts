@@ -1,7 +1,6 @@
 import { type publicPages, variantCookie } from '@tandem/campaign-contract';
 import type { Handler } from '../../handler.ts';
-import { asForm } from '../forms/form.ts';
-import { createRenderTokens, issueRenderToken } from '../forms/render-token.ts';
+import { createRenderTokens } from '../forms/render-token.ts';
 import { formMark } from '../landing-pages/arrange-html.ts';
 import {
   cookieAttributes,
@@ -11,9 +10,10 @@ import {
   scopeOf,
   visitorOf,
 } from './published-page.ts';
+import { shownForm } from './shown-form.ts';
 
 export const getPublicPage = (tools: PublicTools): Handler<typeof publicPages.getPublicPage, Scope> => {
-  const tokens = createRenderTokens(tools.seal);
+  const formTools = { ...tools, renderTokens: createRenderTokens(tools.seal) };
   return {
     check: ({ params, caller }) => scopeOf(tools, params.tenant, caller),
     async run({ params, query, caller, cookies, setCookie, inTenant, found: scope }) {
@@ -26,11 +26,8 @@ export const getPublicPage = (tools: PublicTools): Handler<typeof publicPages.ge
         const path = `/v1/public/pages/${params.tenant}/${params.slug}`;
         setCookie(variantCookie, page.cookie.value, cookieAttributes(path, page.cookie.maxAgeSeconds, tools));
       }
-      const { body, form, ...shown } = page;
-      const content = body.replace(formMark, '');
-      if (!form) return { ...shown, content, form: null };
-      const renderToken = issueRenderToken(tokens, form.id, { pageId: page.id, test: page.test });
-      return { ...shown, content, form: { ...asForm(form, tools), renderToken } };
+      const form = await shownForm(formTools, page, { ...scope, requestId: caller.requestId });
+      return { ...page, content: page.body.replace(formMark, ''), form };
     },
   };
 };

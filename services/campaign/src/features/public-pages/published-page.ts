@@ -5,11 +5,13 @@ import { fail, type InTenant } from '@tandem/service';
 import type { Form as FormRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { readPageTest } from '../ab-tests/page-tests.ts';
+import { hasAskRules, readAnswered } from '../forms/asked-fields.ts';
+import { fieldsOf } from '../forms/form.ts';
 import { sandboxSuffix, urlOf } from '../landing-pages/landing-page.ts';
 import { isSoftware } from '../tracking/automated.ts';
 import { recordVisit } from './record-visit.ts';
 
-export type PublicTools = Pick<Tools, 'ids' | 'identity' | 'publicUrl' | 'seal' | 'settingsOf' | 'tracking'>;
+export type PublicTools = Pick<Tools, 'crm' | 'ids' | 'identity' | 'publicUrl' | 'seal' | 'settingsOf' | 'tracking'>;
 
 /** The tenant and environment of a public address. */
 export interface Scope {
@@ -77,8 +79,9 @@ export async function readPublishedPage(
       page: { id, tenantId, publishedVersion },
       ...visitor,
     });
-    await recordVisit(inside, tools, { page, scope, visitor });
+    const leadId = await recordVisit(inside, tools, { page, scope, visitor });
     const { name, body, formId } = shown ?? version;
+    const form = await publishedForm(tx, formId);
     return {
       id,
       slug,
@@ -86,12 +89,18 @@ export async function readPublishedPage(
       body,
       publishedAt: shown?.publishedAt ?? version.createdAt,
       url: urlOf(page, tools),
-      form: await publishedForm(tx, formId),
+      form,
+      lead: form && leadId !== null ? await earlierAnswers(tx, form, leadId) : undefined,
       ...columns.parse(shown ?? version),
       test,
       cookie,
     };
   });
+}
+
+/** The lead that visits a page, with the fields of the form that it has answered; undefined if the form asks everybody. */
+async function earlierAnswers(tx: Tx, form: FormRow, id: number) {
+  return hasAskRules(fieldsOf(form)) ? { id, answered: await readAnswered(tx, form.id, id) } : undefined;
 }
 
 export type PublishedPage = Awaited<ReturnType<typeof readPublishedPage>>;

@@ -13,12 +13,15 @@ interface Inside {
   schedule: Schedule;
 }
 
-/** Records a visit of a page, for the lead of the message if a link of the message led here, and tells analytics. */
+/**
+ * Records a visit of a page, for the lead of the message if a link of the message led here, and tells analytics.
+ * @returns the lead; null for a visitor who is not known
+ */
 export async function recordVisit(
   { tx, emit, schedule }: Inside,
   tools: Pick<Tools, 'ids' | 'publicUrl' | 'tracking'>,
   { page, scope, visitor }: { page: LandingPageRow; scope: Scope; visitor: Visitor },
-): Promise<void> {
+): Promise<number | null> {
   const link = readLink(tools, scope, visitor.token);
   const message =
     link && (await tx.message.findFirst({ where: { id: link.messageId }, select: { id: true, leadId: true } }));
@@ -41,6 +44,7 @@ export async function recordVisit(
     },
     record: { id: page.id },
   });
+  return visit.leadId;
 }
 
 /** The message whose link led to the page. A token of another tenant or environment has no effect. */

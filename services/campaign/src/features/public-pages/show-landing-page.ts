@@ -1,7 +1,6 @@
 import { type publicPages, variantCookie } from '@tandem/campaign-contract';
 import type { Handler } from '../../handler.ts';
-import { asForm } from '../forms/form.ts';
-import { createRenderTokens, issueRenderToken } from '../forms/render-token.ts';
+import { createRenderTokens } from '../forms/render-token.ts';
 import {
   cookieAttributes,
   type PublicTools,
@@ -11,11 +10,12 @@ import {
   visitorOf,
 } from './published-page.ts';
 import { renderPage } from './render-page.ts';
+import { shownForm } from './shown-form.ts';
 
 export const showLandingPage = (
   tools: PublicTools,
 ): Handler<typeof publicPages.showLandingPage, Scope & { locale: string }> => {
-  const tokens = createRenderTokens(tools.seal);
+  const formTools = { ...tools, renderTokens: createRenderTokens(tools.seal) };
   return {
     async check({ params, caller }) {
       const scope = await scopeOf(tools, params.tenant, caller);
@@ -32,10 +32,7 @@ export const showLandingPage = (
         const path = `/p/${params.tenant}/${params.slug}`;
         setCookie(variantCookie, page.cookie.value, cookieAttributes(path, page.cookie.maxAgeSeconds, tools));
       }
-      const form = page.form && {
-        ...asForm(page.form, tools),
-        renderToken: issueRenderToken(tokens, page.form.id, { pageId: page.id, test: page.test }),
-      };
+      const form = await shownForm(formTools, page, { ...scope, requestId: caller.requestId });
       return renderPage({ ...page, form, locale, isListed: scope.environment === 'live' });
     },
   };

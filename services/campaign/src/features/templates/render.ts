@@ -152,7 +152,8 @@ function put(into: Record<string, unknown>, [name = '', ...rest]: string[], valu
 function withPreheader(html: string, preheader: string | null): string {
   if (!preheader) return html;
   const hidden = `<div style="display:none;max-height:0;overflow:hidden">${preheader}</div>`;
-  const body = /<body\b[^>]{0,2000}>/i.exec(html);
+  // A tag ends at the next one at the latest: see `trackLinks`.
+  const body = /<body\b[^<>]*>/i.exec(html);
   if (!body) return hidden + html;
   const at = body.index + body[0].length;
   return html.slice(0, at) + hidden + html.slice(at);

@@ -1,3 +1,4 @@
+import { mailboxOf } from '@tandem/contract';
 import { bookingLimits } from '@tandem/crm-contract';
 import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
@@ -30,11 +31,4 @@ export async function limitBookings(tx: Tx, { linkId, email }: { linkId: number;
   const mailbox = mailboxOf(email);
   if (ahead.filter((one) => mailboxOf(one.email) === mailbox).length >= bookingLimits.aheadPerAddress)
     throw fail('too_many_bookings');
-}
-
-/** The mailbox of an address: without its +tag, and at Gmail without dots. Matches of leads use the same rule (`email_stem`). */
-function mailboxOf(email: string): string {
-  const [local = '', host = ''] = email.toLowerCase().split('@');
-  const name = local.replace(/(?<=.)\+.*$/, '');
-  return /^(gmail|googlemail)\.com$/.test(host) ? `${name.replaceAll('.', '')}@gmail.com` : `${name}@${host}`;
 }

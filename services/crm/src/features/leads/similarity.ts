@@ -1,3 +1,4 @@
+import { mailboxOf } from '@tandem/contract';
 import type { DuplicatePair } from '@tandem/crm-contract';
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
@@ -70,19 +71,6 @@ export function compareFacts(one: Facts, other: Facts): Similarity {
 function compareAddresses(one: Facts, other: Facts): 'email' | 'email_variant' | undefined {
   if (one.email === other.email) return 'email';
   return one.mailbox === other.mailbox ? 'email_variant' : undefined;
-}
-
-/** The mailbox of an address: without its +tag, and for Gmail without dots, which it ignores. */
-function mailboxOf(email: string): string {
-  const at = email.lastIndexOf('@');
-  const domain = email.slice(at + 1).toLowerCase();
-  const local = email
-    .slice(0, at)
-    .toLowerCase()
-    .replace(/^([^+]+)\+.*$/, '$1');
-  return domain === 'gmail.com' || domain === 'googlemail.com'
-    ? `${local.replaceAll('.', '')}@gmail.com`
-    : `${local}@${domain}`;
 }
 
 type NameReason = 'name' | 'name_swapped' | 'name_initials' | 'name_similar';

@@ -46,6 +46,20 @@ it('names a lead without a name by its address', async () => {
   expect(await leadsOf(api)).toMatchObject([{ firstName: 'grace.hopper', lastName: '-', consent: {} }]);
 });
 
+it('replaces the name that was made from the address, and no other', async () => {
+  const api = service.as();
+  const named = async (body: Record<string, string>) => {
+    await inside(api).upsertLeadByEmail({ body: { email: 'grace.hopper@example.com', ...body } });
+    const [{ firstName, lastName }] = await leadsOf(api);
+    return [firstName, lastName];
+  };
+  expect(await named({})).toEqual(['grace.hopper', '-']);
+  expect(await named({ firstName: 'Grace' })).toEqual(['Grace', '-']);
+  expect(await named({ firstName: 'Eve' })).toEqual(['Grace', '-']);
+  expect(await named({ lastName: 'Hopper' })).toEqual(['Grace', 'Hopper']);
+  expect(await named({ firstName: 'Eve', lastName: 'Evil' })).toEqual(['Grace', 'Hopper']);
+});
+
 it('creates one lead for several submissions of an address at once', async () => {
   const api = service.as();
   const replies = await Promise.all(

@@ -1,4 +1,4 @@
-import type { internalLeads } from '@tandem/crm-contract';
+import { type internalLeads, unknownNames } from '@tandem/crm-contract';
 import { ApiError, fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
@@ -14,9 +14,6 @@ interface Ignored {
   message: string;
 }
 
-// Leads require a last name, which many forms do not ask for.
-const noLastName = '-';
-const nameMax = 100;
 const customPrefix = 'customFields.';
 
 export const upsertLeadByEmail: Handler<typeof internalLeads.upsertLeadByEmail> = async ({
@@ -47,11 +44,12 @@ export const upsertLeadByEmail: Handler<typeof internalLeads.upsertLeadByEmail> 
 };
 
 function newLead(body: Body, customFields: Values) {
-  const { email, firstName = email.split('@')[0]?.slice(0, nameMax) || email, lastName = noLastName } = body;
+  const { email } = body;
+  const unknown = unknownNames({ email });
   return {
     email,
-    firstName,
-    lastName,
+    firstName: body.firstName ?? unknown.firstName,
+    lastName: body.lastName ?? unknown.lastName,
     source: 'web' as const,
     phone: body.phone ?? null,
     referralCode: body.referralCode ?? null,
@@ -62,10 +60,13 @@ function newLead(body: Body, customFields: Values) {
 
 /** The values that the lead lacks: whoever enters an address need not be its owner, so what is known stays. */
 function lackingFields(lead: LeadRecord, body: Body, customFields: Values) {
-  const { lastName, phone, referralCode, consent } = body;
+  const { firstName, lastName, phone, referralCode, consent } = body;
+  const unknown = unknownNames(lead);
+  const hasNoName = lead.lastName === unknown.lastName;
   const mayGrant = consent && (consent.isConfirmed || lead.consent.email?.state !== 'denied');
   return {
-    ...(lastName && lead.lastName === noLastName && { lastName, ...(body.firstName && { firstName: body.firstName }) }),
+    ...(lastName && hasNoName && { lastName }),
+    ...(firstName && hasNoName && (lastName || lead.firstName === unknown.firstName) && { firstName }),
     ...(phone && lead.phone === null && { phone }),
     ...(referralCode && lead.referralCode === null && { referralCode }),
     ...(Object.keys(customFields).length && { customFields: { ...lead.customFields, ...customFields } }),

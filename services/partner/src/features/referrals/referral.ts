@@ -1,3 +1,4 @@
+import { mailboxOf } from '@tandem/contract';
 import { Referral, type referralStatuses } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
@@ -17,16 +18,11 @@ export function statusOf(lead: Person, partner: Person): (typeof referralStatuse
 /** Same mailbox, or same name at the same domain. */
 function isSamePerson(one: Person, other: Person): boolean {
   const [mine, theirs] = [mailboxOf(one.email), mailboxOf(other.email)];
-  if (mine.domain !== theirs.domain) return false;
-  return mine.local === theirs.local || nameOf(one) === nameOf(other);
+  return mine === theirs || (domainOf(mine) === domainOf(theirs) && nameOf(one) === nameOf(other));
 }
 
-/** Normalizes an address to its mailbox: ignores +tags, and dots at Gmail. */
-function mailboxOf(email: string): { local: string; domain: string } {
-  const [address = '', host = ''] = email.toLowerCase().split('@');
-  const local = address.replace(/(?<=.)\+.*$/, '');
-  const isGmail = host === 'gmail.com' || host === 'googlemail.com';
-  return isGmail ? { local: local.replaceAll('.', ''), domain: 'gmail.com' } : { local, domain: host };
+function domainOf(mailbox: string): string {
+  return mailbox.slice(mailbox.lastIndexOf('@') + 1);
 }
 
 function nameOf({ firstName, lastName }: Person): string {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "form_submission" ADD COLUMN     "mailbox" TEXT;
