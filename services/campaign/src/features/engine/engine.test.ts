@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { campaign } from '@tandem/campaign-contract';
 import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { type TestService, until } from '@tandem/testing';
 import { aNode, startCampaign } from '../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
+import { publishEngagement } from '../../engine.test-service.ts';
 
 let crm: CrmPeer;
 let mailbox: Mailbox;
@@ -268,7 +268,7 @@ describe('what leads do', () => {
     );
     const [one, two] = [await enrolled(api, ending, leadId), await enrolled(api, waiting, leadId)];
     await Promise.all([inStatus(api, one, 'waiting'), inStatus(api, two, 'waiting')]);
-    await publishEngagement(api, { type: 'email_reply', leadId });
+    await publishEngagement(service, api, { type: 'email_reply', leadId });
     expect(await inStatus(api, one, 'exited')).toMatchObject({ endReason: 'reply', dueAt: null });
     const answered = await inStatus(api, two, 'completed');
     expect(answered.steps[1]).toMatchObject({ nodeId: 'answer', outcome: 'done', result: { branch: 'yes' } });
@@ -484,36 +484,3 @@ const backdate = (api: Api, leadId: string) =>
   service.sqlWithin(api.caller, `UPDATE message SET sent_at = sent_at - interval '1 hour' WHERE lead_id = $1`, [
     leadId,
   ]);
-
-let engagements = 0;
-
-function publishEngagement(api: Api, { type, leadId }: { type: string; leadId: string }) {
-  const id = String(++engagements);
-  const now = new Date().toISOString();
-  const record = {
-    id,
-    tenantId: String(tenantOf(api)),
-    type,
-    leadId,
-    messageId: null,
-    workflowExecutionId: null,
-    timestamp: now,
-    insertId: null,
-    properties: {},
-    automated: false,
-    createdAt: now,
-  };
-  const message = {
-    id: randomUUID(),
-    name: 'engagement.recorded',
-    occurredAt: now,
-    tenantId: tenantOf(api),
-    environment: 'live',
-    action: 'engagement.record',
-    target: { type: 'engagement_event', id: Number(id) },
-    caller: { type: 'system', name: 'analytics', requestId: 'req_1' },
-    data: { eventId: id, type, leadId },
-    record,
-  };
-  return service.publish('engagement.recorded', message, message.id);
-}
