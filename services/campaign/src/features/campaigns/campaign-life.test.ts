@@ -126,6 +126,25 @@ describe('a campaign that is activated', () => {
   });
 });
 
+it('a campaign that is created active is announced as active, and sends once it has an audience', async () => {
+  const api = service.as();
+  const { data } = await api.createCampaign({ body: { name: 'Spring', status: 'active' } });
+  const of = { params: { id: data.id } };
+  const events = await until('the events arrive', () => {
+    const found = service.events.filter(({ tenantId }) => tenantId === api.caller.tenantId);
+    return found.length === 2 && found.map(({ name }) => name);
+  });
+  expect(events.toSorted()).toEqual(['campaign.activated', 'campaign.created']);
+  const sequence = await api.createSequence({ ...of, body: { name: 'Offer', ...graph() } });
+  expect((await api.publishWorkflow({ params: { id: sequence.data.id }, body: {} })).status).toBe(200);
+  const body = { include: [{ leadIds: [crm.addLead(tenantOf(api))] }] };
+  expect((await api.setAudience({ ...of, body })).body.code).toBe('campaign_active');
+  await api.pauseCampaign(of);
+  expect((await api.setAudience({ ...of, body })).status).toBe(200);
+  expect((await api.resumeCampaign(of)).status).toBe(200);
+  await allSent(api, data.id, 1);
+});
+
 it('a sequence that is published while its campaign runs gets the audience', async () => {
   const api = service.as();
   const { id, leadIds } = await ready(api, 1);
@@ -136,6 +155,32 @@ it('a sequence that is published while its campaign runs gets the audience', asy
   await allSent(api, id, 2);
   expect(await recipients(api, id)).toMatchObject([{ leadId: leadIds[0], workflowId: data.id }, {}]);
 });
+
+it('a sequence that was paused when its campaign was activated gets the audience when it is resumed, once', async () => {
+  const api = service.as();
+  const { id, leadIds } = await ready(api, 1);
+  const { data } = await api.createSequence({ params: { id }, body: { name: 'More', ...graph() } });
+  const sequence = { params: { id: data.id } };
+  await api.publishWorkflow({ ...sequence, body: {} });
+  await api.pauseWorkflow(sequence);
+  await api.activateCampaign({ params: { id } });
+  await allSent(api, id, 1);
+  await until('the audience is enrolled', async () => (await enrollments(api)).length === 0);
+  for (const round of [1, 2]) {
+    expect([round, (await api.resumeWorkflow(sequence)).status]).toEqual([round, 200]);
+    await until('the audience is enrolled', async () => (await enrollments(api)).length === 0);
+    await allSent(api, id, 2);
+    expect(await recipients(api, id)).toMatchObject([{ leadId: leadIds[0], workflowId: data.id }, {}]);
+    await api.pauseWorkflow(sequence);
+  }
+});
+
+/** The jobs that enroll an audience and have not ended. */
+const enrollments = (api: Api) =>
+  service.sqlWithin(
+    api.caller,
+    `SELECT 1 FROM platform.job WHERE name = 'enroll-audience' AND state IN ('waiting', 'queued', 'running')`,
+  );
 
 /** Waits until so many recipients have got one message each. */
 const allSent = (api: Api, id: string, count: number) =>
