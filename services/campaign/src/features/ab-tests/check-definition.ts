@@ -110,7 +110,7 @@ async function nodeErrors(tx: Tx, { campaignId, workflowId, nodeId, variants }: 
     else if (template.channel !== 'email') errors.push({ field, message: 'Must be a template for e-mails' });
   }
   if (workflowId === null) return errors;
-  const workflow = await tx.workflow.findFirst({ where: { id: workflowId } });
+  const workflow = await tx.workflow.findFirst({ where: { id: workflowId, deletedAt: null } });
   if (!workflow) return [...errors, { field: 'workflowId', message: unknownId('workflow') }];
   if (workflow.campaignId !== campaignId)
     return [...errors, { field: 'workflowId', message: 'Must be a workflow of this campaign' }];

@@ -29,7 +29,7 @@ export function completeBehavior(written: readonly Written[]): Behavior[] {
 export async function checkCampaigns(tx: Tx, behavior: readonly Behavior[] = []): Promise<void> {
   const ids = behavior.flatMap(({ campaignId }) => campaignId ?? []);
   if (!ids.length) return;
-  const rows = await tx.campaign.findMany({ where: { id: { in: ids } }, select: { id: true } });
+  const rows = await tx.campaign.findMany({ where: { id: { in: ids }, deletedAt: null }, select: { id: true } });
   const known = new Set(rows.map(({ id }) => id));
   const errors = behavior.flatMap(({ campaignId }, index) =>
     campaignId === null || known.has(campaignId)

@@ -18,7 +18,7 @@ export async function enrollErrors(
   });
   if (!named.length) return [];
   const rows = await tx.workflow.findMany({
-    where: { id: { in: named.flatMap(({ id }) => id ?? []) } },
+    where: { id: { in: named.flatMap(({ id }) => id ?? []) }, deletedAt: null },
     select: { id: true, status: true },
   });
   const statusOf = new Map(rows.map(({ id, status }) => [id, status]));

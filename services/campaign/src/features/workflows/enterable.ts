@@ -27,7 +27,7 @@ export async function readEnterable(tx: Tx, workflowId: number): Promise<Entranc
  * @throws ApiError 404 when it does not exist, 409 when it is not published or its campaign does not run
  */
 export async function requireEnterable(tx: Tx, id: number): Promise<Entrance> {
-  const row = await tx.workflow.findFirst({ where: { id }, select: { status: true } });
+  const row = await tx.workflow.findFirst({ where: { id, deletedAt: null }, select: { status: true } });
   if (!row) throw fail('not_found');
   const workflow = await readEnterable(tx, id);
   if (!workflow) throw fail(row.status === 'published' ? 'campaign_not_running' : 'not_published');

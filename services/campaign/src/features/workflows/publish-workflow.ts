@@ -13,7 +13,7 @@ import { draftErrors } from './draft-errors.ts';
 import { graphColumns } from './enterable.ts';
 import { outsideErrors } from './outside-errors.ts';
 import { readTemplateVersions } from './template-versions.ts';
-import { asFullWorkflow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from './workflow.ts';
+import { asFullWorkflow, findWorkflowRow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from './workflow.ts';
 
 /**
  * Freezes the draft, with the current content of its templates, as the next version. Leads that are in an earlier version
@@ -21,9 +21,7 @@ import { asFullWorkflow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from
  */
 export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishWorkflow, FieldError[]> => ({
   async check({ params, caller, tx }) {
-    const row = await tx.workflow.findFirst({ where: { id: params.id } });
-    if (!row) throw fail('not_found');
-    return outsideErrors(tools, asFullWorkflow(row), caller);
+    return outsideErrors(tools, asFullWorkflow(await findWorkflowRow(tx, params.id)), caller);
   },
   async run({ params, body, found, caller, tx, emit, schedule, ifMatch }) {
     const row = await lockWorkflow(tx, params.id);
