@@ -42,7 +42,7 @@ export async function readResults(
   };
 }
 
-/** People, not messages: a lead that runs the workflow again counts once. Marks of messages are those of people. */
+/** Counts people instead of messages: a lead that runs the workflow again counts once. The columns of messages contain actions of people only. */
 function countMessages(tx: Tx, { id, metric, endedAt }: AbTestRecord): Promise<Sample[]> {
   const until = endedAt ?? new Date();
   return tx.sql<Sample>`

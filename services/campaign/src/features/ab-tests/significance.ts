@@ -2,7 +2,7 @@
 
 import { abTestLooks } from '@tandem/campaign-contract';
 
-/** How many people got a variant, and how many of them did what is counted. */
+/** The number of people who got a variant, and the number of them who did the action that is counted. */
 export interface Sample {
   key: string;
   sent: number;
@@ -17,7 +17,7 @@ export interface Evaluation {
   /** From 0 to 1, adjusted for the number of comparisons. */
   confidence: number;
   isSignificant: boolean;
-  /** How the leader was compared with the variant that is hardest to tell from it. */
+  /** The method for the comparison of the leader with the variant that is most similar to it. */
   method: Method | null;
 }
 

@@ -39,7 +39,7 @@ export async function checkCampaigns(tx: Tx, behavior: readonly Behavior[] = [])
   if (errors.length) throw fail('validation_failed', errors);
 }
 
-/** Which of these leads did, and did not do, what is wanted; in their order. */
+/** The leads that meet all entries of a behavior, in their order. */
 export async function behaving(tx: Tx, leadIds: readonly number[], behavior: readonly Behavior[]): Promise<number[]> {
   if (!behavior.length || !leadIds.length) return [...leadIds];
   const wanted = behavior.map(({ event, campaignId, withinDays, negate }) => ({
