@@ -169,9 +169,11 @@ export const workflows = operations({
     method: 'POST',
     path: '/v1/workflows/:id/publish',
     ...write,
+    // Leads of the audience that the caller can read are enrolled in a sequence of a campaign that runs.
+    checksPermissions: true,
     summary: 'Publish a workflow',
     description:
-      'Freezes the draft, with the current content of its templates, as the next version, which new executions run. A paused workflow stays paused. Leads that are in an earlier version stay there, unless `migrate` is true: then those whose current node exists in the new version continue in it, and the others stay. Errors name the node: `nodes.<nodeId>.<field>`.',
+      'Freezes the draft, with the current content of its templates, as the next version, which new executions run. A paused workflow stays paused. Leads that are in an earlier version stay there, unless `migrate` is true: then those whose current node exists in the new version continue in it, and the others stay. A new sequence of a campaign that runs gets the leads of the audience that the caller can read. Errors name the node: `nodes.<nodeId>.<field>`.',
     params: byId,
     body: z.object({
       migrate: z
@@ -205,7 +207,10 @@ export const workflows = operations({
     method: 'POST',
     path: '/v1/workflows/:id/resume',
     ...write,
+    checksPermissions: true,
     summary: 'Resume a paused workflow',
+    description:
+      'What fell due during the pause happens now. A sequence of a campaign that runs gets those leads of the audience that the caller can read and that it has not had yet.',
     params: byId,
     reply: Workflow,
     message: 'Workflow resumed',
