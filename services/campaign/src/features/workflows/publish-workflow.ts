@@ -96,6 +96,9 @@ async function isUnchanged(
 
 async function migrateExecutions(tx: Tx, workflowId: number, number: number, { nodes }: WorkflowRecord): Promise<void> {
   const places = nodes.map(({ nodeId, type }) => ({ nodeId, type }));
+  // In the order of the engine, so that the two cannot wait for each other.
+  await tx.sql`SELECT FROM execution WHERE workflow_id = ${workflowId} AND status IN ('running', 'waiting')
+    AND number <> ${number} ORDER BY id FOR UPDATE`;
   // Compared with the step of the old version: a node of another type cannot continue what the old one began.
   await tx.sql`
     UPDATE execution SET number = ${number}
