@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-// What visitors see, in a real browser: pages of the fleet as they look, and what checks of accessibility say.
+// Opens pages and mails of the fleet in a real browser, and checks their accessibility.
 
-/** The sizes in which pages are looked at. */
+/** The sizes of the browser window in which pages are checked. */
 export const screens = [
   { screen: 'desktop', viewport: { width: 1_280, height: 800 } },
   { screen: 'phone', viewport: { width: 390, height: 844 } },
@@ -16,13 +16,13 @@ export type Viewport = (typeof screens)[number]['viewport'];
 const standards = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const person = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15';
 
-/** Starts Chromium: that of the variable `CHROMIUM`, or the one that is installed with the tests. */
+/** Starts Chromium: the executable that the variable `CHROMIUM` names, or the one that is installed with the tests. */
 export async function startBrowser(): Promise<Browser> {
-  // It brings the libraries that it needs only for this name of a machine.
+  // The package unpacks the libraries that Chromium needs only if this variable is set.
   process.env['AWS_EXECUTION_ENV'] ??= 'AWS_Lambda_nodejs24.x';
   const { default: installed } = await import('@sparticuz/chromium');
   const executablePath = process.env['CHROMIUM'] ?? (await installed.executablePath());
-  // A mail has no address, so that it would count as a page of the internet, which may load nothing from this machine.
+  // A mail has no URL. Chromium treats it as a page of the internet, which may not load anything from this machine.
   const args = ['--no-sandbox', '--disable-features=LocalNetworkAccessChecks'];
   return chromium.launch({ executablePath, args });
 }
@@ -40,7 +40,7 @@ export async function openPage(browser: Browser, viewport: Viewport) {
   return { page, problems, close: () => context.close() };
 }
 
-/** What axe finds in the page, as rules with their elements. */
+/** The violations that axe finds in the page: rules with their elements. */
 export async function violationsOf(page: Page, rules: RunOptions['rules'] = {}): Promise<string[]> {
   await page.evaluate(axe.source);
   const options = { runOnly: { type: 'tag', values: standards }, rules };
@@ -50,12 +50,12 @@ export async function violationsOf(page: Page, rules: RunOptions['rules'] = {}):
   );
 }
 
-/** How many pixels the page is wider than the screen. */
+/** The number of pixels by which the page is wider than the screen. */
 export async function overflowOf(page: Page): Promise<number> {
   return Number(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
 }
 
-/** Keeps a picture of the whole page, to look at, in the folder of the variable `SCREENSHOTS`. */
+/** Stores a screenshot of the whole page in the folder that the variable `SCREENSHOTS` names. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS'];
   if (!folder) return;

@@ -14,6 +14,9 @@ export const abTestLimits = {
   sampleMax: 1_000_000,
 } as const;
 
+/** How often a test is examined: at the end of each tenth of its duration. */
+export const abTestLooks = 10;
+
 export const AbTestStatus = z.enum(abTestStatuses).describe('The status of the test');
 export const AbTestTarget = z
   .enum(abTestTargets)
@@ -147,15 +150,14 @@ export const writableAbTest = z.object({
     .max(0.999)
     .meta({
       description:
-        'The confidence that a winner needs to be significant, by default 0.95. The running test is examined several times, so with a low `minSample` an early winner is more often due to chance.',
+        'The confidence that a winner needs to be significant, by default 0.95. It covers all looks at the test together: before the end of the test the leader needs more, as `requiredConfidence` of the results shows.',
       examples: [0.95],
     })
     .optional(),
   autoPromote: z
     .boolean()
     .meta({
-      description:
-        'Whether the platform chooses the winner, by default false: as soon as each variant has `minSample` people and the leader is significant; otherwise at the end the leader, flagged as `inconclusive`',
+      description: `Whether the platform chooses the winner, by default false. It examines the test ${abTestLooks} times, at equal intervals, the last time at its end: the leader wins at the first look at which each variant has \`minSample\` people and the leader is significant; otherwise at the end, flagged as \`inconclusive\``,
       examples: [true],
     })
     .optional(),

@@ -7,6 +7,7 @@ import {
   abTestCompleted,
   abTestCreated,
   abTestDeleted,
+  abTestLooks,
   abTestStarted,
   abTestUpdated,
   VariantKey,
@@ -42,12 +43,16 @@ export const AbTestResults = z.object({
   variants: z.array(AbTestResult).describe('The results in the order of the variants'),
   leader: VariantKey.nullable().describe('The variant with the highest rate; null before anybody got one'),
   isSignificant: z.boolean().meta({
-    description: 'Whether the leader is better than every other variant with the demanded confidence',
+    description: 'Whether the leader is better than every other variant: `confidence` is at least `requiredConfidence`',
     examples: [true],
   }),
   confidence: share(
     'The confidence that the difference between the leader and the others is not due to chance, from 0 to 1: 1 minus the largest p-value of the comparisons of the leader with the others, each multiplied by the number of pairs of variants (Bonferroni)',
     0.97,
+  ),
+  requiredConfidence: share(
+    `The confidence that the leader needs now. A test is examined ${abTestLooks} times, at equal intervals, and each time chance can favour a variant. So before its end the leader needs more than the \`confidence\` of the test: only 1/50 of the permitted error is spent by each early look, and the rest by the last one (boundaries of Haybittle and Peto). All looks together find a difference by chance at most as often as \`confidence\` permits.`,
+    0.999,
   ),
   method: z
     .enum(['z_test', 'fisher_exact'])

@@ -30,7 +30,7 @@ const partsOf = <Part extends z.ZodType>(part: Part) =>
   z.array(part).max(audiencePartsMax, { error: `Must contain at most ${audiencePartsMax} parts` });
 const example = [{ conditions: [{ field: 'status', operator: 'equals', value: 'qualified' }] }];
 
-/** To whom a campaign sends: the leads of all included parts, without those of the excluded ones. */
+/** The recipients of a campaign: the leads of all included parts, without those of the excluded ones. */
 export const Audience = z.object({
   campaignId: id('campaign'),
   include: partsOf(AudiencePart).meta({
@@ -50,7 +50,7 @@ const Dropped = z.object(
   ) as Record<(typeof dropReasons)[number], z.ZodInt>,
 );
 
-/** What an audience would reach if the campaign was sent now. */
+/** The leads that a campaign would reach if it was sent now. */
 export const AudiencePreview = z.object({
   total: z.int().meta({ description: 'The number of leads in the audience', examples: [120] }),
   reachable: z.int().meta({ description: 'The number of leads that would get a message', examples: [117] }),

@@ -4,7 +4,7 @@ import { WorkflowExecutionStatus } from './executions.ts';
 
 const count = (description: string, example = 0) => z.int().meta({ description, examples: [example] });
 
-/** What happened to messages. A message counts once per column, however often it was opened. */
+/** Counts of messages. A message counts once per column, however often it was opened. */
 const figures = {
   sent: count('Messages that the mail server or provider accepted', 120),
   delivered: count('Messages whose delivery was confirmed', 118),

@@ -5,7 +5,7 @@ import { SendWindow } from './workflow-settings.ts';
 
 export const campaignTypes = ['email', 'sms', 'mixed'] as const;
 export const campaignStatuses = ['draft', 'active', 'paused', 'completed'] as const;
-/** What a campaign does now; an active one whose start is in the future is scheduled. */
+/** The status, except that an active campaign whose start is in the future is scheduled. */
 export const campaignPhases = ['draft', 'scheduled', 'running', 'paused', 'completed'] as const;
 
 export const CampaignType = z.enum(campaignTypes).describe('The channels of the campaign');
@@ -39,7 +39,7 @@ export const Campaign = z.object({
   type: CampaignType,
   status: CampaignStatus.meta({ examples: ['draft'] }),
   phase: CampaignPhase.meta({
-    description: 'What the campaign does now: as the status, but an active campaign is scheduled or running',
+    description: 'The same as the status, except that an active campaign is scheduled or running',
     examples: ['draft'],
   }),
   allowedTransitions: z.array(CampaignStatus).meta({
@@ -57,7 +57,7 @@ export const Campaign = z.object({
     examples: ['Europe/Berlin'],
   }),
   sendWindow: SendWindow.nullable().describe('When messages are sent, in the time zone of the lead'),
-  topicId: id('topic').nullable().describe('What the messages are about. Leads can unsubscribe from the topic alone.'),
+  topicId: id('topic').nullable().describe('The topic of the messages. Leads can unsubscribe from the topic alone.'),
   senderId: SenderId.nullable(),
   createdBy: id('user').nullable().describe('The user who created the record'),
   ownerId: OwnerId,
@@ -115,7 +115,9 @@ export const campaignAutoPaused = event('campaign.auto_paused', {
   target: 'campaign',
   data: z.object({
     campaignId: id('campaign'),
-    reason: z.enum(['bounces', 'complaints']).meta({ description: 'What exceeded its limit', examples: ['bounces'] }),
+    reason: z
+      .enum(['bounces', 'complaints'])
+      .meta({ description: 'The rate that exceeded its limit', examples: ['bounces'] }),
     sent: count('Messages that were sent since the last automatic pause'),
     bounced: count('How many of them bounced'),
     complained: count('How many of them were reported as spam'),

@@ -42,12 +42,13 @@ export const campaigns = operations({
     path: '/v1/campaigns',
     ...write,
     summary: 'Create a campaign',
-    description: '`type` defaults to `email`, and `status` to `draft`.',
+    description:
+      '`type` defaults to `email`, and `status` to `draft`. A campaign that is created active has neither sequences nor an audience, so nobody is enrolled yet: a sequence takes leads by its trigger as soon as it is published. To set the audience, pause the campaign; resuming it checks what `activate` checks, and enrolls the audience.',
     body: z.object({ name: name(200), status: CampaignStatus.optional(), ...writable }),
     reply: Campaign,
     status: 201,
     message: 'Campaign created',
-    emits: [campaignCreated],
+    emits: [campaignCreated, campaignActivated],
   },
   listCampaigns: {
     method: 'GET',

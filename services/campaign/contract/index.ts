@@ -51,6 +51,7 @@ export * from './senders.ts';
 export * from './sending-domains.ts';
 export * from './sequences.ts';
 export * from './suppressions.ts';
+export * from './template.ts';
 export * from './template-blocks.ts';
 export * from './templates.ts';
 export * from './topics.ts';

@@ -19,7 +19,7 @@ import { z } from 'zod';
 
 export const segmentTypes = ['static', 'filter'] as const;
 
-/** What leads do, as `behavior` of a segment names it. */
+/** The actions of leads that `behavior` of a segment can name. */
 export const behaviorEvents = ['opened', 'clicked', 'replied', 'form_submitted', 'visited'] as const;
 
 /** Maximum number of entries of `behavior`. */
@@ -61,9 +61,11 @@ const WithinDays = z
   .max(3650, 'Must be at most 3650')
   .meta({ description: 'Only within this number of days before now', examples: [30] });
 const OfCampaign = id('campaign').describe('Only with messages of this campaign');
-export const BehaviorEvent = z.enum(behaviorEvents).meta({ description: 'What the lead did', examples: ['clicked'] });
+export const BehaviorEvent = z
+  .enum(behaviorEvents)
+  .meta({ description: 'The action of the lead', examples: ['clicked'] });
 const Negate = z.boolean().meta({ description: 'Whether the lead must not have done it', examples: [false] });
-/** What a lead must have done, or must not have done. Software that opens or clicks does not count. */
+/** An action that a lead must have done, or must not have done. Opens and clicks of software do not count. */
 const BehaviorCondition = z.object({
   event: BehaviorEvent,
   campaignId: OfCampaign.nullable(),
@@ -81,7 +83,7 @@ const WritableBehavior = z
   )
   .max(behaviorMax, behaviorError)
   .meta({
-    description: `What the leads of a \`filter\` segment did or did not do, all of which must hold; at most ${behaviorMax}`,
+    description: `Actions that the leads of a \`filter\` segment have done or have not done; all must hold; at most ${behaviorMax}`,
     examples: [[{ event: 'clicked', campaignId: null, withinDays: 30, negate: false }]],
   });
 
@@ -91,14 +93,14 @@ export const Segment = z.object({
   name: name(100).meta({ examples: ['Customers in Germany'] }),
   description: text(500)
     .nullable()
-    .meta({ description: 'What the segment is for', examples: ['For the monthly offer'] }),
+    .meta({ description: 'The purpose of the segment', examples: ['For the monthly offer'] }),
   type: SegmentType,
   conditions: Conditions,
   behavior: z
     .array(BehaviorCondition)
     .max(behaviorMax, behaviorError)
     .meta({
-      description: 'What the leads of a `filter` segment did or did not do, all of which must hold',
+      description: 'Actions that the leads of a `filter` segment have done or have not done; all must hold',
       examples: [[{ event: 'clicked', campaignId: null, withinDays: 30, negate: false }]],
     }),
   leadCount: z

@@ -207,7 +207,10 @@ export const workflows = operations({
     method: 'POST',
     path: '/v1/workflows/:id/resume',
     ...write,
+    checksPermissions: true,
     summary: 'Resume a paused workflow',
+    description:
+      'What fell due during the pause happens now. A sequence of a campaign that runs gets those leads of the audience that the caller can read and that it has not had yet, which needs `leads:read`.',
     params: byId,
     reply: Workflow,
     message: 'Workflow resumed',

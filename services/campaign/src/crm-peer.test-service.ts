@@ -46,6 +46,11 @@ const answers: Record<string, Answer> = {
   '/internal/leads/read': ({ ids }: { ids: string[] }, { leads }) => leads.filter(({ id }) => ids.includes(id)),
   '/internal/leads/find-by-email': ({ email }: { email: string }, { leads }) =>
     leads.filter((lead) => lead['email'] === email),
+  // The definition of one field: `seats` is a number.
+  '/internal/leads/check-custom-fields': ({ changes }: { changes: Record<string, unknown>[] }) =>
+    changes.flatMap(({ seats }, index) =>
+      seats === undefined || typeof seats === 'number' ? [] : [{ index, key: 'seats', message: 'Must be a number' }],
+    ),
   '/internal/leads/filter': ({ ids }: { ids: string[] }, { leads }) => ({
     ids: leads.map(({ id }) => id).filter((id) => ids.includes(id)),
   }),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { campaign } from '@tandem/campaign-contract';
 import { createIdCodec, type IdCodec } from '@tandem/ids';
 import { type TestService, until } from '@tandem/testing';
@@ -73,3 +74,37 @@ export async function publishErrors(api: Api, ...nodes: Node[]): Promise<{ field
 /** The public code of an id, as node data has it. */
 export const codeOf = (api: Api, type: Parameters<IdCodec['encode']>[0], id: string): string =>
   createIdCodec(process.env.IDS_ALPHABET as string).encode(type, api.caller.tenantId as number, Number(id));
+
+let engagements = 0;
+
+/** Publishes what a lead did as analytics does for reports of other systems. */
+export function publishEngagement(service: Service, api: Api, { type, leadId }: { type: string; leadId: string }) {
+  const id = String(++engagements);
+  const now = new Date().toISOString();
+  const record = {
+    id,
+    tenantId: String(api.caller.tenantId),
+    type,
+    leadId,
+    messageId: null,
+    workflowExecutionId: null,
+    timestamp: now,
+    insertId: null,
+    properties: {},
+    automated: false,
+    createdAt: now,
+  };
+  const message = {
+    id: randomUUID(),
+    name: 'engagement.recorded',
+    occurredAt: now,
+    tenantId: api.caller.tenantId as number,
+    environment: 'live',
+    action: 'engagement.record',
+    target: { type: 'engagement_event', id: Number(id) },
+    caller: { type: 'system', name: 'analytics', requestId: 'req_1' },
+    data: { eventId: id, type, leadId },
+    record,
+  };
+  return service.publish('engagement.recorded', message, message.id);
+}

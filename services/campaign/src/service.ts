@@ -74,6 +74,7 @@ import { startByEngagement } from './features/triggers/start-by-engagement.job.t
 import { campaignRecords } from './features/work/owned-records.ts';
 import { sealedWorkflowSecrets } from './features/workflow-secrets/secret.ts';
 import { workflowHandlers } from './features/workflows/index.ts';
+import { removeDeleted } from './features/workflows/remove-deleted.job.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
 import type { CampaignSettings } from './settings.ts';
@@ -173,6 +174,7 @@ export function campaignService(
       advanceExecutions(tools),
       unparkExecutions,
       cancelExecutions,
+      removeDeleted,
       enrollAudience(tools),
       completeCampaignAtEnd,
       runTrigger(tools),

@@ -35,6 +35,9 @@ export const filteredLeadsMax = 5_000;
 /** Maximum number of ids in a `readLeads` request. */
 export const readLeadsMax = 500;
 
+/** Maximum number of changes in a `checkCustomFieldValues` request. */
+export const checkedChangesMax = 200;
+
 /** Leads of the caller's tenant, for services that store their ids. */
 export const internalLeads = operations({
   findLeads: {
@@ -100,6 +103,22 @@ export const internalLeads = operations({
       next: id('lead').nullable(),
     }),
     message: 'Leads selected',
+    emits: [],
+  },
+  /** For values that are written later, so that a mistake is found while somebody can correct it. */
+  checkCustomFieldValues: {
+    method: 'POST',
+    path: '/internal/leads/check-custom-fields',
+    audience: 'internal',
+    summary: 'Return the values of custom fields that the definitions for leads refuse',
+    body: z.object({
+      changes: z
+        .array(freeForm())
+        .max(checkedChangesMax, `Must contain at most ${checkedChangesMax} changes`)
+        .describe('Custom fields, each with those that one change of a lead sets'),
+    }),
+    reply: z.array(z.object({ index: z.int(), key: z.string(), message: z.string() })),
+    message: 'Custom fields checked',
     emits: [],
   },
   upsertLeadByEmail: {

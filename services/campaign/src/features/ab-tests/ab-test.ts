@@ -70,7 +70,7 @@ export function asAbTest(row: AbTestColumns): AbTestRecord {
 
 /** The campaign of a request must exist, and be one that the caller may see. */
 export async function checkCampaignOfPath(tx: Tx, id: number): Promise<void> {
-  if (!(await tx.campaign.findFirst({ where: { id }, select: { id: true } }))) throw fail('not_found');
+  if (!(await tx.campaign.findFirst({ where: { id, deletedAt: null }, select: { id: true } }))) throw fail('not_found');
 }
 
 export interface TestPath {

@@ -1,6 +1,6 @@
 import { shareOf } from '../engine/nodes/index.ts';
 
-/** What decides who gets which variant. */
+/** The settings of a test that decide which variant a person gets. */
 export interface Assigning {
   id: number;
   samplePercent: number;

@@ -23,7 +23,7 @@ const ofPagesOnly = 'Applies only to landing pages; omit it or set it to null';
 const ofMailsOnly = 'Applies only to e-mails; omit it or set it to null';
 const storedNodes = z.array(WorkflowNode.extend({ data: storedObject.optional() }));
 
-/** Fails with 422 unless the parts of a test fit together, and what it names exists in its campaign. */
+/** Fails with 422 unless the parts of a test fit together, and the records that it names exist in its campaign. */
 export async function checkDefinition(tx: Tx, test: Definition): Promise<void> {
   const errors = [
     ...shapeErrors(test),
@@ -110,7 +110,7 @@ async function nodeErrors(tx: Tx, { campaignId, workflowId, nodeId, variants }: 
     else if (template.channel !== 'email') errors.push({ field, message: 'Must be a template for e-mails' });
   }
   if (workflowId === null) return errors;
-  const workflow = await tx.workflow.findFirst({ where: { id: workflowId } });
+  const workflow = await tx.workflow.findFirst({ where: { id: workflowId, deletedAt: null } });
   if (!workflow) return [...errors, { field: 'workflowId', message: unknownId('workflow') }];
   if (workflow.campaignId !== campaignId)
     return [...errors, { field: 'workflowId', message: 'Must be a workflow of this campaign' }];

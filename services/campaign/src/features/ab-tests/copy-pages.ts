@@ -35,7 +35,7 @@ export async function copyPages(tx: Tx, { landingPageId, variants }: AbTestRecor
   return { contents, baseline: pageBaseline(original) };
 }
 
-/** What visitors see without a test: once the page is published again, the winner of an earlier test is not shown. */
+/** The published version at the start of a test. Once the page is published again, the winner is not shown any more. */
 export const pageBaseline = (publishedVersion: number): string => String(publishedVersion);
 
 async function publishedNumber(tx: Tx, id: number | null, field: string): Promise<number> {

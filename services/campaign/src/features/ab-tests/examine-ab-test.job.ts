@@ -1,3 +1,4 @@
+import { abTestLooks } from '@tandem/campaign-contract';
 import { id } from '@tandem/contract';
 import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
@@ -11,12 +12,12 @@ export const examineAbTestJob = { name: 'examine-ab-test', payload: z.object({ a
 
 type Payload = z.output<typeof examineAbTestJob.payload>;
 
-// Seldom, because every look at a running test can be misled by chance.
-const lookMs = 15 * 60_000;
-
-/** When a running test is examined next. */
-export function nextLook(now: Date, endsAt: Date): Date {
-  return new Date(Math.min(now.getTime() + lookMs, endsAt.getTime()));
+/** When a test is examined next: `abTestLooks` times in all, because every look can be misled by chance. */
+export function nextLook({ startedAt, endsAt }: { startedAt: Date; endsAt: Date }, now: Date): Date {
+  const intervalMs = (endsAt.getTime() - startedAt.getTime()) / abTestLooks;
+  // The clocks of database and process differ by a little, so the job can run before its time.
+  const passed = Math.round((now.getTime() - startedAt.getTime()) / intervalMs);
+  return new Date(startedAt.getTime() + Math.min(passed + 1, abTestLooks) * intervalMs);
 }
 
 /** A test that was stopped, completed or deleted meanwhile is left as it is. */
@@ -25,11 +26,12 @@ export const examineAbTest = job({
   async run({ payload, finish }: JobContext<Payload, Tx>) {
     await finish(async ({ tx, emit, schedule }) => {
       const row = await tx.abTest.lockFirst({ where: { id: payload.abTestId } });
-      if (row?.status !== 'running' || row.endsAt === null) return;
+      if (row?.status !== 'running' || row.startedAt === null || row.endsAt === null) return;
       const test = asAbTest(row);
-      const { leader, canPromote } = await readResults(tx, test);
       const now = new Date();
-      if (!canPromote && now < row.endsAt) return nextLook(now, row.endsAt);
+      const { leader, canPromote } = await readResults(tx, test, now);
+      const { startedAt, endsAt } = row;
+      if (!canPromote && now < endsAt) return nextLook({ startedAt, endsAt }, now);
       // Before anybody got a variant none leads; the first one is as good as the others.
       const winnerKey = leader ?? (test.variants[0]?.key as string);
       await completeTest({ tx, emit, schedule }, row, { winnerKey, decidedBy: 'automatic', inconclusive: !canPromote });

@@ -33,7 +33,7 @@ export interface AtNode {
   timezone: string;
 }
 
-/** What the tests of its node mean for a lead. */
+/** The content that a lead gets from the tests of its node, or until when it waits. */
 export type TestAnswer =
   | { content: TemplateContent; templateId: number | null; variant: string; abTestId: number | null }
   /** The lead waits: for the winner, or for the time of day of its variant. */
@@ -56,7 +56,7 @@ interface TestRow {
 const graceMs = 5 * 60_000;
 const againMs = 1_000;
 
-/** A digest of what a node sends: once it was changed, the winner of an earlier test is not used any more. */
+/** A digest of the content of a node. Once it is changed, the winner of an earlier test is not used any more. */
 export function baselineOf({ subjectLine, preheader, html, text, templateId }: AtNode['data']): string {
   return createHash('sha256')
     .update(JSON.stringify([subjectLine, preheader, html, text, templateId].map((part) => part ?? null)))
@@ -89,7 +89,7 @@ const placeOf = ({ workflowId, nodeId }: { workflowId: number; nodeId: string })
 /** The test ended between two statements: the next run finds the winner. */
 const soon = ({ now }: AtNode) => new Date(now.getTime() + againMs);
 
-/** Per node the running test, or the last one that has a winner. */
+/** The running test of each node, or the last one that has a winner. */
 async function readTests(tx: Tx, all: readonly AtNode[]): Promise<Map<string, TestRow>> {
   const places = new Map(all.map((one) => [placeOf(one), { workflowId: one.workflowId, nodeId: one.nodeId }]));
   if (!places.size) return new Map();

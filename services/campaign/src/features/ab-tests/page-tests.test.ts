@@ -212,7 +212,7 @@ describe('a test of a landing page', () => {
   it('is examined like one of e-mails: the winner is promoted by itself', async () => {
     const api = service.as();
     const { address, params, form } = await aRunningTest(api, { autoPromote: true, minSample: 5, confidence: 0.8 });
-    const { First } = await visits(address, { First: 5, Second: 5 });
+    const { First } = await visits(address, { First: 6, Second: 6 });
     for (const { token } of First) await submit(form, token);
     await service.sqlWithin(
       api.caller,

@@ -13,7 +13,7 @@ export interface Visit {
   isSoftware: boolean;
 }
 
-/** What the tests of a page mean for a visitor; without `shown` the visitor sees the original. */
+/** The version that a visitor sees because of the tests of a page; without `shown` it is the original. */
 export interface Shown {
   shown?: StoredPage;
   /** The test in which the visitor takes part, for submissions of the form. */
@@ -65,7 +65,7 @@ export async function readPageTest({ ids }: Pick<Tools, 'ids'>, tx: Tx, visit: V
 
 const shownAs = (shown: StoredPage | undefined): Shown => (shown ? { shown } : {});
 
-/** What an earlier visit got: a variant, or none outside of the sample. Undefined for a new visitor. */
+/** The variant of an earlier visit, without a key if it was outside of the sample. Undefined for a new visitor. */
 function earlierVariant(
   cookie: string | undefined,
   code: string,

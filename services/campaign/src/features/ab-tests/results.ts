@@ -2,10 +2,14 @@ import type { AbTestResults } from '@tandem/campaign-contract';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import type { AbTestRecord } from './ab-test.ts';
-import { evaluate, rateOf, type Sample, wilsonInterval } from './significance.ts';
+import { evaluate, rateOf, requiredAt, type Sample, wilsonInterval } from './significance.ts';
 
 /** The results of a test until now, or until it ended. */
-export async function readResults(tx: Tx, test: AbTestRecord): Promise<z.output<typeof AbTestResults>> {
+export async function readResults(
+  tx: Tx,
+  test: AbTestRecord,
+  now = new Date(),
+): Promise<z.output<typeof AbTestResults>> {
   const counted = await (test.target === 'landing_page' ? countVisitors(tx, test) : countMessages(tx, test));
   const countOf = new Map(counted.map((one) => [one.key, one]));
   const samples: Sample[] = test.variants.map(({ key }) => {
@@ -13,7 +17,9 @@ export async function readResults(tx: Tx, test: AbTestRecord): Promise<z.output<
     // A browser without cookies can submit more often than it is counted as a visitor.
     return { key, sent, count: Math.min(sent, count) };
   });
-  const { leader, confidence, isSignificant, method } = evaluate(samples, test.confidence);
+  const isEarly = test.endsAt === null || (test.endedAt ?? now) < test.endsAt;
+  const requiredConfidence = requiredAt(test.confidence, isEarly ? 'early' : 'last');
+  const { leader, confidence, isSignificant, method } = evaluate(samples, requiredConfidence);
   const isLargeEnough = samples.every(({ sent }) => sent >= test.minSample);
   const { id: abTestId, status, metric, winnerKey, inconclusive } = test;
   return {
@@ -28,6 +34,7 @@ export async function readResults(tx: Tx, test: AbTestRecord): Promise<z.output<
     leader,
     isSignificant,
     confidence,
+    requiredConfidence,
     method,
     canPromote: status === 'running' && isLargeEnough && isSignificant,
     winnerKey,
@@ -35,7 +42,7 @@ export async function readResults(tx: Tx, test: AbTestRecord): Promise<z.output<
   };
 }
 
-/** People, not messages: a lead that runs the workflow again counts once. Marks of messages are those of people. */
+/** Counts people instead of messages: a lead that runs the workflow again counts once. The columns of messages contain actions of people only. */
 function countMessages(tx: Tx, { id, metric, endedAt }: AbTestRecord): Promise<Sample[]> {
   const until = endedAt ?? new Date();
   return tx.sql<Sample>`

@@ -1,4 +1,14 @@
-import { compare, evaluate, fisherExact, normalCdf, normalQuantile, wilsonInterval, zOf } from './significance.ts';
+import { abTestLooks } from '@tandem/campaign-contract';
+import {
+  compare,
+  evaluate,
+  fisherExact,
+  normalCdf,
+  normalQuantile,
+  requiredAt,
+  wilsonInterval,
+  zOf,
+} from './significance.ts';
 
 const of = (count: number, sent: number) => ({ key: `${count}/${sent}`, count, sent });
 
@@ -101,5 +111,58 @@ describe('the evaluation of a test', () => {
       { key: 'b', sent: 0, count: 0 },
     ];
     expect(evaluate(samples, 0.8)).toMatchObject({ leader: 'a', confidence: 0, isSignificant: false });
+  });
+});
+
+describe('all looks at a test together', () => {
+  it('need at an early look the 0.001 of Haybittle and Peto, and spend the permitted error once', () => {
+    expect(1 - requiredAt(0.95, 'early')).toBeCloseTo(0.001, 12);
+    const spent = (abTestLooks - 1) * (1 - requiredAt(0.95, 'early')) + (1 - requiredAt(0.95, 'last'));
+    expect(spent).toBeCloseTo(0.05, 12);
+  });
+
+  /** Mulberry32: a generator of numbers from 0 to below 1 with a seed. */
+  function seeded(seed: number): () => number {
+    let state = seed;
+    return () => {
+      state = (state + 0x6d2b79f5) | 0;
+      let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    };
+  }
+
+  /** Whether one of the looks at a test finds a winner among variants with these rates. */
+  function findsWinner(rates: readonly number[], perLook: number, random: () => number): boolean {
+    const samples = rates.map((_, index) => ({ key: String(index), sent: 0, count: 0 }));
+    for (let look = 1; look <= abTestLooks; look++) {
+      for (const [index, sample] of samples.entries())
+        for (let person = 0; person < perLook; person++) {
+          sample.sent++;
+          if (random() < (rates[index] as number)) sample.count++;
+        }
+      const required = requiredAt(0.95, look === abTestLooks ? 'last' : 'early');
+      if (evaluate(samples, required).isSignificant) return true;
+    }
+    return false;
+  }
+
+  const share = (rates: readonly number[], perLook: number, runs: number) => {
+    const random = seeded(20_261_125);
+    let found = 0;
+    for (let run = 0; run < runs; run++) if (findsWinner(rates, perLook, random)) found++;
+    return found / runs;
+  };
+
+  it.each([
+    ['two variants', [0.2, 0.2], 60],
+    ['two variants with rare clicks, which the exact test compares', [0.02, 0.02], 20],
+    ['five variants', [0.2, 0.2, 0.2, 0.2, 0.2], 40],
+  ])('find a winner among equal ones in at most 5 %% of tests: %s', (_, rates, perLook) => {
+    expect(share(rates, perLook, 10_000)).toBeLessThanOrEqual(0.05);
+  });
+
+  it('find a variant that is clearly better', () => {
+    expect(share([0.2, 0.3], 60, 300)).toBeGreaterThan(0.9);
   });
 });

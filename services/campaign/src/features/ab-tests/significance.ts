@@ -1,6 +1,8 @@
 // The arithmetic of test results. Pure functions, checked against published values in significance.test.ts.
 
-/** How many people got a variant, and how many of them did what is counted. */
+import { abTestLooks } from '@tandem/campaign-contract';
+
+/** The number of people who got a variant, and the number of them who did the action that is counted. */
 export interface Sample {
   key: string;
   sent: number;
@@ -15,7 +17,7 @@ export interface Evaluation {
   /** From 0 to 1, adjusted for the number of comparisons. */
   confidence: number;
   isSignificant: boolean;
-  /** How the leader was compared with the variant that is hardest to tell from it. */
+  /** The method for the comparison of the leader with the variant that is most similar to it. */
   method: Method | null;
 }
 
@@ -39,6 +41,20 @@ export function evaluate(samples: readonly Sample[], required: number): Evaluati
   });
   const confidence = 1 - Math.min(1, hardest.pValue * pairs);
   return { leader: best.key, confidence, isSignificant: confidence >= required, method: hardest.method };
+}
+
+// Haybittle (British Journal of Radiology 44, 1971, 793-797) and Peto et al. (British Journal of Cancer 34, 1976, 585-612)
+// stop a trial before its end only if p is below 0.001: a fiftieth of the usual 0.05.
+const earlyShare = 1 / 50;
+
+/**
+ * The confidence that a leader needs at a look. Each look before the end spends a fiftieth of the permitted error, and the
+ * last one the rest, so all looks together find a difference by chance at most as often as `1 - confidence`, however much
+ * their data overlap (Bonferroni).
+ */
+export function requiredAt(confidence: number, look: 'early' | 'last'): number {
+  const share = look === 'early' ? earlyShare : 1 - (abTestLooks - 1) * earlyShare;
+  return 1 - (1 - confidence) * share;
 }
 
 export function rateOf({ sent, count }: Pick<Sample, 'sent' | 'count'>): number {

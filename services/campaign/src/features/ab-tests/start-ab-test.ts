@@ -28,7 +28,8 @@ export const startAbTest =
       throw isTaken(error) ? fail('target_in_test') : error;
     });
     if (!written) throw fail('not_found');
-    if (test.autoPromote) await schedule(examineAbTestJob, [{ abTestId: test.id }], nextLook(startedAt, endsAt));
+    if (test.autoPromote)
+      await schedule(examineAbTestJob, [{ abTestId: test.id }], nextLook({ startedAt, endsAt }, startedAt));
     const started = asAbTest(written);
     emit(abTestStarted, { ...eventOf(started), changes: { status: { from: test.status, to: started.status } } });
     return started;

@@ -27,7 +27,7 @@ export const wakeAbTestLeads = job({
           JOIN execution_step AS step ON step.execution_id = waiting.id AND step.number = waiting.step
           WHERE waiting.workflow_id = ${test.workflowId} AND waiting.node_id = ${test.nodeId} AND waiting.id > ${after}
             AND waiting.status = 'waiting' AND step.result ->> 'reason' IN ('ab_test', 'send_time')
-          ORDER BY waiting.id LIMIT ${portion}) AND status = 'waiting'
+          ORDER BY waiting.id LIMIT ${portion} FOR UPDATE OF waiting) AND status = 'waiting'
         RETURNING id, wake`;
       await schedule(
         advanceExecutionsJob,

@@ -78,21 +78,27 @@ describe('the winner', () => {
     const api = service().as();
     const running = await aRunningTest(api, { autoPromote: true, samplePercent: 60, minSample: 4 });
     const { params, workflowId } = running;
-    const { none = [], b = [], all } = leadsWith(api, running, { a: 6, b: 6, none: 5 });
+    const { none = [], b = [], all } = leadsWith(api, running, { a: 8, b: 8, none: 5 });
     await enroll(api, workflowId, all);
-    await sentAll(api, workflowId, 12);
+    await sentAll(api, workflowId, 16);
     await waiting(api, workflowId, 5);
     await look(api);
     await until('the job has looked and waits', async () => {
       const [job] = await service().sqlWithin(
         api.caller,
-        `SELECT due_at > now() + interval '10 minutes' AS later FROM platform.job WHERE name = 'examine-ab-test'`,
+        // A tenth of 72 hours after the start.
+        `SELECT due_at > now() + interval '7 hours' AS later FROM platform.job WHERE name = 'examine-ab-test'`,
       );
       return job?.later === true;
     });
     expect((await api.getAbTest({ params })).data.status).toBe('running');
     for (const leadId of b) await open(api, leadId);
-    expect(await resultsOf(api, params)).toMatchObject({ leader: 'b', isSignificant: true, canPromote: true });
+    expect(await resultsOf(api, params)).toMatchObject({
+      leader: 'b',
+      isSignificant: true,
+      canPromote: true,
+      requiredConfidence: 0.999,
+    });
     await look(api);
     const test = await completed(api, params);
     expect(test).toMatchObject({ winnerKey: 'b', decidedBy: 'automatic', inconclusive: false });

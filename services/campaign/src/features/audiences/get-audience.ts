@@ -1,10 +1,9 @@
 import type { audiences } from '@tandem/campaign-contract';
-import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { findCampaignRow } from '../campaigns/campaign.ts';
 import { readParts } from './audience.ts';
 
 export const getAudience: Handler<typeof audiences.getAudience> = async ({ params, tx }) => {
-  const campaign = await tx.campaign.findFirst({ where: { id: params.id } });
-  if (!campaign) throw fail('not_found');
+  const campaign = await findCampaignRow(tx, params.id);
   return { campaignId: campaign.id, ...(await readParts(tx, campaign.id)), version: campaign.version };
 };

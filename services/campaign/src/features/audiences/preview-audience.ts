@@ -1,8 +1,9 @@
 import { type AudiencePreview, type audiences, CampaignType, previewedLeadsMax } from '@tandem/campaign-contract';
 import { selectedLeadsMax } from '@tandem/contract';
-import { asService, fail, reachOf } from '@tandem/service';
+import { asService, reachOf } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { findCampaignRow } from '../campaigns/campaign.ts';
 import { suppressedAddresses } from '../suppressions/suppressed.ts';
 import { sourcesOf } from './audience.ts';
 import { leadsOfAudience } from './audience-page.ts';
@@ -19,8 +20,7 @@ export const previewAudience = (
   tools: Pick<Tools, 'crm' | 'seal'>,
 ): Handler<typeof audiences.previewAudience, Preview> => ({
   async check({ params, caller, tx }) {
-    const row = await tx.campaign.findFirst({ where: { id: params.id } });
-    if (!row) throw fail('not_found');
+    const row = await findCampaignRow(tx, params.id);
     const type = CampaignType.parse(row.type);
     const reading = { crm: tools.crm, tx, as: asService(caller, reachOf(caller, 'leads:read')) };
     const sources = await sourcesOf(tx, row.id);

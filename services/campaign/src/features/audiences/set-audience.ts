@@ -2,7 +2,7 @@ import { type audiences, campaignUpdated } from '@tandem/campaign-contract';
 import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
-import { asCampaign } from '../campaigns/campaign.ts';
+import { asCampaign, findCampaignRow, lockCampaign } from '../campaigns/campaign.ts';
 import { checkLeads, placed } from '../segments/check-leads.ts';
 import { checkConditions } from '../segments/segment.ts';
 import { holdSegments, type Part, writeParts } from './audience.ts';
@@ -12,7 +12,7 @@ type Parts = Record<'include' | 'exclude', Part[]>;
 
 export const setAudience = (tools: Pick<Tools, 'crm'>): Handler<typeof audiences.setAudience, Parts> => ({
   async check({ body, caller, params, tx }) {
-    if (!(await tx.campaign.findFirst({ where: { id: params.id }, select: { id: true } }))) throw fail('not_found');
+    await findCampaignRow(tx, params.id);
     const parts = { include: checkParts(body, 'include'), exclude: checkParts(body, 'exclude') };
     const named = Object.entries(parts).flatMap(([side, list]) =>
       list.flatMap(({ leadIds }, index) => placed(`${side}.${index}.leadIds`, leadIds)),
@@ -21,8 +21,7 @@ export const setAudience = (tools: Pick<Tools, 'crm'>): Handler<typeof audiences
     return parts;
   },
   async run({ params, found: parts, tx, emit, ifMatch }) {
-    const row = await tx.campaign.lockFirst({ where: { id: params.id } });
-    if (!row) throw fail('not_found');
+    const row = await lockCampaign(tx, params.id);
     ifMatch(row);
     await holdSegments(tx, parts);
     if (row.status === 'active') throw fail('campaign_active');

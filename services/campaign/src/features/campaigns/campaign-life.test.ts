@@ -1,8 +1,10 @@
 import type { campaign } from '@tandem/campaign-contract';
 import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { type TestService, until } from '@tandem/testing';
-import { aNode, startCampaign } from '../../campaign.test-service.ts';
+import { startCampaign } from '../../campaign.test-service.ts';
+import { graph, later, readyCampaign, recipients, tenantOf } from '../../campaign-life.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
+import type { Api } from '../../engine.test-service.ts';
 
 let crm: CrmPeer;
 let mailbox: Mailbox;
@@ -16,46 +18,8 @@ afterAll(async () => {
   await Promise.all([crm?.close(), mailbox?.close()]);
 });
 
-type Api = ReturnType<typeof service.as>;
-
-const tenantOf = (api: Api) => api.caller.tenantId as number;
-const later = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
-
-const graph = (triggerType = 'manual') => ({
-  nodes: [
-    aNode('start', { type: 'trigger', data: { triggerType } }),
-    aNode('one', {
-      data: { subjectLine: 'Hello {{ lead.firstName }}', html: '<p><a href="https://example.com/a">Offer</a></p>' },
-    }),
-    aNode('pause', { type: 'wait', data: { duration: 1, durationUnit: 'days' } }),
-    aNode('two', { data: { subjectLine: 'Again {{ lead.firstName }}' } }),
-  ],
-  edges: [
-    { edgeId: 'a', source: 'start', target: 'one' },
-    { edgeId: 'b', source: 'one', target: 'pause' },
-    { edgeId: 'c', source: 'pause', target: 'two' },
-  ],
-});
-
-interface Ready {
-  id: string;
-  workflowId: string;
-  leadIds: string[];
-}
-
-/** A campaign with a published sequence and an audience. */
-async function ready(api: Api, leads = 2, fields: object = {}): Promise<Ready> {
-  const { data } = await api.createCampaign({ body: { name: 'Spring', ...fields } });
-  const sequence = await api.createSequence({ params: { id: data.id }, body: { name: 'Offer', ...graph() } });
-  expect(sequence.status).toBe(201);
-  await api.publishWorkflow({ params: { id: sequence.data.id }, body: {} });
-  const leadIds = Array.from({ length: leads }, () => crm.addLead(tenantOf(api)));
-  await api.setAudience({ params: { id: data.id }, body: { include: [{ leadIds }] } });
-  return { id: data.id, workflowId: sequence.data.id, leadIds };
-}
-
+const ready = (api: Api, leads?: number, fields?: object) => readyCampaign(api, crm, leads, fields);
 const mailsTo = (leadId: string) => mailbox.to(`lead${leadId}@example.com`);
-const recipients = async (api: Api, id: string) => (await api.listRecipients({ params: { id } })).data;
 
 describe('a campaign that is activated', () => {
   it('sends its first e-mail to each lead of its audience once, and lists the recipients', async () => {
@@ -126,6 +90,25 @@ describe('a campaign that is activated', () => {
   });
 });
 
+it('a campaign that is created active is announced as active, and sends once it has an audience', async () => {
+  const api = service.as();
+  const { data } = await api.createCampaign({ body: { name: 'Spring', status: 'active' } });
+  const of = { params: { id: data.id } };
+  const events = await until('the events arrive', () => {
+    const found = service.events.filter(({ tenantId }) => tenantId === api.caller.tenantId);
+    return found.length === 2 && found.map(({ name }) => name);
+  });
+  expect(events.toSorted()).toEqual(['campaign.activated', 'campaign.created']);
+  const sequence = await api.createSequence({ ...of, body: { name: 'Offer', ...graph() } });
+  expect((await api.publishWorkflow({ params: { id: sequence.data.id }, body: {} })).status).toBe(200);
+  const body = { include: [{ leadIds: [crm.addLead(tenantOf(api))] }] };
+  expect((await api.setAudience({ ...of, body })).body.code).toBe('campaign_active');
+  await api.pauseCampaign(of);
+  expect((await api.setAudience({ ...of, body })).status).toBe(200);
+  expect((await api.resumeCampaign(of)).status).toBe(200);
+  await allSent(api, data.id, 1);
+});
+
 it('a sequence that is published while its campaign runs gets the audience', async () => {
   const api = service.as();
   const { id, leadIds } = await ready(api, 1);
@@ -138,6 +121,32 @@ it('a sequence that is published while its campaign runs gets the audience', asy
   await allSent(api, id, 2);
   expect(await recipients(api, id)).toMatchObject([{ leadId: leadIds[0], workflowId: data.id }, {}]);
 });
+
+it('a sequence that was paused when its campaign was activated gets the audience when it is resumed, once', async () => {
+  const api = service.as();
+  const { id, leadIds } = await ready(api, 1);
+  const { data } = await api.createSequence({ params: { id }, body: { name: 'More', ...graph() } });
+  const sequence = { params: { id: data.id } };
+  await api.publishWorkflow({ ...sequence, body: {} });
+  await api.pauseWorkflow(sequence);
+  await api.activateCampaign({ params: { id } });
+  await allSent(api, id, 1);
+  await until('the audience is enrolled', async () => (await enrollments(api)).length === 0);
+  for (const round of [1, 2]) {
+    expect([round, (await api.resumeWorkflow(sequence)).status]).toEqual([round, 200]);
+    await until('the audience is enrolled', async () => (await enrollments(api)).length === 0);
+    await allSent(api, id, 2);
+    expect(await recipients(api, id)).toMatchObject([{ leadId: leadIds[0], workflowId: data.id }, {}]);
+    await api.pauseWorkflow(sequence);
+  }
+});
+
+/** The jobs that enroll an audience and have not ended. */
+const enrollments = (api: Api) =>
+  service.sqlWithin(
+    api.caller,
+    `SELECT 1 FROM platform.job WHERE name = 'enroll-audience' AND state IN ('waiting', 'queued', 'running')`,
+  );
 
 /** Waits until so many recipients have got one message each. */
 const allSent = (api: Api, id: string, count: number) =>
@@ -264,117 +273,6 @@ const hurryEnd = (api: Api) =>
     api.caller,
     `UPDATE platform.job SET due_at = now() WHERE name = 'complete-campaign' AND state = 'waiting'`,
   );
-
-describe('updateCampaign', () => {
-  it('changes what a draft sends when, to whom and about what', async () => {
-    const api = service.as();
-    const { data: topic } = await api.createTopic({ body: { name: 'News' } });
-    const { data } = await api.createCampaign({ body: { name: 'A' } });
-    const body = {
-      name: 'B',
-      type: 'mixed',
-      startAt: later(60),
-      endAt: later(120),
-      timezone: 'Europe/Berlin',
-      sendWindow: { from: '09:00', to: '17:00', days: [1, 2, 3] },
-      topicId: topic.id,
-    };
-    const reply = await api.updateCampaign({ params: { id: data.id }, body });
-    expect([reply.status, reply.data]).toMatchObject([200, { ...body, version: 2 }]);
-    const cleared = { startAt: null, endAt: null, timezone: null, sendWindow: null, topicId: null };
-    expect((await api.updateCampaign({ params: { id: data.id }, body: cleared })).data).toMatchObject(cleared);
-  });
-
-  it.each([
-    ['endAt', { endAt: '2020-01-01T00:00:00Z' }],
-    ['endAt', { startAt: later(120), endAt: later(60) }],
-    ['topicId', { topicId: '999999' }],
-    ['timezone', { timezone: 'Mars/Olympus' }],
-    ['sendWindow.from', { sendWindow: { from: '25:00', to: '17:00' } }],
-  ])('rejects a wrong %s and changes nothing', async (field, body) => {
-    const api = service.as();
-    const { data } = await api.createCampaign({ body: { name: 'A' } });
-    const reply = await api.updateCampaign({ params: { id: data.id }, body });
-    expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, field]);
-    expect((await api.getCampaign({ params: { id: data.id } })).data).toEqual(data);
-  });
-
-  it('keeps the type, start and topic of an active campaign, and rejects an outdated version', async () => {
-    const api = service.as();
-    const { data } = await api.createCampaign({ body: { name: 'A', status: 'active' } });
-    for (const body of [{ type: 'sms' }, { startAt: later(5) }])
-      expect((await api.updateCampaign({ params: { id: data.id }, body })).body.code).toBe('campaign_active');
-    expect((await api.updateCampaign({ params: { id: data.id }, body: { name: 'B' } })).status).toBe(200);
-    const outdated = { params: { id: data.id }, body: { name: 'C' }, headers: { 'if-match': '"1"' } };
-    expect((await api.updateCampaign(outdated)).status).toBe(412);
-  });
-});
-
-describe('deleteCampaign', () => {
-  it('deletes the campaign with its audience and sequences, and keeps its landing pages', async () => {
-    const api = service.as();
-    const { id, workflowId } = await ready(api);
-    const { data: page } = await api.createLandingPage({ body: { name: 'P', slug: `p-${id}`, campaignId: id } });
-    expect((await api.deleteCampaign({ params: { id } })).data).toEqual({ id, deleted: true });
-    expect((await api.getCampaign({ params: { id } })).status).toBe(404);
-    expect((await api.getWorkflow({ params: { id: workflowId } })).status).toBe(404);
-    expect((await api.getLandingPage({ params: { id: page.id } })).data.campaignId).toBeNull();
-  });
-
-  it('rejects an active campaign, and one with leads in its sequences', async () => {
-    const api = service.as();
-    const { id } = await ready(api);
-    await api.activateCampaign({ params: { id } });
-    await until('all are waiting', async () => (await recipients(api, id)).length === 2);
-    expect((await api.deleteCampaign({ params: { id } })).body.code).toBe('campaign_active');
-    await api.pauseCampaign({ params: { id } });
-    expect((await api.deleteCampaign({ params: { id } })).body.code).toBe('live_executions');
-  });
-});
-
-describe('duplicateCampaign', () => {
-  it('copies settings, audience and sequences into a draft', async () => {
-    const api = service.as();
-    const { id, leadIds } = await ready(api, 1, { sendWindow: { from: '09:00', to: '17:00' }, endAt: later(60) });
-    const copy = await api.duplicateCampaign({ params: { id }, body: {} });
-    expect([copy.status, copy.data]).toMatchObject([
-      201,
-      { name: 'Spring (copy)', status: 'draft', endAt: null, sendWindow: { from: '09:00', to: '17:00' } },
-    ]);
-    const ofCopy = { params: { id: copy.data.id } };
-    expect((await api.getAudience(ofCopy)).data.include).toEqual([{ leadIds }]);
-    expect((await api.listSequences(ofCopy)).data).toMatchObject([
-      { name: 'Offer', status: 'draft', campaignId: copy.data.id },
-    ]);
-    expect((await api.listSequences({ params: { id } })).data).toHaveLength(1);
-  });
-});
-
-describe('testSendCampaign', () => {
-  it('sends the first e-mail of the draft with the values of a lead, without tracking or statistics', async () => {
-    const api = service.as();
-    const { id, workflowId, leadIds } = await ready(api, 1);
-    const to = `test-${id}-${tenantOf(api)}@example.com`;
-    const reply = await api.testSendCampaign({ params: { id }, body: { to: [to], leadId: leadIds[0] } });
-    expect([reply.status, reply.data]).toEqual([202, { queued: 1, workflowId, nodeId: 'one', missing: [] }]);
-    const mail = await until('the test arrives', () => mailbox.to(to)[0]);
-    expect(mail.subject).toBe(`Hello First${leadIds[0]}`);
-    expect(mail.html).toContain('href="https://example.com/a"');
-    expect(mail.html).not.toContain('/v1/public/t/');
-    expect((await api.getCampaignStats({ params: { id } })).data).toMatchObject({ messages: { sent: 0 }, nodes: [] });
-  });
-
-  it.each([
-    ['nodeId', { nodeId: 'none' }],
-    ['workflowId', { workflowId: '999999' }],
-    ['leadId', { leadId: '999999' }],
-  ])('rejects an unknown %s', async (field, body) => {
-    const api = service.as();
-    const { id } = await ready(api, 1);
-    const reply = await api.testSendCampaign({ params: { id }, body: { to: ['a@example.com'], ...body } });
-    expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, field]);
-  });
-});
 
 it('a campaign with a topic respects those who unsubscribed from that topic', async () => {
   const api = service.as();

@@ -32,14 +32,14 @@ function phaseOf(status: Status, startAt: Date | null): CampaignRecord['phase'] 
  * @throws ApiError 404 when it does not exist
  */
 export async function lockCampaign(tx: Tx, id: number): Promise<CampaignRow> {
-  const row = await tx.campaign.lockFirst({ where: { id } });
+  const row = await tx.campaign.lockFirst({ where: { id, deletedAt: null } });
   if (!row) throw fail('not_found');
   return row;
 }
 
 /** Fails unless the campaign exists for the caller. */
 export async function findCampaignRow(tx: Tx, id: number): Promise<CampaignRow> {
-  const row = await tx.campaign.findFirst({ where: { id } });
+  const row = await tx.campaign.findFirst({ where: { id, deletedAt: null } });
   if (!row) throw fail('not_found');
   return row;
 }
@@ -47,7 +47,7 @@ export async function findCampaignRow(tx: Tx, id: number): Promise<CampaignRow> 
 /** Fails with 422 unless the campaign exists in the caller's tenant. */
 export async function checkCampaign(tx: Tx, campaignId: number | null | undefined): Promise<void> {
   if (campaignId === null || campaignId === undefined) return;
-  const row = await tx.campaign.findFirst({ where: { id: campaignId }, select: { id: true } });
+  const row = await tx.campaign.findFirst({ where: { id: campaignId, deletedAt: null }, select: { id: true } });
   if (!row) throw failField('campaignId', unknownId('campaign'));
 }
 

@@ -1,4 +1,4 @@
-import { campaignCreated, type campaigns } from '@tandem/campaign-contract';
+import { campaignActivated, campaignCreated, type campaigns } from '@tandem/campaign-contract';
 import { type Assignee, checkUser } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkTopic } from '../suppressions/suppression.ts';
@@ -22,6 +22,8 @@ export const createCampaign = (
     const { id, name, type, status, endAt } = campaign;
     if (endAt) await schedule(completeCampaignJob, [{ campaignId: id, endAt }], endAt);
     emit(campaignCreated, { data: { campaignId: id, name, type, status }, record: campaign });
+    // It has neither audience nor sequences yet: these start when they are added.
+    if (status === 'active') emit(campaignActivated, { data: { campaignId: id }, record: campaign });
     return campaign;
   },
 });

@@ -1,21 +1,21 @@
 import { campaignDeleted, type campaigns, landingPageUpdated, workflowDeleted } from '@tandem/campaign-contract';
 import { fail } from '@tandem/service';
-import { isReferenced } from '@tandem/tenant-db';
 import type { Handler, Tx } from '../../handler.ts';
 import { asLandingPage } from '../landing-pages/landing-page.ts';
+import { deleteWorkflows } from '../workflows/remove-deleted.job.ts';
 import { asWorkflow } from '../workflows/workflow.ts';
 import { asCampaign, lockCampaign } from './campaign.ts';
 
 /** Deletes a campaign with its sequences; landing pages no longer belong to a campaign. */
-export const deleteCampaign: Handler<typeof campaigns.deleteCampaign> = async ({ params, tx, emit, ifMatch }) => {
+export const deleteCampaign: Handler<typeof campaigns.deleteCampaign> = async (context) => {
+  const { params, tx, schedule, emit, ifMatch } = context;
   const row = await lockCampaign(tx, params.id);
   ifMatch(row);
   if (row.status === 'active') throw fail('campaign_active');
-  const workflows = await tx.workflow.findMany({ where: { campaignId: row.id } });
+  const workflows = await tx.workflow.findMany({ where: { campaignId: row.id, deletedAt: null } });
   const workflowIds = workflows.map(({ id }) => id);
   if (await isLive(tx, workflowIds)) throw fail('live_executions');
-  await tx.execution.deleteMany({ where: { workflowId: { in: workflowIds } } });
-  await tx.workflow.deleteMany({ where: { id: { in: workflowIds } } });
+  await deleteWorkflows({ tx, schedule }, workflowIds, row.id);
   for (const workflow of workflows) {
     const { id: workflowId, campaignId, publishedVersion } = workflow;
     emit(workflowDeleted, { data: { workflowId, campaignId, publishedVersion }, record: asWorkflow(workflow) });
@@ -30,13 +30,33 @@ export const deleteCampaign: Handler<typeof campaigns.deleteCampaign> = async ({
       record: asLandingPage(page),
       changes: { campaignId: { from: row.id, to: null } },
     });
-  // Sequences and pages that the caller cannot read keep the campaign.
-  await tx.campaign.deleteMany({ where: { id: row.id } }).catch((error: unknown) => {
-    throw isReferenced(error) ? fail('campaign_in_use') : error;
+  if (await isInUse(tx, row.id)) throw fail('campaign_in_use');
+  await tx.audiencePart.deleteMany({ where: { campaignId: row.id } });
+  await tx.abTest.deleteMany({ where: { campaignId: row.id } });
+  // What it names can be deleted before the job has removed it.
+  await tx.campaign.updateMany({
+    where: { id: row.id },
+    data: {
+      status: 'completed',
+      deletedAt: new Date(),
+      senderId: null,
+      topicId: null,
+      ownerId: null,
+      teamId: null,
+      version: { increment: 1 },
+    },
   });
   emit(campaignDeleted, { data: { campaignId: row.id }, record: asCampaign(row) });
   return { id: row.id, deleted: true };
 };
+
+/** Whether the campaign has sequences or pages that the caller cannot read. */
+async function isInUse(tx: Tx, id: number): Promise<boolean> {
+  const [found] = await tx.sql<{ isInUse: boolean }>`
+    SELECT EXISTS (SELECT FROM workflow WHERE campaign_id = ${id} AND deleted_at IS NULL)
+      OR EXISTS (SELECT FROM landing_page WHERE campaign_id = ${id}) AS "isInUse"`;
+  return found?.isInUse ?? false;
+}
 
 async function isLive(tx: Tx, workflowIds: readonly number[]): Promise<boolean> {
   const live = await tx.execution.findFirst({

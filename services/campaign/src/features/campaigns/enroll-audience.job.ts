@@ -61,8 +61,8 @@ export const enrollAudience = (tools: Pick<Tools, 'crm'>) =>
   });
 
 /**
- * Enrolls the audience of a campaign that runs into a sequence that was published after it started. Leads that are in other
- * sequences of it already are not enrolled there again.
+ * Enrolls the audience of a campaign that runs into a sequence that was published or resumed after it started. Leads that are
+ * in sequences of it already are not enrolled there again.
  * @param reach the leads that the caller can read; others of the audience are not enrolled
  * @throws ApiError 403 when the campaign runs and the caller can read no leads
  */

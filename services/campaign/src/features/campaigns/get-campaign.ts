@@ -1,10 +1,6 @@
 import type { campaigns } from '@tandem/campaign-contract';
-import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { asCampaign } from './campaign.ts';
+import { asCampaign, findCampaignRow } from './campaign.ts';
 
-export const getCampaign: Handler<typeof campaigns.getCampaign> = async ({ params, tx }) => {
-  const row = await tx.campaign.findFirst({ where: { id: params.id } });
-  if (!row) throw fail('not_found');
-  return asCampaign(row);
-};
+export const getCampaign: Handler<typeof campaigns.getCampaign> = async ({ params, tx }) =>
+  asCampaign(await findCampaignRow(tx, params.id));

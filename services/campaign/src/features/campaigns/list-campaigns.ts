@@ -7,6 +7,7 @@ export const listCampaigns: Handler<typeof campaigns.listCampaigns> = async ({ q
   const page = await list({
     model: tx.campaign,
     where: {
+      deletedAt: null,
       ...(status && { status }),
       ...(type && { type }),
       ...(ownerId !== undefined && { ownerId }),

@@ -80,8 +80,10 @@ async function advance(
 function continued({ due, first }: Advanced, outcome: Outcome, before: Facts): { second?: Walked } {
   if (outcome.is !== 'done' && outcome.is !== 'skipped' && outcome.is !== 'uncertain') return {};
   const { graph } = due.version;
-  // The next nodes see what this one changed.
-  const facts = outcome.lead ? { ...before, lead: outcome.lead } : before;
+  // The next nodes see what this one changed or sent.
+  const { lead = before.lead, message } = outcome;
+  const history = message?.status === 'sent' ? { ...before.history, messageAt: before.now } : before.history;
+  const facts = { ...before, lead, history };
   const next = graph.next(first.nodeId, outcome.branch);
   const { executionId, workflowId, nodeId, step, enteredAt, isWoken } = first;
   const position = { executionId, workflowId, nodeId, step, enteredAt, isWoken };

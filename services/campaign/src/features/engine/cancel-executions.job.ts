@@ -21,7 +21,7 @@ export const cancelExecutions = job({
       const rows = await tx.sql<{ id: number }>`UPDATE execution SET status = 'cancelled', end_reason = ${reason},
           ended_at = now(), due_at = NULL, waits_for = NULL, parked = false, wake = wake + 1
         WHERE id IN (SELECT id FROM execution WHERE workflow_id = ${workflowId} AND status IN ('running', 'waiting')
-          ORDER BY id LIMIT ${portion})
+          ORDER BY id LIMIT ${portion} FOR UPDATE)
         RETURNING id`;
       await endQueuedMessages(
         tx,

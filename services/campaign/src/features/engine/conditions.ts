@@ -1,7 +1,7 @@
 import { conditionFields, type LeadCondition } from '@tandem/contract';
 import { meets } from '@tandem/crm-contract';
 import type { z } from 'zod';
-import type { Deed, Facts } from './facts.ts';
+import type { Deed, Facts, History, Position } from './facts.ts';
 
 type Operator = z.output<typeof LeadCondition>['operator'];
 
@@ -58,6 +58,20 @@ export function hasDone(
     (deed) =>
       types.includes(deed.type) && (nodeId === undefined || deed.nodeId === nodeId) && (!since || deed.at >= since),
   );
+}
+
+/**
+ * The time since which a deed ends the wait of an execution for an event: its last message, because people can react to it
+ * before the execution reaches the wait; without a message, the beginning of the wait. In a cycle each visit of the node
+ * needs a new deed.
+ */
+export function awaitedSince(
+  { messageAt, leftAt }: History,
+  { nodeId, enteredAt }: Pick<Position, 'nodeId' | 'enteredAt'>,
+): Date {
+  const since = messageAt ?? enteredAt;
+  const left = leftAt.get(nodeId);
+  return left && left >= since ? new Date(left.getTime() + 1) : since;
 }
 
 function plain(name: string): string {

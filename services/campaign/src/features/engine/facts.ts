@@ -11,6 +11,14 @@ export interface Deed {
   at: Date;
 }
 
+/** What an execution did before that decides which deeds end its next wait for an event. */
+export interface History {
+  /** When its last message was sent; null without one. */
+  messageAt: Date | null;
+  /** When it last left each node that waits for an event. */
+  leftAt: ReadonlyMap<string, Date>;
+}
+
 /** The data that nodes read when an execution continues. */
 export interface Facts {
   now: Date;
@@ -19,6 +27,7 @@ export interface Facts {
   timezone: string;
   /** Actions of the lead since the execution began, without those of software such as link scanners. */
   deeds: readonly Deed[];
+  history: History;
   /** The payload of the trigger. */
   payload: Record<string, unknown>;
   /** Public ids of the segments that have the lead, of those for which conditions ask. */

@@ -1,3 +1,4 @@
+import { awaitedEvents } from '@tandem/campaign-contract';
 import type { Emit } from '@tandem/events';
 import type { Schedule } from '@tandem/jobs';
 import type { Tx } from '../../handler.ts';
@@ -42,12 +43,20 @@ interface Inside {
   emit?: Emit;
 }
 
+const isEffective = ({ type }: PersonDeed) => type in exits || awaitedEvents.some((event) => wakes(type, event));
+
 /**
  * Lets executions react to what leads did: those that wait for it continue, and those whose settings say so end. A message
- * that is being sent at this moment is still recorded.
+ * that is being sent at this moment is still recorded. The caller stores the deeds and locks their messages before, because
+ * the engine locks messages before executions too.
  */
-export async function react({ tx, schedule }: Inside, deeds: readonly PersonDeed[]): Promise<void> {
+export async function react({ tx, schedule }: Inside, all: readonly PersonDeed[]): Promise<void> {
+  const deeds = all.filter(isEffective);
   if (!deeds.length) return;
+  // All executions of the leads: one that is being recorded will wait for the event, or finds it (`findHeard`).
+  const leadIds = [...new Set(deeds.map(({ leadId }) => leadId))];
+  await tx.sql`SELECT FROM execution WHERE lead_id = ANY(${leadIds}::bigint[]) AND status IN ('running', 'waiting')
+    ORDER BY id FOR NO KEY UPDATE`;
   const exiting = deeds.flatMap(({ type, leadId, executionId, channel }) => {
     const word = exitWordOf(type, executionId !== null);
     if (word === undefined) return [];

@@ -2,12 +2,13 @@ import type { Inside } from '@tandem/jobs';
 import type { Tools, Tx } from '../../handler.ts';
 import { suppressStopped } from '../provider-events/twilio.ts';
 import { engage, type MessageDeed } from '../tracking/engage.ts';
+import { awaitedSince, hasDone } from './conditions.ts';
 import { endQueuedMessages } from './end-queued.ts';
 import { applyEnrollments } from './outside/enroll-in-other.ts';
 import { endMessages } from './outside/message-rows.ts';
 import { emitNotifications } from './outside/notify-users.ts';
 import type { Outcome } from './outside/outcome.ts';
-import type { Ready } from './read-batch.ts';
+import { type Ready, readDeeds, readHistories } from './read-batch.ts';
 import type { Step, Walked } from './walk.ts';
 import type { Advanced } from './walk-batch.ts';
 import { type Change, findNotRunning, lockCurrent, writeExecutions, writeSteps } from './write.ts';
@@ -30,10 +31,15 @@ export async function recordBatch(
     tx,
     advanced.map(({ due }) => due),
   );
-  const changes = advanced.filter(({ due }) => current.has(due.executionId)).map(changeOf);
+  const recorded = advanced.filter(({ due }) => current.has(due.executionId));
+  const decided = recorded.map(changeOf);
   await writeSteps(
     tx,
-    changes.flatMap(({ executionId, steps }) => steps.map((step) => ({ executionId, ...step }))),
+    decided.flatMap(({ executionId, steps }) => steps.map((step) => ({ executionId, ...step }))),
+  );
+  const heard = await findHeard(tx, recorded);
+  const changes = decided.map((change) =>
+    heard.has(change.executionId) ? { ...change, dueAt: new Date(), waitsFor: null } : change,
   );
   await writeExecutions(tx, changes);
   // Those that end now, or ended while their message was sent and postponed.
@@ -45,11 +51,30 @@ export async function recordBatch(
       .filter((executionId) => exited.has(executionId) || !current.has(executionId)),
   );
   await applyEnrollments(inside, advanced);
-  await emitNotifications(
-    inside,
-    advanced.filter(({ due }) => current.has(due.executionId)),
-  );
+  await emitNotifications(inside, recorded);
   return new Map(changes.flatMap(({ executionId, dueAt }) => (dueAt ? [[executionId, dueAt]] : [])));
+}
+
+/**
+ * The executions for which the event that they begin to wait for happened already, while their message was sent or their
+ * steps were recorded: they continue at once. What happens from now on finds them waiting, because `react` needs the locks
+ * that are held here.
+ */
+async function findHeard(tx: Tx, recorded: readonly Advanced[]): Promise<Set<number>> {
+  const waiting = recorded.flatMap(({ due, first, second }) => {
+    const { state, nodeId, enteredAt } = second ?? first;
+    return state.is === 'waiting' && state.waitsFor !== null ? [{ due, nodeId, enteredAt, event: state.waitsFor }] : [];
+  });
+  if (!waiting.length) return new Set();
+  const due = waiting.map((one) => one.due);
+  const deeds = await readDeeds(tx, due);
+  const historyOf = await readHistories(tx, due);
+  return new Set(
+    waiting.flatMap(({ due: { executionId }, event, ...at }) => {
+      const since = awaitedSince(historyOf(executionId), at);
+      return hasDone(deeds.get(executionId) ?? [], event, { since }) ? [executionId] : [];
+    }),
+  );
 }
 
 function changeOf({ due, first, outcome, second }: Advanced): Change {

@@ -66,6 +66,8 @@ export async function simulate(of: Simulation, perform: Perform): Promise<Simula
   const settings = effectiveSettings(of.settings);
   const steps = new Map<number, SimulatedStep>();
   const deeds: Deed[] = [];
+  const leftAt = new Map<string, Date>();
+  let messageAt: Date | null = null;
   const pending: Deed[] = [];
   let { lead, startAt: now } = of;
   const expect = (nodeId: string | undefined) => {
@@ -106,9 +108,12 @@ export async function simulate(of: Simulation, perform: Perform): Promise<Simula
   for (let visits = 0; visits < 2 * testStepsMax && steps.size < testStepsMax; visits++) {
     const arrived = pass(now, null);
     if (arrived.exit !== undefined) return ended('exited', arrived.exit);
-    const facts: Facts = { now, lead, timezone, deeds, payload, segments };
+    const facts: Facts = { now, lead, timezone, deeds, history: { messageAt, leftAt }, payload, segments };
     const walked = walk(graph, position, facts, settings);
-    for (const step of walked.steps) steps.set(step.number, shown(step));
+    for (const step of walked.steps) {
+      steps.set(step.number, shown(step));
+      if (step.type === 'wait_for_event' && step.outcome === 'done') leftAt.set(step.nodeId, now);
+    }
     const { state } = walked;
     if (state.is === 'ended') return ended(state.status, state.reason);
     if (state.is === 'waiting') {
@@ -137,7 +142,10 @@ export async function simulate(of: Simulation, perform: Perform): Promise<Simula
     steps.set(walked.step, { ...base, outcome, endedAt: now, skipReason, effect: effect.effect });
     if (effect.is === 'failed') return ended('failed', 'failed');
     lead = effect.lead ?? lead;
-    if (effect.is === 'done' && effect.isMessage) expect(node.nodeId);
+    if (effect.is === 'done' && effect.isMessage) {
+      messageAt = now;
+      expect(node.nodeId);
+    }
     const next = graph.next(node.nodeId);
     if (next === undefined) return ended('completed', 'completed');
     position = moved(positionOf(walked), next, now);

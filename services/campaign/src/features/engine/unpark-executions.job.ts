@@ -13,7 +13,8 @@ export const unparkExecutions = job({
   async run({ payload: { workflowId }, finish }: JobContext<z.output<typeof unparkExecutionsJob.payload>, Tx>) {
     await finish(async ({ tx, schedule }) => {
       const rows = await tx.sql<{ id: number; wake: number }>`UPDATE execution SET parked = false, wake = wake + 1
-        WHERE id IN (SELECT id FROM execution WHERE workflow_id = ${workflowId} AND parked ORDER BY id LIMIT ${portion})
+        WHERE id IN (SELECT id FROM execution WHERE workflow_id = ${workflowId} AND parked ORDER BY id LIMIT ${portion}
+          FOR UPDATE)
         RETURNING id, wake`;
       await schedule(
         advanceExecutionsJob,

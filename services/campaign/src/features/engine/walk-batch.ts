@@ -1,7 +1,7 @@
 import type { Tools, Tx } from '../../handler.ts';
 import type { Facts, Position } from './facts.ts';
 import type { Outcome } from './outside/outcome.ts';
-import { type Ready, readDeeds, zoneOf } from './read-batch.ts';
+import { type Ready, readDeeds, readHistories, zoneOf } from './read-batch.ts';
 import { readSegments } from './segment-facts.ts';
 import { type Walked, walk } from './walk.ts';
 
@@ -41,6 +41,7 @@ export async function walkBatch(
   );
   const leadOf = new Map(leads.map((lead) => [lead.id, lead]));
   const deeds = await readDeeds(tx, running);
+  const historyOf = await readHistories(tx, running);
   const asking = running.map(({ executionId, tenantId, leadId, version: { graph } }) => ({
     executionId,
     tenantId,
@@ -58,6 +59,7 @@ export async function walkBatch(
       lead,
       timezone,
       deeds: deeds.get(due.executionId) ?? [],
+      history: historyOf(due.executionId),
       payload: due.payload,
       segments: segments.get(due.executionId) ?? none,
     };

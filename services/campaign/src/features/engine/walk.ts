@@ -37,19 +37,22 @@ export function walk(
   { goal }: Pick<WorkflowSettings, 'goal'> = {},
 ): Walked {
   let at = position;
+  const leftAt = new Map(facts.history.leftAt);
+  const seen = { ...facts, history: { ...facts.history, leftAt } };
   const steps: Step[] = [];
   for (let visits = 0; visits < visitsMax; visits++) {
     if (goal && isGoalReached(goal, facts))
       return { ...at, steps, state: { is: 'ended', status: 'completed', reason: 'goal' } };
     const node = graph.node(at.nodeId);
     if (!node) return { ...at, steps, state: { is: 'ended', status: 'completed', reason: 'completed' } };
-    const visit = nodeKinds[node.type](node, facts, at);
+    const visit = nodeKinds[node.type](node, seen, at);
     if (visit.does === 'outside') return { ...at, steps, state: { is: 'outside', node } };
     steps.push(stepOf(node, at, facts.now, visit));
     if (visit.does === 'wait')
       return { ...at, steps, state: { is: 'waiting', until: visit.until, waitsFor: visit.waitsFor ?? null } };
     if (visit.does === 'end')
       return { ...at, steps, state: { is: 'ended', status: visit.status, reason: visit.reason } };
+    if (node.type === 'wait_for_event') leftAt.set(node.nodeId, facts.now);
     const next = graph.next(node.nodeId, visit.branch);
     if (next === undefined) return { ...at, steps, state: { is: 'ended', status: 'completed', reason: 'completed' } };
     at = moved(at, next, facts.now);

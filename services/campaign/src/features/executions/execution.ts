@@ -23,7 +23,11 @@ export function asExecution({ number, ...row }: ExecutionRow): ExecutionRecord {
 /** Locks an execution whose workflow the caller can reach. */
 export async function lockExecution(tx: Tx, where: { id: number } | { workflowId: number; leadId: number }) {
   const row = await tx.execution.lockFirst({
-    where: { ...where, ...(!('id' in where) && { status: { in: ['running', 'waiting'] } }) },
+    where: {
+      ...where,
+      workflow: { deletedAt: null },
+      ...(!('id' in where) && { status: { in: ['running', 'waiting'] } }),
+    },
   });
   if (!row) throw fail('not_found');
   return row;

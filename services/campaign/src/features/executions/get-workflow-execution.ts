@@ -9,7 +9,7 @@ const columns = WorkflowExecutionStep.pick({ outcome: true }).extend({ input: st
 export const getWorkflowExecution =
   ({ ids }: Pick<Tools, 'ids'>): Handler<typeof executions.getWorkflowExecution> =>
   async ({ params, tx }) => {
-    const row = await tx.execution.findFirst({ where: { id: params.id } });
+    const row = await tx.execution.findFirst({ where: { id: params.id, workflow: { deletedAt: null } } });
     if (!row) throw fail('not_found');
     const newest = await tx.executionStep.findMany({
       where: { executionId: row.id },

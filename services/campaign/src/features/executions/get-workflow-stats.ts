@@ -1,6 +1,6 @@
 import { type executions, workflowExecutionStatuses } from '@tandem/campaign-contract';
-import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { checkWorkflow } from '../workflows/workflow.ts';
 
 interface NodeFigures {
   nodeId: string;
@@ -17,8 +17,7 @@ interface NodeFigures {
 }
 
 export const getWorkflowStats: Handler<typeof executions.getWorkflowStats> = async ({ params, tx }) => {
-  const workflow = await tx.workflow.findFirst({ where: { id: params.id }, select: { id: true } });
-  if (!workflow) throw fail('not_found');
+  await checkWorkflow(tx, params.id);
   const counts = await tx.sql<{ status: string; count: number }>`SELECT status, count(*)::int AS count
     FROM execution WHERE workflow_id = ${params.id} GROUP BY status`;
   const nodes = await tx.sql<NodeFigures>`

@@ -42,7 +42,10 @@ export const retryExecution: Handler<typeof executions.retryExecution> = async (
  * @throws ApiError 409 when the workflow is archived, or the campaign is completed
  */
 async function checkOpen(tx: Tx, id: number): Promise<void> {
-  const execution = await tx.execution.findFirst({ where: { id }, select: { workflowId: true, campaignId: true } });
+  const execution = await tx.execution.findFirst({
+    where: { id, workflow: { deletedAt: null } },
+    select: { workflowId: true, campaignId: true },
+  });
   if (!execution) throw fail('not_found');
   const { workflowId, campaignId } = execution;
   const [workflow] = await tx.sql<{ status: string }>`SELECT status FROM workflow WHERE id = ${workflowId} FOR SHARE`;

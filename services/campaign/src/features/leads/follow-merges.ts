@@ -3,7 +3,7 @@ import { fragment } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
 
 const retryMs = 10 * 60_000;
-// Rows of segment_lead have no id of their own, and are not changed in place.
+// Rows of segment_lead and trigger_member have no id of their own, and are not changed in place.
 const rowId = fragment`ctid`;
 
 /** What a merged lead did and got belongs to the lead that remains, and so do its places in workflows and segments. */
@@ -23,6 +23,12 @@ export const mergeFollowers = followLeadMerges<Tx>(
       table: fragment`segment_lead`,
       key: rowId,
       conflict: fragment`other.segment_id = record.segment_id`,
+    },
+    // Otherwise the lead that remains would enter the segment of a trigger anew.
+    {
+      table: fragment`trigger_member`,
+      key: rowId,
+      conflict: fragment`other.workflow_id = record.workflow_id`,
     },
   ],
   ({ tx }, leadIds) => nameSurvivors(tx, leadIds),

@@ -9,12 +9,12 @@ export const nameCampaignRecords = namesHandler<Tx, 'campaign' | 'workflow' | 'l
   campaign: {
     permission: 'campaigns:read',
     narrows: true,
-    find: (tx, ids) => tx.campaign.findMany({ where: { id: { in: ids } }, select }),
+    find: (tx, ids) => tx.campaign.findMany({ where: { id: { in: ids }, deletedAt: null }, select }),
   },
   workflow: {
     permission: 'workflows:read',
     narrows: true,
-    find: (tx, ids) => tx.workflow.findMany({ where: { id: { in: ids } }, select }),
+    find: (tx, ids) => tx.workflow.findMany({ where: { id: { in: ids }, deletedAt: null }, select }),
   },
   landing_page: {
     permission: 'campaigns:read',

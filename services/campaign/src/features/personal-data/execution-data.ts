@@ -15,7 +15,8 @@ export const executionData: PersonalData<Tx> = {
     const ended = await tx.sql<{ id: number }>`
       UPDATE execution SET status = 'exited', end_reason = 'lead_deleted', ended_at = now(), due_at = NULL,
         waits_for = NULL, parked = false, wake = wake + 1
-      WHERE lead_id = ANY(${leadIds}::bigint[]) AND status IN ('running', 'waiting')
+      WHERE id IN (SELECT id FROM execution WHERE lead_id = ANY(${leadIds}::bigint[])
+        AND status IN ('running', 'waiting') ORDER BY id FOR UPDATE)
       RETURNING id`;
     await endQueuedMessages(
       tx,
@@ -28,7 +29,7 @@ export const executionData: PersonalData<Tx> = {
         AND (payload <> '{}' OR error IS NOT NULL OR event_id IS NOT NULL OR EXISTS (
           SELECT FROM execution_step AS step WHERE step.execution_id = execution.id
             AND (step.input <> '{}' OR step.result <> '{}')))
-        ORDER BY id LIMIT ${batchMax}::int)
+        ORDER BY id LIMIT ${batchMax}::int FOR UPDATE)
       RETURNING id`;
     await tx.sql`UPDATE execution_step SET input = '{}', result = '{}'
       WHERE execution_id = ANY(${rows.map(({ id }) => id)}::bigint[])`;

@@ -1,5 +1,5 @@
 import type { campaign } from '@tandem/campaign-contract';
-import { type TestService, until } from '@tandem/testing';
+import { publishLeadMerge, type TestService, until } from '@tandem/testing';
 import { aNode, startCampaign } from '../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
 import { type Api, codeOf, inARowAfter, published } from '../../engine.test-service.ts';
@@ -177,6 +177,28 @@ describe('a segment trigger', () => {
     await until('it is in the workflow again', async () => (await leadsIn(api, id)).length === 2);
     expect(await leadsIn(api, id)).not.toContain(before);
   });
+});
+
+it('a lead does not enter a segment anew because a lead of the segment was merged into it', async () => {
+  const api = service.as();
+  const tenantId = api.caller.tenantId as number;
+  const [merged, remains] = [aLead(api, { score: 80 }), aLead(api, { score: 10 })];
+  const conditions = [{ field: 'score', operator: 'at_least', value: 50 }];
+  const { data: segment } = await api.createSegment({ body: { name: 'Hot', type: 'filter', conditions } });
+  const id = await startedBy(api, { triggerType: 'segment', segmentId: codeOf(api, 'segment', segment.id) });
+  await search(api, id);
+  const members = async () => {
+    const sql = 'SELECT lead_id::text AS id FROM trigger_member WHERE workflow_id = $1';
+    return (await service.sqlWithin(api.caller, sql, [id])).map((row) => row.id);
+  };
+  expect(await members()).toEqual([merged]);
+  crm.removeLead(merged);
+  crm.changeLead(remains, { score: 80 });
+  await publishLeadMerge({ service, tenantId }, { leadId: merged, into: remains, version: 2 });
+  await until('the member is the lead that remains', async () => (await members())[0] === remains);
+  await search(api, id);
+  expect(await leadsIn(api, id)).toEqual([]);
+  expect(await members()).toEqual([remains]);
 });
 
 it('a paused workflow does not search, and searches again after it is resumed', async () => {

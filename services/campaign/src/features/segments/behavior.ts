@@ -29,7 +29,7 @@ export function completeBehavior(written: readonly Written[]): Behavior[] {
 export async function checkCampaigns(tx: Tx, behavior: readonly Behavior[] = []): Promise<void> {
   const ids = behavior.flatMap(({ campaignId }) => campaignId ?? []);
   if (!ids.length) return;
-  const rows = await tx.campaign.findMany({ where: { id: { in: ids } }, select: { id: true } });
+  const rows = await tx.campaign.findMany({ where: { id: { in: ids }, deletedAt: null }, select: { id: true } });
   const known = new Set(rows.map(({ id }) => id));
   const errors = behavior.flatMap(({ campaignId }, index) =>
     campaignId === null || known.has(campaignId)
@@ -39,7 +39,7 @@ export async function checkCampaigns(tx: Tx, behavior: readonly Behavior[] = [])
   if (errors.length) throw fail('validation_failed', errors);
 }
 
-/** Which of these leads did, and did not do, what is wanted; in their order. */
+/** The leads that meet all entries of a behavior, in their order. */
 export async function behaving(tx: Tx, leadIds: readonly number[], behavior: readonly Behavior[]): Promise<number[]> {
   if (!behavior.length || !leadIds.length) return [...leadIds];
   const wanted = behavior.map(({ event, campaignId, withinDays, negate }) => ({

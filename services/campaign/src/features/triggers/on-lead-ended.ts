@@ -18,33 +18,40 @@ export const followLeads = consumer({
     );
     // For the results of A/B tests that count conversions.
     if (converted.length) await tx.engagement.createMany({ data: converted, skipDuplicates: true });
+    // Messages before executions, and both by id, as for opens and clicks: in another order the two would wait for each other.
+    await markUnsubscribed(tx, events);
     await react({ tx, schedule }, deeds);
-    const unsubscribed = events.flatMap((event) =>
-      event.name === 'lead.unsubscribed' && event.data.messageId !== null
-        ? [{ id: event.data.messageId, channel: event.data.channel }]
-        : [],
-    );
-    if (unsubscribed.length)
-      await tx.sql`UPDATE message SET unsubscribed_at = coalesce(unsubscribed_at, now()), updated_at = now()
-        FROM jsonb_to_recordset(${JSON.stringify(unsubscribed)}::jsonb) AS given (id bigint, channel text)
-        WHERE message.id = given.id AND message.channel = given.channel`;
     // A merged lead is followed by its survivor: see follow-lead-merges.
     const deleted = events.flatMap((event) =>
       event.name === 'lead.deleted' && !event.data.mergedIntoId ? [event.data.leadId] : [],
     );
     if (!deleted.length) return;
-    const ended = await tx.sql<{
-      id: number;
-    }>`UPDATE execution SET status = 'exited', end_reason = 'lead_deleted', ended_at = now(), due_at = NULL,
-          waits_for = NULL, parked = false, wake = wake + 1
-        WHERE lead_id = ANY(${deleted}::bigint[]) AND status IN ('running', 'waiting')
-        RETURNING id`;
+    const ended = await tx.sql<{ id: number }>`
+      UPDATE execution SET status = 'exited', end_reason = 'lead_deleted', ended_at = now(), due_at = NULL,
+        waits_for = NULL, parked = false, wake = wake + 1
+      WHERE id IN (SELECT id FROM execution WHERE lead_id = ANY(${deleted}::bigint[])
+        AND status IN ('running', 'waiting') ORDER BY id FOR UPDATE)
+      RETURNING id`;
     await endQueuedMessages(
       tx,
       ended.map(({ id }) => id),
     );
   },
 });
+
+async function markUnsubscribed(tx: Tx, events: readonly Ended[]): Promise<void> {
+  const unsubscribed = events.flatMap((event) =>
+    event.name === 'lead.unsubscribed' && event.data.messageId !== null
+      ? [{ id: event.data.messageId, channel: event.data.channel }]
+      : [],
+  );
+  if (!unsubscribed.length) return;
+  await tx.sql`UPDATE message SET unsubscribed_at = coalesce(unsubscribed_at, now()), updated_at = now()
+    WHERE id IN (
+      SELECT message.id FROM jsonb_to_recordset(${JSON.stringify(unsubscribed)}::jsonb) AS given (id bigint, channel text)
+      JOIN message ON message.id = given.id AND message.channel = given.channel
+      ORDER BY message.id FOR UPDATE OF message)`;
+}
 
 function deedOf(event: Ended): (PersonDeed & { eventId: string })[] {
   const { leadId } = event.data;

@@ -4,7 +4,7 @@ import { createLog } from '@tandem/process';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { dataOf } from '../engine/graph.ts';
-import { readEntrances } from '../workflows/enterable.ts';
+import { entrancesOf } from '../workflows/enterable.ts';
 import { startMatching } from './start-matching.ts';
 
 const log = createLog('campaign');
@@ -28,12 +28,11 @@ export async function startEngaged(
 ): Promise<void> {
   const types = [...new Set(engaged.map(({ type }) => type))];
   if (!types.length) return;
-  const entrances = await readEntrances(inside.tx, { publishedTrigger: { in: types } });
-  const asking = new Set(
-    entrances
-      .map(({ trigger }) => dataOf(trigger, 'trigger'))
-      .flatMap((data) => (isAsking(data) ? [data.triggerType] : [])),
-  );
+  const asking = new Set<string | undefined>();
+  for await (const { trigger } of entrancesOf(inside.tx, types)) {
+    const { triggerType, conditions = [] } = dataOf(trigger, 'trigger');
+    if (conditions.length) asking.add(triggerType);
+  }
   await startMatching(inside, engaged.filter(({ type }) => !asking.has(type)).map(asOccurrence), log);
   const later = engaged.filter(({ type }) => asking.has(type));
   const payloads = [];
@@ -41,8 +40,6 @@ export async function startEngaged(
     payloads.push({ tenantId, environment, engaged: later.slice(start, start + readLeadsMax) });
   await inside.schedule(startByEngagementJob, payloads);
 }
-
-const isAsking = ({ conditions = [] }: ReturnType<typeof dataOf<'trigger'>>) => conditions.length > 0;
 
 // Own forms have started their workflows when they were processed; of others nobody knows which form it was.
 const asOccurrence = (one: Engaged) => ({ ...one, suits: ({ formId }: { formId?: string | undefined }) => !formId });

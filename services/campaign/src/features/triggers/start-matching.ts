@@ -5,7 +5,7 @@ import type { Tx } from '../../handler.ts';
 import { chainMax, type Enrolled, enroll } from '../engine/enroll.ts';
 import type { LeadRecord } from '../engine/facts.ts';
 import { dataOf } from '../engine/graph.ts';
-import { type Entrance, readEntrances } from '../workflows/enterable.ts';
+import { type Entrance, entrancesOf } from '../workflows/enterable.ts';
 
 /** Something that can start workflows. */
 export interface Occurrence {
@@ -35,9 +35,8 @@ export async function startMatching(
 ): Promise<{ workflowId: number; enrolled: Enrolled[] }[]> {
   const types = [...new Set(occurrences.map(({ type }) => type))];
   if (!types.length) return [];
-  const entrances = await readEntrances(inside.tx, { publishedTrigger: { in: types } });
   const started = [];
-  for (const entrance of entrances) {
+  for await (const entrance of entrancesOf(inside.tx, types)) {
     const matching = occurrences.filter((one) => isMatch(entrance, one) && mayStart(entrance, one, log));
     if (!matching.length) continue;
     const enrolled = await enroll(inside, entrance, matching, { source: 'event' });

@@ -1,9 +1,11 @@
 import { workflowDeleted, type workflows } from '@tandem/campaign-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { deleteWorkflows } from './remove-deleted.job.ts';
 import { asWorkflow, lockWorkflow } from './workflow.ts';
 
-export const deleteWorkflow: Handler<typeof workflows.deleteWorkflow> = async ({ params, tx, emit, ifMatch }) => {
+export const deleteWorkflow: Handler<typeof workflows.deleteWorkflow> = async (context) => {
+  const { params, tx, schedule, emit, ifMatch } = context;
   const row = await lockWorkflow(tx, params.id);
   ifMatch(row);
   const live = await tx.execution.findFirst({
@@ -12,8 +14,7 @@ export const deleteWorkflow: Handler<typeof workflows.deleteWorkflow> = async ({
   });
   if (live) throw fail('live_executions');
   if (await tx.abTest.count({ where: { workflowId: row.id, status: 'running' } })) throw fail('workflow_in_test');
-  await tx.execution.deleteMany({ where: { workflowId: row.id } });
-  await tx.workflow.deleteMany({ where: { id: row.id } });
+  await deleteWorkflows({ tx, schedule }, [row.id], null);
   const { campaignId, publishedVersion } = row;
   emit(workflowDeleted, { data: { workflowId: row.id, campaignId, publishedVersion }, record: asWorkflow(row) });
   return { id: row.id, deleted: true };

@@ -2,6 +2,7 @@ import type { FieldError } from '@tandem/contract';
 import type { Tools, Tx } from '../../handler.ts';
 import { createGraph } from '../engine/graph.ts';
 import { segmentsAskedBy } from '../engine/segment-facts.ts';
+import { enrollErrors } from './enroll-errors.ts';
 import { formErrors } from './form-errors.ts';
 import { publishErrors } from './publish-errors.ts';
 import { readTemplateVersions } from './template-versions.ts';
@@ -18,6 +19,7 @@ export async function draftErrors(
     ...(await readTemplateVersions(tools, tx, draft.tenantId, draft)).errors,
     ...(await formErrors(tools, tx, draft.tenantId, draft)),
     ...(await segmentErrors(tools, tx, draft)),
+    ...(await enrollErrors(tools, tx, draft.tenantId, draft)),
   ];
 }
 

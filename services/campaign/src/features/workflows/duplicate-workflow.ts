@@ -1,9 +1,9 @@
 import { actingUserId } from '@tandem/caller';
 import { workflowCreated, type workflows } from '@tandem/campaign-contract';
-import { type Assignee, checkUser, fail } from '@tandem/service';
+import { type Assignee, checkUser } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { ownerColumns } from '../work/owner.ts';
-import { asFullWorkflow, checkWorkflow, graphData } from './workflow.ts';
+import { asFullWorkflow, checkWorkflow, findWorkflowRow, graphData } from './workflow.ts';
 
 const nameMax = 200;
 const suffix = ' (copy)';
@@ -17,8 +17,7 @@ export const duplicateWorkflow = (
     return checkUser(tools, 'ownerId', actingUserId(caller), caller);
   },
   async run({ params, found: owner, caller, tx, emit }) {
-    const row = await tx.workflow.findFirst({ where: { id: params.id } });
-    if (!row) throw fail('not_found');
+    const row = await findWorkflowRow(tx, params.id);
     const { name, description, campaignId, nodes, edges, settings } = asFullWorkflow(row);
     const copied = await tx.workflow.create({
       data: {

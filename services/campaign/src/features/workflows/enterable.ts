@@ -18,7 +18,7 @@ export type Entrance = Enterable & { trigger: GraphNode; nodes: readonly GraphNo
 
 /** Reads a workflow that leads can enter; undefined if it is not published, or its campaign does not run. */
 export async function readEnterable(tx: Tx, workflowId: number): Promise<Entrance | undefined> {
-  const [found] = await readOpen(tx, { id: workflowId });
+  const [found] = await withVersions(tx, await findOpen(tx, { id: workflowId }));
   return found;
 }
 
@@ -27,47 +27,54 @@ export async function readEnterable(tx: Tx, workflowId: number): Promise<Entranc
  * @throws ApiError 404 when it does not exist, 409 when it is not published or its campaign does not run
  */
 export async function requireEnterable(tx: Tx, id: number): Promise<Entrance> {
-  const row = await tx.workflow.findFirst({ where: { id }, select: { status: true } });
+  const row = await tx.workflow.findFirst({ where: { id, deletedAt: null }, select: { status: true } });
   if (!row) throw fail('not_found');
   const workflow = await readEnterable(tx, id);
   if (!workflow) throw fail(row.status === 'published' ? 'campaign_not_running' : 'not_published');
   return workflow;
 }
 
-/** Reads the published workflows that a trigger starts. Those of campaigns that do not run are left out. */
-export function readEntrances(tx: Tx, where: { publishedTrigger: { in: string[] } }): Promise<Entrance[]> {
-  return readOpen(tx, where);
+/** The published workflows that triggers of these types start, page by page. Those of campaigns that do not run are left out. */
+export function entrancesOf(tx: Tx, triggerTypes: string[]): AsyncGenerator<Entrance> {
+  return eachEntrance(tx, (after) => findOpen(tx, { publishedTrigger: { in: triggerTypes }, id: { gt: after } }));
 }
 
 /** Reads the published sequences of a campaign, also those that the caller cannot read: a campaign runs as a whole. */
-export async function readSequences(tx: Tx, campaignId: number): Promise<Entrance[]> {
-  const rows = await tx.sql<PublishedRow>`SELECT id, tenant_id AS "tenantId", environment,
-      campaign_id AS "campaignId", published_version AS "publishedVersion"
-    FROM workflow WHERE campaign_id = ${campaignId} AND status = 'published' ORDER BY id LIMIT ${entrancesMax}`;
-  return withVersions(tx, rows);
+export function readSequences(tx: Tx, campaignId: number): Promise<Entrance[]> {
+  const sequences = eachEntrance(
+    tx,
+    (after) => tx.sql<PublishedRow>`SELECT id, tenant_id AS "tenantId", environment,
+        campaign_id AS "campaignId", published_version AS "publishedVersion"
+      FROM workflow WHERE campaign_id = ${campaignId} AND status = 'published' AND id > ${after}
+      ORDER BY id LIMIT ${pageMax}`,
+  );
+  return Array.fromAsync(sequences);
 }
 
-/**
- * A campaign takes leads from its start to its end. While it is paused, they wait for it to be resumed.
- */
-function readOpen(tx: Tx, where: Where): Promise<Entrance[]> {
-  const isRunning = {
-    status: { in: ['active', 'paused'] },
-    OR: [{ startAt: null }, { startAt: { lte: new Date() } }],
-  };
-  return readPublished(tx, { ...where, OR: [{ campaignId: null }, { campaign: isRunning }] });
+const pageMax = 200;
+
+async function* eachEntrance(tx: Tx, findPage: (after: number) => Promise<PublishedRow[]>): AsyncGenerator<Entrance> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const rows: PublishedRow[] = await findPage(after);
+    yield* await withVersions(tx, rows);
+    after = rows.length === pageMax ? rows.at(-1)?.id : undefined;
+  }
 }
 
 type Where = NonNullable<NonNullable<Parameters<Tx['workflow']['findMany']>[0]>['where']>;
 
-async function readPublished(tx: Tx, where: Where): Promise<Entrance[]> {
-  const rows = await tx.workflow.findMany({
-    where: { ...where, status: 'published' },
+/** A campaign takes leads from its start to its end. While it is paused, they wait for it to be resumed. */
+function findOpen(tx: Tx, where: Where): Promise<PublishedRow[]> {
+  const isRunning = {
+    status: { in: ['active', 'paused'] },
+    OR: [{ startAt: null }, { startAt: { lte: new Date() } }],
+  };
+  return tx.workflow.findMany({
+    where: { ...where, status: 'published', OR: [{ campaignId: null }, { campaign: isRunning }] },
     select: { id: true, tenantId: true, environment: true, campaignId: true, publishedVersion: true },
     orderBy: { id: 'asc' },
-    take: entrancesMax,
+    take: pageMax,
   });
-  return withVersions(tx, rows);
 }
 
 interface PublishedRow {
@@ -95,6 +102,3 @@ async function withVersions(tx: Tx, rows: readonly PublishedRow[]): Promise<Entr
     return [{ id, campaignId, publishedVersion: number, settings, triggerNodeId: trigger.nodeId, trigger, nodes }];
   });
 }
-
-// A tenant with more workflows for one trigger has most of them by mistake.
-const entrancesMax = 200;

@@ -6,7 +6,10 @@ import { graphColumns } from './enterable.ts';
 const versionsMax = 50;
 
 export const listWorkflowVersions: Handler<typeof workflows.listWorkflowVersions> = async ({ params, tx }) => {
-  const workflow = await tx.workflow.findFirst({ where: { id: params.id }, select: { publishedVersion: true } });
+  const workflow = await tx.workflow.findFirst({
+    where: { id: params.id, deletedAt: null },
+    select: { publishedVersion: true },
+  });
   if (!workflow) throw fail('not_found');
   const rows = await tx.workflowVersion.findMany({
     where: { workflowId: params.id },

@@ -40,6 +40,7 @@ export async function pageOfWorkflows(
     model: tx.workflow,
     select,
     where: {
+      deletedAt: null,
       ...(status && { status }),
       ...(triggerType && { triggerType }),
       ...(campaignId !== undefined && { campaignId }),

@@ -4,25 +4,31 @@ import { type FieldError, unknownId } from '@tandem/contract';
 import { assigneesMax } from '@tandem/identity-contract';
 import { asService } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
+import { leadFields } from '../engine/outside/lead-fields.ts';
 import type { WorkflowRecord } from './workflow.ts';
 
-type OutsideTools = Pick<Tools, 'identity' | 'ids' | 'webhooks'>;
+type OutsideTools = Pick<Tools, 'identity' | 'crm' | 'ids' | 'webhooks'>;
 type Draft = Pick<WorkflowRecord, 'tenantId' | 'nodes'>;
+type Node = WorkflowRecord['nodes'][number];
 
 /** What prevents the publication of a draft, as other services and name servers tell. Not within a transaction. */
 export async function outsideErrors(tools: OutsideTools, draft: Draft, caller: Caller): Promise<FieldError[]> {
-  const [users, addresses] = await Promise.all([userErrors(tools, draft, caller), addressErrors(tools, draft)]);
-  return [...users, ...addresses];
+  const errors = await Promise.all([
+    userErrors(tools, draft, caller),
+    customFieldErrors(tools, draft, caller),
+    addressErrors(tools, draft),
+  ]);
+  return errors.flat();
 }
 
-/** Users whom nodes notify, and who are not active users of the tenant. */
+/** Users whom nodes notify, or to whom they assign leads and tasks, and who are not active users of the tenant. */
 async function userErrors(
   { identity, ids }: OutsideTools,
   { tenantId, nodes }: Draft,
   caller: Caller,
 ): Promise<FieldError[]> {
-  const named = nodes.flatMap(({ nodeId, type, data }) =>
-    type === 'notify' ? usersOf(data).map((code, index) => ({ field: `nodes.${nodeId}.userIds.${index}`, code })) : [],
+  const named = nodes.flatMap((node) =>
+    usersOf(node).map(({ field, code }) => ({ field: `nodes.${node.nodeId}.${field}`, code })),
   );
   const idOf = new Map(named.map(({ code }) => [code, ids.decode('user', tenantId, code)]));
   const userIds = [...new Set([...idOf.values()].filter((id) => id !== undefined))];
@@ -38,8 +44,35 @@ async function userErrors(
   });
 }
 
-function usersOf(data: Record<string, unknown> | undefined): string[] {
-  return nodeData.notify.safeParse(data ?? {}).data?.userIds ?? [];
+/** The public ids of the users that a node names, with their fields. */
+function usersOf({ type, data = {} }: Node): { field: string; code: string }[] {
+  if (type === 'notify') {
+    const codes = nodeData.notify.safeParse(data).data?.userIds ?? [];
+    return codes.map((code, index) => ({ field: `userIds.${index}`, code }));
+  }
+  if (type === 'assign') return oneUser('userId', nodeData.assign.safeParse(data).data?.userId);
+  if (type === 'create_task') return oneUser('assignedTo', nodeData.create_task.safeParse(data).data?.assignedTo);
+  return [];
+}
+
+function oneUser(field: string, code: string | undefined): { field: string; code: string }[] {
+  return code === undefined ? [] : [{ field, code }];
+}
+
+/** Values of custom fields that crm would refuse when the node is reached. */
+async function customFieldErrors({ crm }: OutsideTools, { nodes }: Draft, caller: Caller): Promise<FieldError[]> {
+  const changes = nodes.flatMap(({ nodeId, type, data }) => {
+    const { fields } = (type === 'update_lead' && nodeData.update_lead.safeParse(data ?? {}).data) || {};
+    const { success, data: lead } = leadFields.safeDecode((fields ?? {}) as never);
+    return success && lead.customFields ? [{ nodeId, values: lead.customFields }] : [];
+  });
+  if (!changes.length) return [];
+  const body = { changes: changes.map(({ values }) => values) };
+  const refused = await crm.checkCustomFieldValues({ body, as: asService(caller) });
+  return refused.map(({ index, key, message }) => ({
+    field: `nodes.${changes[index]?.nodeId}.fields.customFields.${key}`,
+    message,
+  }));
 }
 
 /** Webhook addresses that are private, or not https. */

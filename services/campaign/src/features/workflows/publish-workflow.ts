@@ -13,7 +13,7 @@ import { draftErrors } from './draft-errors.ts';
 import { graphColumns } from './enterable.ts';
 import { outsideErrors } from './outside-errors.ts';
 import { readTemplateVersions } from './template-versions.ts';
-import { asFullWorkflow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from './workflow.ts';
+import { asFullWorkflow, findWorkflowRow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from './workflow.ts';
 
 /**
  * Freezes the draft, with the current content of its templates, as the next version. Leads that are in an earlier version
@@ -21,9 +21,7 @@ import { asFullWorkflow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from
  */
 export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishWorkflow, FieldError[]> => ({
   async check({ params, caller, tx }) {
-    const row = await tx.workflow.findFirst({ where: { id: params.id } });
-    if (!row) throw fail('not_found');
-    return outsideErrors(tools, asFullWorkflow(row), caller);
+    return outsideErrors(tools, asFullWorkflow(await findWorkflowRow(tx, params.id)), caller);
   },
   async run({ params, body, found, caller, tx, emit, schedule, ifMatch }) {
     const row = await lockWorkflow(tx, params.id);
@@ -98,6 +96,9 @@ async function isUnchanged(
 
 async function migrateExecutions(tx: Tx, workflowId: number, number: number, { nodes }: WorkflowRecord): Promise<void> {
   const places = nodes.map(({ nodeId, type }) => ({ nodeId, type }));
+  // In the order of the engine, so that the two cannot wait for each other.
+  await tx.sql`SELECT FROM execution WHERE workflow_id = ${workflowId} AND status IN ('running', 'waiting')
+    AND number <> ${number} ORDER BY id FOR UPDATE`;
   // Compared with the step of the old version: a node of another type cannot continue what the old one began.
   await tx.sql`
     UPDATE execution SET number = ${number}

@@ -19,7 +19,7 @@ type Body = z.output<typeof workflowChecks.testWorkflow.body>;
 /** Everything happens in the check: the walk calls other services, and changes nothing. */
 export const testWorkflow = (tools: Tools): Handler<typeof workflowChecks.testWorkflow, Simulated> => ({
   async check({ params, body, caller, tx }) {
-    const row = await tx.workflow.findFirst({ where: { id: params.id }, include: { campaign: true } });
+    const row = await tx.workflow.findFirst({ where: { id: params.id, deletedAt: null }, include: { campaign: true } });
     if (!row) throw fail('not_found');
     const { campaign, ...columns } = row;
     const workflow = asFullWorkflow(columns);

@@ -8,7 +8,7 @@ import { graphColumns } from './enterable.ts';
 export type WorkflowRecord = z.output<typeof Workflow>;
 type SummaryRecord = z.output<typeof WorkflowSummary>;
 type Status = SummaryRecord['status'];
-type Unshown = 'environment' | 'publishedTrigger' | 'secret' | 'previousSecret' | 'secretRotatedAt';
+type Unshown = 'environment' | 'publishedTrigger' | 'secret' | 'previousSecret' | 'secretRotatedAt' | 'deletedAt';
 type SummaryRow = Omit<WorkflowRow, 'nodes' | 'edges' | 'settings' | Unshown>;
 
 const columns = WorkflowSummary.pick({ status: true });
@@ -29,7 +29,7 @@ export function asFullWorkflow(row: WorkflowRow): WorkflowRecord {
  * @throws ApiError 404 when it does not exist
  */
 export async function lockWorkflow(tx: Tx, id: number): Promise<WorkflowRow> {
-  const row = await tx.workflow.lockFirst({ where: { id } });
+  const row = await tx.workflow.lockFirst({ where: { id, deletedAt: null } });
   if (!row) throw fail('not_found');
   return row;
 }
@@ -39,9 +39,16 @@ export function checkTransition({ status, allowedTransitions }: SummaryRecord, t
   if (!allowedTransitions.includes(to)) throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
 }
 
-/** Fails unless the workflow exists for the caller. */
+/** Fails with 404 unless the workflow exists for the caller. */
+export async function findWorkflowRow(tx: Tx, id: number): Promise<WorkflowRow> {
+  const row = await tx.workflow.findFirst({ where: { id, deletedAt: null } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** The same for callers that need nothing of the workflow, which can have a megabyte. */
 export async function checkWorkflow(tx: Tx, id: number): Promise<void> {
-  const row = await tx.workflow.findFirst({ where: { id }, select: { id: true } });
+  const row = await tx.workflow.findFirst({ where: { id, deletedAt: null }, select: { id: true } });
   if (!row) throw fail('not_found');
 }
 

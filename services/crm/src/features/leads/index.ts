@@ -8,6 +8,7 @@ import type {
 } from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
+import { checkCustomFieldValues } from '../custom-fields/check-custom-field-values.ts';
 import { bulkAssignLeads } from './bulk-assign-leads.ts';
 import { bulkCreateLeads } from './bulk-create-leads.ts';
 import { bulkDeleteLeads } from './bulk-delete-leads.ts';
@@ -61,6 +62,7 @@ export const leadHandlers = (peers: Peers) =>
     findLeadsByEmail,
     readLeads,
     filterLeads,
+    checkCustomFieldValues,
     selectLeads,
     upsertLeadByEmail,
     exportLeads,

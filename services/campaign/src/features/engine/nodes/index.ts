@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { NodeType } from '@tandem/campaign-contract';
 import { meets } from '@tandem/crm-contract';
 import { nextTime } from '@tandem/time-zones';
-import { hasDone, isMet } from '../conditions.ts';
+import { awaitedSince, hasDone, isMet } from '../conditions.ts';
 import type { Facts, NodeKind } from '../facts.ts';
 import { dataOf } from '../graph.ts';
 import { after, minutesOf, openFrom } from '../timing.ts';
@@ -37,9 +37,9 @@ const split: NodeKind = (node, { lead }, { workflowId }) => {
   return { does: 'next', branch, result: { variant: branch } };
 };
 
-const waitForEvent: NodeKind = (node, { now, timezone, deeds }, { isWoken, enteredAt }) => {
+const waitForEvent: NodeKind = (node, { now, timezone, deeds, history }, { nodeId, enteredAt }) => {
   const { event, ...length } = dataOf(node, 'wait_for_event');
-  const happened = isWoken && hasDone(deeds, event, { since: enteredAt });
+  const happened = hasDone(deeds, event, { since: awaitedSince(history, { nodeId, enteredAt }) });
   const until = after(enteredAt, length, timezone);
   if (!happened && until > now) return { does: 'wait', until, waitsFor: event };
   const branch = happened ? 'yes' : 'no';

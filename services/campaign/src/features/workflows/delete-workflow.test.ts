@@ -1,0 +1,118 @@
+import type { campaign } from '@tandem/campaign-contract';
+import { type TestService, until } from '@tandem/testing';
+import { aNode, startCampaign } from '../../campaign.test-service.ts';
+import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
+import { type Api, codeOf, enrolled, inARow, inStatus, publishErrors, published } from '../../engine.test-service.ts';
+
+let crm: CrmPeer;
+let service: TestService<typeof campaign>;
+beforeAll(async () => {
+  crm = await crmPeer();
+  service = await startCampaign(undefined, undefined, { CRM_URL: crm.url });
+});
+afterAll(async () => {
+  await service?.close();
+  await crm?.close();
+});
+
+const end = aNode('end', { type: 'exit', data: {} });
+
+/** A workflow with more ended executions than a transaction deletes. */
+async function aLargeWorkflow(api: Api, fields: object = {}) {
+  const id = await published(api, { ...inARow(end), ...fields });
+  const executionId = await enrolled(api, id, crm.addLead(api.caller.tenantId as number));
+  await inStatus(api, executionId, 'exited');
+  await service.sqlWithin(
+    api.caller,
+    `INSERT INTO execution (workflow_id, number, lead_id, status, node_id, source, ended_at)
+     SELECT $1, 1, 1000000 + lead, 'exited', 'end', 'manual', now() FROM generate_series(1, 1200) AS lead`,
+    [id],
+  );
+  return { id, executionId };
+}
+
+const rowsOf = async (api: Api, table: string) =>
+  (await service.sqlWithin(api.caller, `SELECT count(*)::int AS rows FROM ${table}`))[0]?.rows as number;
+const removed = (api: Api, ...tables: string[]) =>
+  until('the rows are removed', async () => {
+    const counts = await Promise.all(tables.map((table) => rowsOf(api, table)));
+    return counts.every((count) => count === 0);
+  });
+
+/** Holds back the job that removes executions until the tenant has a topic. */
+async function holdRemoval(api: Api) {
+  const released = service.sqlWithin(
+    api.caller,
+    `DO $$ BEGIN PERFORM FROM execution WHERE lead_id > 1000000 FOR UPDATE;
+      WHILE NOT EXISTS (SELECT FROM topic) LOOP PERFORM pg_sleep(0.02); END LOOP; END $$`,
+  );
+  await until('the executions are locked', async () => {
+    const sql = `SELECT FROM pg_locks WHERE relation = 'execution'::regclass AND mode = 'RowShareLock' AND granted`;
+    return (await service.sqlWithin(api.caller, sql)).length > 0;
+  });
+  return { released };
+}
+
+it('a deleted workflow is gone at once, and its executions are removed portion by portion', async () => {
+  const api = service.as();
+  const { id, executionId } = await aLargeWorkflow(api);
+  const params = { id };
+  const { released } = await holdRemoval(api);
+  expect((await api.deleteWorkflow({ params })).data).toEqual({ id, deleted: true });
+  const gone = await Promise.all([
+    api.getWorkflow({ params }),
+    api.deleteWorkflow({ params }),
+    api.duplicateWorkflow({ params }),
+    api.validateWorkflow({ params }),
+    api.publishWorkflow({ params, body: {} }),
+    api.updateWorkflow({ params, body: { name: 'Again' } }),
+    api.listWorkflowVersions({ params }),
+    api.getWorkflowStats({ params }),
+    api.listWorkflowExecutions({ params }),
+    api.enrollLeads({ params, body: { leadIds: [crm.addLead(api.caller.tenantId as number)] } }),
+    api.getWorkflowExecution({ params: { id: executionId } }),
+    api.cancelExecution({ params: { id: executionId } }),
+    api.retryExecution({ params: { id: executionId } }),
+  ]);
+  expect(new Set(gone.map(({ status }) => status))).toEqual(new Set([404]));
+  expect((await api.listWorkflows()).data).toEqual([]);
+  const enroll = aNode('next', { type: 'enroll', data: { workflowId: codeOf(api, 'workflow', id) } });
+  expect(await publishErrors(api, enroll)).toMatchObject([{ field: 'nodes.next.workflowId' }]);
+  expect(await rowsOf(api, 'execution')).toBe(1_201);
+  await api.createTopic({ body: { name: 'Release' } });
+  await released;
+  await removed(api, 'execution', 'execution_step', 'workflow_version');
+});
+
+it('a deleted campaign is gone at once, and is removed with the executions of its sequences', async () => {
+  const api = service.as();
+  const { data: topic } = await api.createTopic({ body: { name: 'News' } });
+  const { data: segment } = await api.createSegment({ body: { name: 'Fair', type: 'static' } });
+  const { data: owner } = await api.createCampaign({ body: { name: 'Spring', topicId: topic.id, status: 'active' } });
+  const params = { id: owner.id };
+  await aLargeWorkflow(api, { campaignId: owner.id });
+  await api.pauseCampaign({ params });
+  await api.setAudience({ params, body: { include: [{ segmentId: segment.id }] } });
+  expect((await api.deleteCampaign({ params })).data).toEqual({ id: owner.id, deleted: true });
+  const gone = await Promise.all([
+    api.getCampaign({ params }),
+    api.deleteCampaign({ params }),
+    api.updateCampaign({ params, body: { name: 'Again' } }),
+    api.getAudience({ params }),
+    api.previewAudience({ params }),
+    api.resumeCampaign({ params }),
+    api.duplicateCampaign({ params, body: {} }),
+    api.listSequences({ params }),
+    api.listAbTests({ params }),
+    api.getCampaignStats({ params }),
+    api.listRecipients({ params }),
+  ]);
+  expect(new Set(gone.map(({ status }) => status))).toEqual(new Set([404]));
+  expect([(await api.listCampaigns()).data, (await api.listWorkflows()).data]).toEqual([[], []]);
+  const page = await api.createLandingPage({ body: { name: 'Page', slug: 'page', campaignId: owner.id } });
+  expect([page.status, page.body.errors?.[0]?.field]).toEqual([422, 'campaignId']);
+  // What it named is free.
+  expect((await api.deleteTopic({ params: { id: topic.id } })).status).toBe(200);
+  expect((await api.deleteSegment({ params: { id: segment.id } })).status).toBe(200);
+  await removed(api, 'execution', 'workflow', 'campaign');
+});
