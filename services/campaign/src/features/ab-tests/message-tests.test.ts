@@ -25,7 +25,7 @@ describe('the variants of a running test', () => {
     expect(leads.map((leadId) => subjectsTo(leadId)[1])).toEqual(first);
   });
 
-  it('are stored with their messages, whose opens by people count, and those by machines do not (row 11)', async () => {
+  it('are stored with their messages, whose opens by people count, and those by machines do not', async () => {
     const api = service().as();
     const running = await aRunningTest(api);
     const { params, workflowId } = running;

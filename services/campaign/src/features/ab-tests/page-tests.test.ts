@@ -139,7 +139,7 @@ describe('a test of a landing page', () => {
     ]);
   });
 
-  it('shows software and visitors outside of the sample the original, and does not count them (row 11)', async () => {
+  it('shows software and visitors outside of the sample the original, and does not count them', async () => {
     const api = service.as();
     const original = { key: 'b', weight: 50, override: { landingPageVersion: 1 } };
     const { address, params } = await aRunningTest(api, {
@@ -171,7 +171,7 @@ describe('a test of a landing page', () => {
     expect(a + b).toBe(5);
   });
 
-  it('shows the copy of the winner, also after its page was deleted, until the page is published again (row 13)', async () => {
+  it('shows the copy of the winner, also after its page was deleted, until the page is published again', async () => {
     const api = service.as();
     const { data: campaign } = await api.createCampaign({ body: { name: 'Spring' } });
     const other = await aPublishedPage(api, { campaignId: campaign.id });

@@ -20,7 +20,7 @@ const {
 const codec = createIdCodec(process.env['IDS_ALPHABET'] as string);
 
 describe('the winner', () => {
-  it('is copied, can be any variant, and the step never empties: also after its template is gone (row 13)', async () => {
+  it('is copied, can be any variant, and the step never empties: also after its template is gone', async () => {
     const api = service().as();
     const [own, other] = [await aTemplate(api, 'Template a'), await aTemplate(api, 'Template b')];
     const variants = [

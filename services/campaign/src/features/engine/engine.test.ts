@@ -57,7 +57,7 @@ describe('a published workflow', () => {
     await until('the first e-mail arrives', () => mailsTo(leadId).length === 1);
   });
 
-  it('continues when a wait ends, with the version that it began with', async () => {
+  it('is edited without effect on the leads inside, who continue with the version that they began with', async () => {
     const api = service.as();
     const leadId = crm.addLead(tenantOf(api));
     const id = await published(api, inARow(email('one'), wait('pause'), email('two')));
@@ -90,7 +90,7 @@ describe('a published workflow', () => {
 });
 
 describe('a pause', () => {
-  it('holds back what falls due, and resuming sends it once', async () => {
+  it('holds back what falls due; after it, each message is sent once and nobody is left out', async () => {
     const api = service.as();
     const leadId = crm.addLead(tenantOf(api));
     const id = await published(api, inARow(wait('pause'), email('one')));
@@ -147,7 +147,17 @@ describe('enrollment', () => {
     expect(unknown.data.results).toEqual([{ leadId: '999999', result: 'not_found', executionId: null }]);
   });
 
-  it('is refused while the workflow is a draft', async () => {
+  it('sends the message once per entry of a lead that enters again', async () => {
+    const api = service.as();
+    const leadId = crm.addLead(tenantOf(api));
+    const id = await published(api, inARow(email('one')), { reentry: 'always' });
+    for (const entry of [1, 2]) {
+      await inStatus(api, await enrolled(api, id, leadId), 'completed');
+      expect(mailsTo(leadId)).toHaveLength(entry);
+    }
+  });
+
+  it('is refused while the workflow is not published', async () => {
     const api = service.as();
     const leadId = crm.addLead(tenantOf(api));
     const { data } = await api.createWorkflow({ body: { name: 'Draft', ...inARow(wait('pause')) } });

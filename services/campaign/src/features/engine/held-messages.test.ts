@@ -42,7 +42,7 @@ describe('a message is not sent', () => {
     expect(data).toMatchObject([{ status: 'skipped', skipReason: reason, sentAt: null }]);
   });
 
-  it('in quiet hours of the lead: it waits for the morning of the lead', async () => {
+  it('at night, in the zone of the lead: it waits for the morning', async () => {
     const api = service.as();
     const leadId = crm.addLead(tenantOf(api), { timezone: 'Asia/Tokyo' });
     const hour = (hours: number) => new Date(Date.now() + (9 + hours) * 3_600_000).toISOString().slice(11, 16);

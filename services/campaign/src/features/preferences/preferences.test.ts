@@ -55,7 +55,7 @@ it('links of a message point to the one-click target and to the pages', () => {
 });
 
 describe('unsubscribe', () => {
-  it('suppresses the address for all messages once, and a GET changes nothing', async () => {
+  it('suppresses the address for all messages once; a scanner that follows the link with a GET changes nothing', async () => {
     const { api, address, leadId, params } = await aMessage();
     const before = await service.as().getUnsubscribe({ params });
     expect(before.data).toEqual({
