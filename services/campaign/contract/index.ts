@@ -34,6 +34,7 @@ export * from './audiences.ts';
 export * from './campaign.ts';
 export * from './campaign-results.ts';
 export * from './campaigns.ts';
+export * from './dns-records.ts';
 export * from './executions.ts';
 export * from './form-submissions.ts';
 export * from './forms.ts';

@@ -30,6 +30,7 @@ import { campaignResultHandlers } from './features/campaign-results/index.ts';
 import { completeCampaignAtEnd } from './features/campaigns/complete-campaign.job.ts';
 import { enrollAudience } from './features/campaigns/enroll-audience.job.ts';
 import { campaignHandlers } from './features/campaigns/index.ts';
+import { createDns } from './features/dns/dns.ts';
 import { advanceExecutions } from './features/engine/advance-executions.job.ts';
 import { cancelExecutions } from './features/engine/cancel-executions.job.ts';
 import { enterExecutions } from './features/engine/enter-executions.job.ts';
@@ -54,7 +55,6 @@ import { startBySegment } from './features/scheduled-triggers/start-by-segment.j
 import { segmentHandlers } from './features/segments/index.ts';
 import { senderHandlers } from './features/senders/index.ts';
 import { checkSendingDomain } from './features/sending-domains/check-sending-domain.job.ts';
-import { createReadTxt } from './features/sending-domains/dns.ts';
 import { sendingDomainHandlers } from './features/sending-domains/index.ts';
 import { spfMechanism } from './features/sending-domains/records.ts';
 import { sealedDkimKeys } from './features/sending-domains/sending-domain.ts';
@@ -119,7 +119,7 @@ export function campaignService(
     smsPerDayMax: settings.SMS_PER_DAY_MAX,
     webhooks: { target, fetch: webhooks.fetch },
     tracking: trackingLinks(seal, settings.PUBLIC_URL),
-    readTxt: createReadTxt(settings.DNS_SERVERS),
+    dns: createDns(settings.DNS_SERVERS),
     domainPerMinuteMax: settings.MAIL_PER_DOMAIN_MINUTE_MAX,
     providers: createProviders(settings),
     spf: spfMechanism(settings.MAIL_SPF_INCLUDE, settings.SMTP_URL),
