@@ -12,6 +12,7 @@ import { internalCampaigns, internalWork } from './internal.ts';
 import { landingPages } from './landing-pages.ts';
 import { messages } from './messages.ts';
 import { internalNames } from './names.ts';
+import { pageDomains } from './page-domains.ts';
 import { preferences } from './preferences.ts';
 import { providerEvents } from './provider-events.ts';
 import { publicPages } from './public-pages.ts';
@@ -43,6 +44,7 @@ export * from './landing-page.ts';
 export * from './landing-pages.ts';
 export * from './messages.ts';
 export * from './names.ts';
+export * from './page-domains.ts';
 export * from './preferences.ts';
 export * from './provider-events.ts';
 export * from './public-pages.ts';
@@ -71,6 +73,7 @@ export const campaign = {
   ...sendingDomains,
   ...audiences,
   ...landingPages,
+  ...pageDomains,
   ...publicPages,
   ...forms,
   ...formSubmissions,

@@ -39,6 +39,8 @@ export interface Tools {
   seal: Seal;
   /** The address of the gateway as clients see it. */
   publicUrl: string;
+  /** The host that the DNS of page domains points to. */
+  pagesHost: string;
   mail: Mailer['queue'];
   /** Sends the messages of workflows, which have rows of their own. */
   mailer: Pick<Mailer, 'deliver' | 'count' | 'isEnabled' | 'address' | 'refsIn'>;

@@ -44,6 +44,8 @@ import { publishPlannedPage } from './features/landing-pages/publish-page.job.ts
 import { mergeFollowers } from './features/leads/follow-merges.ts';
 import { messageHandlers } from './features/messages/index.ts';
 import { nameHandlers } from './features/names/index.ts';
+import { checkPageDomain } from './features/page-domains/check-page-domain.job.ts';
+import { pageDomainHandlers } from './features/page-domains/index.ts';
 import { campaignData } from './features/personal-data/campaign-data.ts';
 import { preferenceHandlers } from './features/preferences/index.ts';
 import { softBounces } from './features/provider-events/apply-reports.ts';
@@ -113,6 +115,7 @@ export function campaignService(
     ids: createIdCodec(settings.IDS_ALPHABET),
     seal,
     publicUrl: settings.PUBLIC_URL,
+    pagesHost: settings.PAGES_HOST ?? new URL(settings.PUBLIC_URL).hostname,
     mail: mailer.queue,
     mailer,
     sms: createHttpDriver(settings),
@@ -148,6 +151,7 @@ export function campaignService(
       ...topicHandlers,
       ...templateHandlers(tools),
       ...preferenceHandlers(tools),
+      ...pageDomainHandlers(tools),
       ...publicPageHandlers(tools),
       ...formHandlers(tools),
       ...abTestHandlers(tools),
@@ -180,6 +184,7 @@ export function campaignService(
       processSubmission(tools),
       publishPlannedPage(tools),
       checkSendingDomain(tools),
+      checkPageDomain(tools),
       examineAbTest,
       wakeAbTestLeads,
     ],
@@ -219,6 +224,7 @@ export function campaignService(
       Form: 'shared',
       FormSubmission: 'shared',
       SendingDomain: 'shared',
+      PageDomain: 'shared',
       Sender: 'shared',
       SenderCount: 'shared',
       DomainPace: 'shared',
