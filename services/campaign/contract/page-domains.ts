@@ -35,12 +35,10 @@ export const PageDomain = z.object({
     .string()
     .max(253)
     .meta({ description: 'The host name, in lower case', examples: ['www.example.com'] }),
-  url: z
-    .string()
-    .meta({
-      description: 'The address of the home page; other pages follow it with their slug',
-      examples: ['https://www.example.com/'],
-    }),
+  url: z.string().meta({
+    description: 'The address of the home page; other pages follow it with their slug',
+    examples: ['https://www.example.com/'],
+  }),
   status: PageDomainStatus,
   homePageId: id('landing_page').nullable().describe('The landing page at `/`; null to show none there'),
   records: z
@@ -147,7 +145,7 @@ export const pageDomains = operations({
     feature: 'landing_pages',
     summary: 'Check the DNS records of a page domain',
     description:
-      'Looks up each record and stores what was found. The domain is verified when the proof of ownership is found, and loses that status when the proof is gone. The platform checks each domain once a day, too. If the name servers do not answer, the status stays as it is.',
+      'Looks up each record and stores what was found. The domain is verified when the proof of ownership is found, and loses that status when the proof is gone. Where the domain leads is looked up once the proof was found. The platform checks each domain once a day, too. If the name servers do not answer, the status stays as it is.',
     params: withId,
     reply: PageDomain,
     message: 'Page domain checked',

@@ -98,18 +98,24 @@ describe('a page domain', () => {
     const missing = await api.verifyPageDomain({ params });
     expect([missing.data.status, statusesOf(missing.data)]).toEqual([
       'pending',
-      { ownership: 'missing', address: 'missing' },
+      { ownership: 'missing', address: 'unchecked' },
     ]);
     names.txt.set(`_tandem-pages.${domain.host}`, ['tandem-pages=that-of-another-tenant']);
     names.a.set(domain.host, ['192.0.2.9']);
     names.a.set('pages.tandem.example', ['192.0.2.1', '192.0.2.2']);
-    expect(statusesOf((await api.verifyPageDomain({ params })).data)).toEqual({ ownership: 'wrong', address: 'wrong' });
+    const unproven = (await api.verifyPageDomain({ params })).data;
+    expect(statusesOf(unproven)).toEqual({ ownership: 'wrong', address: 'unchecked' });
+    expect(JSON.stringify(unproven)).not.toContain('192.0.2.9');
     domains.prove(domain);
     const verified = (await api.verifyPageDomain({ params })).data;
     expect(verified).toMatchObject({ status: 'verified', verifiedAt: verified.checkedAt });
     expect(verified.records[1]).toMatchObject({ status: 'wrong', found: ['192.0.2.9'] });
     names.a.set(domain.host, ['192.0.2.2']);
     expect(statusesOf((await api.verifyPageDomain({ params })).data)).toEqual({ ownership: 'found', address: 'found' });
+    names.cname.set(domain.host, 'intranet.example');
+    names.a.set(domain.host, ['10.0.0.7']);
+    const elsewhere = (await api.verifyPageDomain({ params })).data;
+    expect(elsewhere.records[1]).toMatchObject({ status: 'wrong', found: ['intranet.example'] });
     names.a.delete(domain.host);
     names.cname.set(domain.host, 'Pages.tandem.example');
     const last = (await api.verifyPageDomain({ params })).data;

@@ -20,20 +20,22 @@ const addressTypes = { 0: 'CNAME', 4: 'A', 6: 'AAAA' } as const;
 /** Maximum length of a host: the name of its proof is longer, and names have at most 253 characters (RFC 1035). */
 export const hostLengthMax = 253 - proofLabel.length - 1;
 
+type RecordTools = Pick<Tools, 'ids' | 'pagesHost'>;
+
 /** The DNS records that a domain needs. */
-export function neededRecords({ ids, pagesHost }: Pick<Tools, 'ids' | 'pagesHost'>, of: OfDomain): Needed[] {
-  const { host } = of;
-  return [
-    { purpose: 'ownership', type: 'TXT', name: `${proofLabel}.${host}`, value: proofOf(ids, of), required: true },
-    // Not required: behind a CDN the domain has other addresses.
-    {
-      purpose: 'address',
-      type: addressTypes[isIP(pagesHost) as keyof typeof addressTypes],
-      name: host,
-      value: pagesHost,
-      required: false,
-    },
-  ];
+export function neededRecords(tools: RecordTools, of: OfDomain): Needed[] {
+  return [proofRecord(tools, of), addressRecord(tools, of)];
+}
+
+function proofRecord({ ids }: RecordTools, of: OfDomain): Needed {
+  const name = `${proofLabel}.${of.host}`;
+  return { purpose: 'ownership', type: 'TXT', name, value: proofOf(ids, of), required: true };
+}
+
+function addressRecord({ pagesHost }: RecordTools, { host }: OfDomain): Needed {
+  const type = addressTypes[isIP(pagesHost) as keyof typeof addressTypes];
+  // Not required: behind a CDN the domain has other addresses.
+  return { purpose: 'address', type, name: host, value: pagesHost, required: false };
 }
 
 /**
@@ -45,19 +47,22 @@ function proofOf(ids: Tools['ids'], { tenantId, environment, host }: OfDomain): 
   return proofPrefix + createHash('sha256').update(text).digest('base64url').slice(0, proofLength);
 }
 
-/** Looks up the records of a domain. */
-export function checkRecords(tools: Pick<Tools, 'dns' | 'ids' | 'pagesHost'>, of: OfDomain): Promise<Check[]> {
-  const look = { ownership: checkProof, address: checkAddress };
-  return Promise.all(
-    neededRecords(tools, of).map(async (record) => ({
-      purpose: record.purpose,
-      ...(await look[record.purpose](tools.dns, record)),
-    })),
-  );
-}
-
 type Result = Omit<Check, 'purpose'>;
 const unavailable: Result = { status: 'unavailable', found: [] };
+const unchecked: Result = { status: 'unchecked', found: [] };
+
+/**
+ * Looks up the records of a domain. The name servers may be those of a private network, so only the owner of a host learns
+ * where it leads.
+ */
+export async function checkRecords(tools: Pick<Tools, 'dns' | 'ids' | 'pagesHost'>, of: OfDomain): Promise<Check[]> {
+  const proof = await checkProof(tools.dns, proofRecord(tools, of));
+  const address = proof.status === 'found' ? await checkAddress(tools.dns, addressRecord(tools, of)) : unchecked;
+  return [
+    { purpose: 'ownership', ...proof },
+    { purpose: 'address', ...address },
+  ];
+}
 
 async function checkProof(dns: Dns, { name, value }: Needed): Promise<Result> {
   const texts = await dns.readTxt(name);
@@ -79,7 +84,8 @@ async function checkAddress(dns: Dns, { name, value: target }: Needed): Promise<
     isIP(target) ? [target] : dns.readAddresses(target),
   ]);
   if (!addresses || !wanted) return unavailable;
-  const found = shownValues([...names, ...addresses]);
+  // The addresses behind another name are not those of the owner.
+  const found = shownValues(names.length ? names : addresses);
   if (!found.length) return { status: 'missing', found };
   return { status: addresses.some((address) => wanted.includes(address)) ? 'found' : 'wrong', found };
 }
