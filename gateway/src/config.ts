@@ -1,6 +1,7 @@
 import { hasLengthOfKey, processSettings, readConfig, secretSetting } from '@tandem/process';
 import { z } from 'zod';
 import { isAddressList } from './http/client-ip.ts';
+import { hostName } from './http/tenant-hosts.ts';
 
 const url = z.url();
 
@@ -33,6 +34,14 @@ export const settingsSchema = z.object({
     .refine(isAddressList, 'Must be addresses or networks such as 10.0.0.0/8, separated by commas'),
   /** The address of the gateway as clients see it. Its own pages are those of this origin. */
   PUBLIC_URL: url,
+  /**
+   * Further host names of the gateway, with commas, such as that by which a proxy calls it. Every other domain is one of a
+   * tenant, which shows its landing pages and nothing else outside of /v1/.
+   */
+  OWN_HOSTS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map(hostName).filter(Boolean)),
   /** Origins that browsers may call from: `*` or a comma separated list. */
   CORS_ORIGINS: z.string().default('*'),
   /** Requests per minute for an address without credentials; bursts may exceed it by a sixth. */

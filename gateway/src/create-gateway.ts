@@ -29,6 +29,7 @@ import { createPages } from './docs/pages.ts';
 import { clientIpReader } from './http/client-ip.ts';
 import { Compressor } from './http/compress.ts';
 import { createCors } from './http/headers.ts';
+import { tenantHostReader } from './http/tenant-hosts.ts';
 import { createLimiter } from './limits/limiter.ts';
 import { measureLimits } from './limits/measure.ts';
 import { type GuardedRedis, guardRedis } from './limits/redis.ts';
@@ -111,6 +112,7 @@ export function createGateway(
     metrics,
     upstreamSeconds: measureUpstreams(metrics),
     match: compileRoutes(operations),
+    tenantHost: tenantHostReader({ publicUrl: settings.PUBLIC_URL, ownHosts: settings.OWN_HOSTS }),
     clientIp: clientIpReader(settings.TRUSTED_PROXIES),
     authenticator: createAuthenticator({
       principals,

@@ -41,8 +41,10 @@ interface Probe {
 }
 
 /** Sends a request and resolves with the status, then closes the connection. The body may be shorter than announced. */
-function ask({ method, path }: Operation, { search = '', headers = {}, body }: Probe): Promise<number> {
+function ask({ method, path, hosts }: Operation, probe: Probe): Promise<number> {
+  const { search = '', body } = probe;
   const target = fillPath(path, () => 'x') + search;
+  const headers = { ...probe.headers, ...(hosts && { host: 'www.example.com' }) };
   return new Promise((resolve, reject) => {
     const sent = request(
       { host: '127.0.0.1', port: gateway.port, method, path: target, headers, agent: false },

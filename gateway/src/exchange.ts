@@ -12,6 +12,8 @@ export interface Exchange {
   path: string;
   search: string;
   ip: string;
+  /** The domain of a tenant that the request names as its host. */
+  tenantHost?: string | undefined;
   requestId: string;
   trace: Trace;
   /** Response headers collected so far. */

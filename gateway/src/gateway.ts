@@ -48,12 +48,15 @@ async function processRequest(exchange: Exchange, parts: GatewayParts): Promise<
     await limit(exchange, parts);
     throw problem;
   }
-  const page = parts.pages.find(path);
+  // The API is the same on every host.
+  const tenantHost = path.startsWith('/v1/') ? undefined : parts.tenantHost(request.headers.host);
+  exchange.tenantHost = tenantHost;
+  const page = parts.pages.find(path, tenantHost);
   if (page) {
     await limit(exchange, parts);
     return page.serve(exchange);
   }
-  const match = parts.match(request.method as string, path);
+  const match = parts.match(request.method as string, path, tenantHost);
   if (match && 'allowed' in match) return wrongMethod(exchange, match.allowed, parts);
   if (!match) {
     await limit(exchange, parts);

@@ -24,7 +24,9 @@ export type UpstreamSeconds = Histogram<'upstream' | 'outcome'>;
 
 /** The dependencies of request processing. */
 export interface GatewayParts {
-  match: (method: string, path: string) => Match;
+  match: (method: string, path: string, tenantHost?: string) => Match;
+  /** The domain of a tenant that a Host header names; undefined for a host of the platform. */
+  tenantHost: (host: string | undefined) => string | undefined;
   clientIp: (request: IncomingMessage) => string;
   authenticator: Authenticator;
   principals: Principals;
@@ -85,6 +87,6 @@ export interface Page {
 export type PageExchange = Pick<Exchange, 'request' | 'response' | 'headers' | 'search'>;
 
 export interface Pages {
-  /** The page of a path; undefined for every other path. */
-  find(path: string): Page | undefined;
+  /** The page of a path; undefined for every other path, and on the domain of a tenant. */
+  find(path: string, tenantHost: string | undefined): Page | undefined;
 }

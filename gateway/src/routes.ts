@@ -47,15 +47,19 @@ export interface Route {
 /** The route for a method and path, or the methods that the path allows; undefined if the path is unknown. */
 export type Match = { route: Route; values: string[] } | { allowed: string[] } | undefined;
 
-/** Compiles rows into a matcher. Literal segments win over parameters; percent-encoding is decoded. */
+/**
+ * Compiles rows into a matcher. Literal segments win over parameters; percent-encoding is decoded. On the domain of a
+ * tenant only the rows that serve these match.
+ */
 export function compileRoutes(
   operations: { row: Operation; service: string }[],
-): (method: string, path: string) => Match {
-  const match = compilePaths(
-    operations.map(({ row, service }) => ({ method: row.method, path: row.path, value: route(row, service) })),
-  );
-  return (method, path) => {
-    const matched = match(method, path);
+): (method: string, path: string, tenantHost?: string) => Match {
+  const compiled = (rows: typeof operations) =>
+    compilePaths(rows.map(({ row, service }) => ({ method: row.method, path: row.path, value: route(row, service) })));
+  const matchOwn = compiled(operations.filter(({ row }) => row.hosts === undefined));
+  const matchTenants = compiled(operations.filter(({ row }) => row.hosts === 'tenants'));
+  return (method, path, tenantHost) => {
+    const matched = tenantHost === undefined ? matchOwn(method, path) : matchTenants(method, path);
     return matched && 'found' in matched ? { route: matched.found, values: matched.values } : matched;
   };
 }

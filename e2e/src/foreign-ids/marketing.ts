@@ -51,7 +51,9 @@ export async function createMarketing(
     (await call('listFormSubmissions', { params: { id: form.id }, query })).at(0),
   );
   const senders = await aSender(setup, scope);
-  return { records: { segment, topic, suppression, template, form, form_submission, ...senders }, filterSegment };
+  const page_domain = await aPageDomain(setup, scope);
+  const records = { segment, topic, suppression, template, form, form_submission, page_domain, ...senders };
+  return { records, filterSegment };
 }
 
 /** A sender, and the domain of its address. */
@@ -60,6 +62,11 @@ async function aSender({ direct }: Setup, scope: Scope) {
   const sending_domain = await direct.call('createSendingDomain', { body: { domain } }, scope);
   const body = { name: 'Grace', fromEmail: `grace@${domain}` };
   return { sending_domain, sender: await direct.call('createSender', { body }, scope) };
+}
+
+function aPageDomain({ direct }: Setup, scope: Scope): Promise<{ id: string }> {
+  const host = `${randomBytes(6).toString('hex')}.example.com`;
+  return direct.call('createPageDomain', { body: { host } }, scope);
 }
 
 /** Variants of a test of subjects. */
@@ -170,6 +177,7 @@ export const marketingPreparations: Record<string, Preparation> = {
   deleteAbTest: newAbTest,
   deleteSender: replaced('sender', async ({ scope }, setup) => (await aSender(setup, scope)).sender),
   deleteSendingDomain: newDomain,
+  deletePageDomain: replaced('page_domain', ({ scope }, setup) => aPageDomain(setup, scope)),
   deleteSegment: replaced('segment', ({ scope }, { direct }) =>
     direct.call('createSegment', { body: { name: unique('Fair'), type: 'static' } }, scope),
   ),

@@ -117,6 +117,8 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   createLead: () => ({ body: { email: uniqueEmail(), ...person } }),
   createNotification: () => ({ body: { title: 'Done', body: 'Your import is done' } }),
   createPartner: () => ({ body: { email: uniqueEmail(), ...person } }),
+  createPageDomain: () => ({ body: { host: `${randomBytes(6).toString('hex')}.example.com` } }),
+  updatePageDomain: () => ({ body: {} }),
   createPipeline: () => ({ body: { name: 'Renewals' } }),
   createReferral: ({ openLead, records }) => ({
     body: { leadId: String(openLead), partnerId: String(records.partner) },

@@ -8,8 +8,13 @@ import { actingFor } from './on-behalf-of.ts';
 
 /** The caller that the services see: the credential, and the user on whose behalf a key acts. */
 export async function callerOf(exchange: Exchange, parts: GatewayParts): Promise<Caller> {
-  const { auth, ip, requestId, request } = exchange;
-  const origin = { ip, requestId, userAgent: request.headers['user-agent']?.slice(0, 200) };
+  const { auth, ip, requestId, request, tenantHost } = exchange;
+  const origin = {
+    ip,
+    requestId,
+    userAgent: request.headers['user-agent']?.slice(0, 200),
+    ...(tenantHost !== undefined && { host: tenantHost }),
+  };
   const target = request.headers['x-on-behalf-of'] as string | undefined;
   if (!auth) return { ...origin, type: 'anonymous', environment: 'live', permissions: [] };
   const { who, by, environment } = auth;

@@ -57,6 +57,7 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
     summary: row.summary,
     description: description(row),
     security: security(row),
+    ...(row.hosts && { servers: [tenantServer] }),
     ...(row.deprecated && { deprecated: true }),
     ...(row.permission && { 'x-permission': row.permission }),
     ...(row.feature && { 'x-feature': row.feature }),
@@ -74,6 +75,12 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
     },
   };
 }
+
+const tenantServer = {
+  url: 'https://{host}',
+  description: 'A verified page domain',
+  variables: { host: { default: 'www.example.com', description: 'The host of the page domain' } },
+};
 
 /** The schema name of a request body: `LeadCreate`, `LeadUpdate`, and `ChangeLeadStatusRequest` for other verbs. */
 function bodyName(operation: string): string {

@@ -22,6 +22,7 @@ interface Asset {
 }
 
 const compress = promisify(gzip);
+const favicon = '/favicon.ico';
 
 /**
  * Serves the OpenAPI document and the reference page of the given operations. Each file is generated on the first
@@ -62,10 +63,13 @@ export function createPages(operations: { row: Operation; service: string }[]): 
   );
   // Browsers request it automatically; without a cacheable response they would request it with every page.
   pages.set(
-    '/favicon.ico',
+    favicon,
     page((exchange) => end(exchange, 204, { 'Cache-Control': 'public, max-age=86400' })),
   );
-  return { find: (path) => pages.get(path) };
+  return {
+    // The documentation is no part of the domain of a tenant.
+    find: (path, tenantHost) => (tenantHost === undefined || path === favicon ? pages.get(path) : undefined),
+  };
 }
 
 function page(serve: (exchange: PageExchange) => Promise<void> | void): Page {

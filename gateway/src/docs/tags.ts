@@ -98,9 +98,16 @@ const tags: Tag[] = [
     description: 'Who gets no messages, topics to choose from, and the pages on which people choose.',
   },
   {
-    paths: ['/v1/campaigns/landing-pages', '/v1/public/pages', '/p'],
+    paths: [
+      '/v1/campaigns/landing-pages',
+      '/v1/campaigns/page-domains',
+      '/v1/public/pages',
+      '/v1/public/page-domains',
+      '/p',
+      '/',
+    ],
     name: 'Landing pages',
-    description: 'Landing pages of campaigns, written manually or generated.',
+    description: 'Landing pages of campaigns, written manually or generated, and the domains that show them.',
   },
   {
     paths: ['/v1/forms', '/v1/public/forms', '/v1/public/form-confirmations', '/forms'],

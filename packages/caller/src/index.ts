@@ -31,6 +31,8 @@ export interface Caller {
   teamIds?: readonly number[];
   ip?: string;
   userAgent?: string | undefined;
+  /** The domain that the request names as its host, in lower case without a port: only for rows with `hosts`. */
+  host?: string;
   requestId: string;
   /** The result of the call that the gateway made for this request: see `performs` of a row. */
   performed?: { status: number; code?: string };

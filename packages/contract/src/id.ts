@@ -81,6 +81,7 @@ export const resourceTypes = {
   sender: 73,
   sending_domain: 74,
   ab_test: 75,
+  page_domain: 76,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

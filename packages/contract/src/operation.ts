@@ -86,6 +86,11 @@ interface RowBase {
    * cannot perform the operation, because the permissions of the creator of the button cannot be checked.
    */
   checksPermissions?: true;
+  /**
+   * Serves domains of tenants instead of the platform's own host: the gateway matches the path on other hosts only, and
+   * gives the host to the handler as `caller.host`.
+   */
+  hosts?: 'tenants';
   /** Requires a person's token; an API key is rejected. */
   peopleOnly?: true;
   /**
@@ -227,6 +232,9 @@ function checkRow(row: Operation): void {
       throw new Error(`${row.id}: ${permission} is required for ${field}, which is not in the body`);
   if (row.whileSuspended && row.audience !== 'public')
     throw new Error(`${row.id}: only a public operation can be open while its tenant is suspended`);
+  // Paths below /v1/ belong to the API on every host.
+  if (row.hosts && (row.audience !== 'public' || row.method !== 'GET' || row.path.startsWith('/v1/')))
+    throw new Error(`${row.id}: only a public GET outside of /v1/ serves the domains of tenants`);
   // Otherwise a cookie would be a credential that the gateway does not check.
   if (row.cookies && row.audience !== 'public') throw new Error(`${row.id}: only a public operation reads cookies`);
   if (row.performs && pathParameters(row.performs).join() !== inPath.join())

@@ -1,7 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
+import { callerHeader } from '@tandem/caller';
 import { idPathsVersion, mediaOf, type Operation, type Operations, type Served } from '@tandem/contract';
 import { endSpan, type SpanEnd, startTrace, type Trace, withTrace } from '@tandem/process';
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Express, type Request, type Response, type Router } from 'express';
 import type { AnyHandler } from './any-handler.ts';
 import { fail } from './api-error.ts';
 import { errorPage, wantsErrorPage } from './error-page.ts';
@@ -17,20 +18,11 @@ export function createApp(operations: Operations, handlers: Record<string, AnyHa
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.set('query parser', 'simple');
-  app.get(['/healthz', '/readyz'], async (request, response) => {
-    const health = await parts.health.check(request.path);
-    response
-      .status(health?.status ?? 404)
-      .type('json')
-      .send(health?.body);
-  });
-  app.get('/metrics', async (_request, response) => {
-    response.type('text/plain').send(await parts.metrics.text());
-  });
-  // The queues of this release, for `npm run admin -- topology`.
-  app.get('/topology', (_request, response) => {
-    response.json({ consumers: parts.declaredConsumers });
-  });
+  const ops = opsPages(parts);
+  // A page on a domain of a tenant may have the same path; the gateway signs its requests, those of operators have no caller.
+  app.use((request, response, next) =>
+    request.get(callerHeader) === undefined ? ops(request, response, next) : next(),
+  );
   for (const row of literalFirst(Object.values(operations))) {
     const handler = handlers[row.id] as AnyHandler;
     const method = row.method.toLowerCase() as 'get';
@@ -51,6 +43,26 @@ export function createApp(operations: Operations, handlers: Record<string, AnyHa
     send(response, encodeError(toErrorResponse(error, undefined, parts.log), request.get('x-request-id') ?? ''));
   });
   return app;
+}
+
+/** Health, metrics and topology, for operators. */
+function opsPages(parts: Parts): Router {
+  const ops = express.Router();
+  ops.get(['/healthz', '/readyz'], async (request, response) => {
+    const health = await parts.health.check(request.path);
+    response
+      .status(health?.status ?? 404)
+      .type('json')
+      .send(health?.body);
+  });
+  ops.get('/metrics', async (_request, response) => {
+    response.type('text/plain').send(await parts.metrics.text());
+  });
+  // The queues of this release, for `npm run admin -- topology`.
+  ops.get('/topology', (_request, response) => {
+    response.json({ consumers: parts.declaredConsumers });
+  });
+  return ops;
 }
 
 async function serve(

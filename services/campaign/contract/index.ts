@@ -12,6 +12,7 @@ import { internalCampaigns, internalWork } from './internal.ts';
 import { landingPages } from './landing-pages.ts';
 import { messages } from './messages.ts';
 import { internalNames } from './names.ts';
+import { pageDomains } from './page-domains.ts';
 import { preferences } from './preferences.ts';
 import { providerEvents } from './provider-events.ts';
 import { publicPages } from './public-pages.ts';
@@ -34,6 +35,7 @@ export * from './audiences.ts';
 export * from './campaign.ts';
 export * from './campaign-results.ts';
 export * from './campaigns.ts';
+export * from './dns-records.ts';
 export * from './executions.ts';
 export * from './form-fields.ts';
 export * from './form-submissions.ts';
@@ -43,6 +45,7 @@ export * from './landing-page.ts';
 export * from './landing-pages.ts';
 export * from './messages.ts';
 export * from './names.ts';
+export * from './page-domains.ts';
 export * from './preferences.ts';
 export * from './provider-events.ts';
 export * from './public-pages.ts';
@@ -72,6 +75,7 @@ export const campaign = {
   ...sendingDomains,
   ...audiences,
   ...landingPages,
+  ...pageDomains,
   ...publicPages,
   ...forms,
   ...formSubmissions,

@@ -101,7 +101,10 @@ export const landingPages = operations({
     reply: z.object({ id: id('landing_page'), deleted: z.literal(true).describe('Always true') }),
     message: 'Landing page deleted',
     emits: [landingPageDeleted],
-    errors: { page_in_test: [409, 'An A/B test of the page is running; stop it or declare its winner first'] },
+    errors: {
+      page_in_test: [409, 'An A/B test of the page is running; stop it or declare its winner first'],
+      page_is_home: [409, 'The page is the home page of a page domain; choose another one there first'],
+    },
   },
   publishLandingPage: {
     ...transition,

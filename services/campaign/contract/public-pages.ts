@@ -64,6 +64,16 @@ const address = z.object({
     .meta({ description: 'The slug of the page', examples: ['spring-offer'] }),
 });
 
+const domainPage = {
+  method: 'GET',
+  hosts: 'tenants',
+  audience: 'public',
+  cookies,
+  reply: media('text/html'),
+  message: 'The HTML page',
+  emits: [pageVisited],
+} as const;
+
 const query = z.object({
   visit: z
     .string()
@@ -102,5 +112,20 @@ export const publicPages = operations({
     reply: media('text/html'),
     message: 'The HTML page',
     emits: [pageVisited],
+  },
+  showDomainHome: {
+    ...domainPage,
+    path: '/',
+    summary: 'Show the home page of a page domain',
+    description: 'Returns the landing page that the domain names as its home page, as HTML.',
+    query,
+  },
+  showDomainPage: {
+    ...domainPage,
+    path: '/:slug',
+    summary: 'Show a landing page on a page domain',
+    description: 'Returns the published landing page with this slug, in the environment of the domain, as HTML.',
+    params: address.pick({ slug: true }),
+    query,
   },
 });

@@ -1,5 +1,6 @@
 import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { dnsRecordFields } from './dns-records.ts';
 
 export const sendingDomainStatuses = ['pending', 'verified'] as const;
 export const dnsRecordPurposes = ['ownership', 'dkim', 'next_dkim', 'spf', 'dmarc'] as const;
@@ -15,25 +16,16 @@ export const DnsRecordPurpose = z.enum(dnsRecordPurposes).meta({
     'What the record is for: it proves ownership, or it tells mail servers that your messages are genuine. `next_dkim` has the new key of a rotation.',
   examples: ['dkim'],
 });
-export const DnsRecordStatus = z.enum(['unchecked', 'found', 'missing', 'wrong', 'unavailable']).meta({
-  description:
-    'The result of the last check. `wrong`: there is a record with another value. `unavailable`: the name servers did not answer.',
-  examples: ['found'],
-});
-
 export const DnsRecord = z.object({
   purpose: DnsRecordPurpose,
   type: z.literal('TXT').describe('The type of the record'),
-  name: z.string().meta({ description: 'The name of the record', examples: ['tandem-1a2b3c._domainkey.example.com'] }),
-  value: z.string().meta({ description: 'The value that you enter', examples: ['v=DKIM1; k=rsa; p=MIIBIjANBgkq…'] }),
-  required: z.boolean().meta({
+  name: dnsRecordFields.name.meta({ examples: ['tandem-1a2b3c._domainkey.example.com'] }),
+  value: dnsRecordFields.value.meta({ examples: ['v=DKIM1; k=rsa; p=MIIBIjANBgkq…'] }),
+  required: dnsRecordFields.required.meta({
     description: 'Whether the domain is verified only with this record. Large mail services expect all of them.',
-    examples: [true],
   }),
-  status: DnsRecordStatus,
-  found: z
-    .array(z.string())
-    .meta({ description: 'What the last check found under this name', examples: [['v=spf1 -all']] }),
+  status: dnsRecordFields.status,
+  found: dnsRecordFields.found.meta({ examples: [['v=spf1 -all']] }),
 });
 
 export const SendingDomain = z.object({

@@ -11,9 +11,9 @@ import type { Handler as ServiceHandler, Users } from '@tandem/service';
 import type { SmsDriver } from '@tandem/sms';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { crmOperations } from './crm-operations.ts';
+import type { Dns } from './features/dns/dns.ts';
 import type { HtmlCleaner } from './features/landing-pages/html-cleaner.ts';
 import type { Providers } from './features/provider-events/providers.ts';
-import type { ReadTxt } from './features/sending-domains/dns.ts';
 import type { SpfMechanism } from './features/sending-domains/records.ts';
 import type { TemplateRenderer } from './features/templates/template-renderer.ts';
 import type { TrackingLinks } from './features/tracking/tracking-links.ts';
@@ -39,6 +39,8 @@ export interface Tools {
   seal: Seal;
   /** The address of the gateway as clients see it. */
   publicUrl: string;
+  /** The host that the DNS of page domains points to. */
+  pagesHost: string;
   mail: Mailer['queue'];
   /** Sends the messages of workflows, which have rows of their own. */
   mailer: Pick<Mailer, 'deliver' | 'count' | 'isEnabled' | 'address' | 'refsIn'>;
@@ -47,7 +49,7 @@ export interface Tools {
   /** Calls addresses that users name. */
   webhooks: { target: Target; fetch: ReturnType<typeof createGuardedFetch>['fetch'] };
   tracking: TrackingLinks;
-  readTxt: ReadTxt;
+  dns: Dns;
   spf: SpfMechanism;
   providers: Providers;
   domainPerMinuteMax: number;

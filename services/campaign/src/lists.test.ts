@@ -19,6 +19,7 @@ everyList(campaign, () => service, {
     'listTopics.search': 'a tenant has at most 100 topics',
     'listSenders.search': 'a tenant has at most 200 senders',
     'listSendingDomains.search': 'a tenant has at most 50 sending domains',
+    'listPageDomains.search': 'a tenant has at most 50 page domains',
     'listForms.search': 'a tenant has some hundred forms',
   },
 });

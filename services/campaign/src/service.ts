@@ -30,6 +30,7 @@ import { campaignResultHandlers } from './features/campaign-results/index.ts';
 import { completeCampaignAtEnd } from './features/campaigns/complete-campaign.job.ts';
 import { enrollAudience } from './features/campaigns/enroll-audience.job.ts';
 import { campaignHandlers } from './features/campaigns/index.ts';
+import { createDns } from './features/dns/dns.ts';
 import { advanceExecutions } from './features/engine/advance-executions.job.ts';
 import { cancelExecutions } from './features/engine/cancel-executions.job.ts';
 import { enterExecutions } from './features/engine/enter-executions.job.ts';
@@ -44,6 +45,8 @@ import { publishPlannedPage } from './features/landing-pages/publish-page.job.ts
 import { mergeFollowers } from './features/leads/follow-merges.ts';
 import { messageHandlers } from './features/messages/index.ts';
 import { nameHandlers } from './features/names/index.ts';
+import { checkPageDomain } from './features/page-domains/check-page-domain.job.ts';
+import { pageDomainHandlers } from './features/page-domains/index.ts';
 import { campaignData } from './features/personal-data/campaign-data.ts';
 import { preferenceHandlers } from './features/preferences/index.ts';
 import { softBounces } from './features/provider-events/apply-reports.ts';
@@ -55,7 +58,6 @@ import { startBySegment } from './features/scheduled-triggers/start-by-segment.j
 import { segmentHandlers } from './features/segments/index.ts';
 import { senderHandlers } from './features/senders/index.ts';
 import { checkSendingDomain } from './features/sending-domains/check-sending-domain.job.ts';
-import { createReadTxt } from './features/sending-domains/dns.ts';
 import { sendingDomainHandlers } from './features/sending-domains/index.ts';
 import { spfMechanism } from './features/sending-domains/records.ts';
 import { sealedDkimKeys } from './features/sending-domains/sending-domain.ts';
@@ -115,13 +117,14 @@ export function campaignService(
     ids: createIdCodec(settings.IDS_ALPHABET),
     seal,
     publicUrl: settings.PUBLIC_URL,
+    pagesHost: settings.PAGES_HOST ?? new URL(settings.PUBLIC_URL).hostname,
     mail: mailer.queue,
     mailer,
     sms: createHttpDriver(settings),
     smsPerDayMax: settings.SMS_PER_DAY_MAX,
     webhooks: { target, fetch: webhooks.fetch },
     tracking: trackingLinks(seal, settings.PUBLIC_URL),
-    readTxt: createReadTxt(settings.DNS_SERVERS),
+    dns: createDns(settings.DNS_SERVERS),
     domainPerMinuteMax: settings.MAIL_PER_DOMAIN_MINUTE_MAX,
     providers: createProviders(settings),
     spf: spfMechanism(settings.MAIL_SPF_INCLUDE, settings.SMTP_URL),
@@ -150,6 +153,7 @@ export function campaignService(
       ...topicHandlers,
       ...templateHandlers(tools),
       ...preferenceHandlers(tools),
+      ...pageDomainHandlers(tools),
       ...publicPageHandlers(tools),
       ...formHandlers(tools),
       ...abTestHandlers(tools),
@@ -183,6 +187,7 @@ export function campaignService(
       processSubmission(tools),
       publishPlannedPage(tools),
       checkSendingDomain(tools),
+      checkPageDomain(tools),
       examineAbTest,
       wakeAbTestLeads,
     ],
@@ -225,6 +230,7 @@ export function campaignService(
       Form: 'shared',
       FormSubmission: 'shared',
       SendingDomain: 'shared',
+      PageDomain: 'shared',
       Sender: 'shared',
       SenderCount: 'shared',
       DomainPace: 'shared',

@@ -26,7 +26,12 @@ export const campaignSettings = serviceSettings.extend({
   /** The address of the gateway as clients see it: links in messages and addresses of public pages begin with it. */
   PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
-  /** Name servers that verify sending domains, `address` or `address:port` with commas; those of the system by default. */
+  /** The host that the DNS of page domains points to, or its address; that of PUBLIC_URL by default. */
+  PAGES_HOST: z
+    .string()
+    .transform((host) => host.trim().toLowerCase().replace(/\.$/, ''))
+    .optional(),
+  /** Name servers that verify sending domains and page domains, `address` or `address:port` with commas; those of the system by default. */
   DNS_SERVERS: list.optional(),
   /** How many campaign messages of a tenant go to the addresses of one domain within a minute; the others wait. */
   MAIL_PER_DOMAIN_MINUTE_MAX: z.coerce.number().int().min(1).max(1_000_000).default(600),

@@ -12,6 +12,8 @@ export const deleteLandingPage: Handler<typeof landingPages.deleteLandingPage> =
   const page = asLandingPage(await lockPage(tx, params.id));
   ifMatch(page);
   if (await tx.abTest.count({ where: { landingPageId: page.id, status: 'running' } })) throw fail('page_in_test');
+  // Domains lock the page that becomes their home page, so none can choose it meanwhile.
+  if (await tx.pageDomain.count({ where: { homePageId: page.id } })) throw fail('page_is_home');
   await tx.landingPage.deleteMany({ where: { id: page.id } });
   emit(landingPageDeleted, { data: { landingPageId: page.id }, record: page });
   return { id: page.id, deleted: true };

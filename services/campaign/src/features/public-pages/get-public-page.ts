@@ -19,7 +19,7 @@ export const getPublicPage = (tools: PublicTools): Handler<typeof publicPages.ge
     async run({ params, query, caller, cookies, setCookie, inTenant, found: scope }) {
       const page = await readPublishedPage(inTenant, tools, {
         scope,
-        slug: params.slug,
+        name: { slug: params.slug },
         visitor: visitorOf(caller, cookies, query),
       });
       if (page.cookie) {

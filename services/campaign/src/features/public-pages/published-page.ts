@@ -8,6 +8,7 @@ import { readPageTest } from '../ab-tests/page-tests.ts';
 import { hasAskRules, readAnswered } from '../forms/asked-fields.ts';
 import { fieldsOf } from '../forms/form.ts';
 import { sandboxSuffix, urlOf } from '../landing-pages/landing-page.ts';
+import { findDomainUrl } from '../page-domains/domain-url.ts';
 import { isSoftware } from '../tracking/automated.ts';
 import { recordVisit } from './record-visit.ts';
 
@@ -18,6 +19,9 @@ export interface Scope {
   tenantId: number;
   environment: 'live' | 'sandbox';
 }
+
+/** What a request names a page by. */
+export type PageName = { slug: string } | { id: number };
 
 /** What is known about who requests a page. */
 export interface Visitor {
@@ -65,16 +69,16 @@ export function cookieAttributes(path: string, maxAgeSeconds: number, { publicUr
 export async function readPublishedPage(
   inTenant: InTenant<Tx, typeof pageVisited>,
   tools: Pick<PublicTools, 'ids' | 'publicUrl' | 'tracking'>,
-  { scope, slug, visitor }: { scope: Scope; slug: string; visitor: Visitor },
+  { scope, name: named, visitor }: { scope: Scope; name: PageName; visitor: Visitor },
 ) {
   return inTenant(scope, async (inside) => {
     const { tx } = inside;
-    const page = await tx.landingPage.findFirst({ where: { slug, status: 'published' } });
+    const page = await tx.landingPage.findFirst({ where: { ...named, status: 'published' } });
     if (!page || page.publishedVersion === null) throw fail('not_found');
     const where = { landingPageId: page.id, number: page.publishedVersion };
     const version = await tx.landingPageVersion.findFirst({ where });
     if (!version) throw fail('not_found');
-    const { id, tenantId, publishedVersion } = page;
+    const { id, slug, tenantId, publishedVersion } = page;
     const { shown, test, cookie } = await readPageTest(tools, tx, {
       page: { id, tenantId, publishedVersion },
       ...visitor,
@@ -82,13 +86,15 @@ export async function readPublishedPage(
     const leadId = await recordVisit(inside, tools, { page, scope, visitor });
     const { name, body, formId } = shown ?? version;
     const form = await publishedForm(tx, formId);
+    const url = urlOf(page, tools);
     return {
       id,
       slug,
       name,
       body,
       publishedAt: shown?.publishedAt ?? version.createdAt,
-      url: urlOf(page, tools),
+      url,
+      canonicalUrl: (await findDomainUrl(tools, tx, page)) ?? url,
       form,
       lead: form && leadId !== null ? await earlierAnswers(tx, form, leadId) : undefined,
       ...columns.parse(shown ?? version),

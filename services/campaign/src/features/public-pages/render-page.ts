@@ -8,7 +8,7 @@ import { pageStyleOf } from './page-style.ts';
 import type { PublishedPage } from './published-page.ts';
 import { wordsOf } from './words.ts';
 
-type ShownPage = Pick<PublishedPage, 'name' | 'body' | 'seo' | 'style' | 'url'> & {
+type ShownPage = Pick<PublishedPage, 'name' | 'body' | 'seo' | 'style' | 'canonicalUrl'> & {
   form: ShownForm | null;
   locale: string;
   /** Whether search engines may list the page. */
@@ -16,7 +16,8 @@ type ShownPage = Pick<PublishedPage, 'name' | 'body' | 'seo' | 'style' | 'url'> 
 };
 
 /** Renders a published page. Its only script is that of the form, and images are all it loads. */
-export function renderPage({ name, body, seo, style, url, form, locale, isListed }: ShownPage): Served {
+export function renderPage(page: ShownPage): Served {
+  const { name, body, seo, style, canonicalUrl: url, form, locale, isListed } = page;
   const css = pageStyleOf(pageColors(style), style.fontFamily);
   const words = wordsOf(locale);
   const title = seo.title || name;

@@ -3,18 +3,24 @@ import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { identityPeer, type TestService, until } from '@tandem/testing';
 import { aForm, aNode, aPage, startCampaign } from '../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
+import { type NameServer, nameServer } from '../../dns.test-service.ts';
+import { domainsOf } from '../page-domains/page-domains.test-service.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
 let crm: CrmPeer;
 let mailbox: Mailbox;
+let names: NameServer;
 let service: TestService<typeof campaign>;
+let domains: ReturnType<typeof domainsOf>;
 beforeAll(async () => {
-  [identity, crm, mailbox] = await Promise.all([identityPeer(), crmPeer(), startMailbox()]);
-  service = await startCampaign(undefined, identity.url, { CRM_URL: crm.url, SMTP_URL: mailbox.smtpUrl });
+  [identity, crm, mailbox, names] = await Promise.all([identityPeer(), crmPeer(), startMailbox(), nameServer()]);
+  const peers = { CRM_URL: crm.url, SMTP_URL: mailbox.smtpUrl, DNS_SERVERS: [names.address] };
+  service = await startCampaign(undefined, identity.url, peers);
+  domains = domainsOf(service, names);
 });
 afterAll(async () => {
   await service?.close();
-  await Promise.all([mailbox?.close(), crm?.close(), identity?.close()]);
+  await Promise.all([mailbox?.close(), crm?.close(), identity?.close(), names?.close()]);
 });
 
 type Api = ReturnType<typeof service.as>;
@@ -148,6 +154,18 @@ describe('a visit of a landing page', () => {
     expect((await visit(`${url}?visit=forged`)).status).toBe(200);
     expect((await visitsOf(api)).map(({ lead }) => lead)).toEqual([null, null]);
     expect(await visitsOf(theirs)).toEqual([]);
+  });
+
+  it('by a link of a message to a verified domain of the tenant counts for its lead', async () => {
+    const [api, theirs] = [service.as(), service.as()];
+    const [{ url }, foreign] = [await aPublishedPage(api), await domains.verified(theirs)];
+    const { host } = await domains.verified(api);
+    const path = `/${url.split('/').at(-1)}`;
+    const { location, leadId } = await clicked(api, `https://${host}${path}`);
+    const query = Object.fromEntries(new URL(location).searchParams);
+    expect((await domains.visit(host, path, { query, userAgent: browser })).status).toBe(200);
+    expect(await visitsOf(api)).toMatchObject([{ lead: Number(leadId), automated: false, url }]);
+    expect((await clicked(api, `https://${foreign.host}${path}`)).location).toBe(`https://${foreign.host}${path}`);
   });
 
   it('leaves links to other sites without a token', async () => {

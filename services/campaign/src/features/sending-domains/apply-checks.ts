@@ -1,17 +1,11 @@
-import {
-  sendingDomainLost,
-  type sendingDomainStatuses,
-  sendingDomainUpdated,
-  sendingDomainVerified,
-} from '@tandem/campaign-contract';
+import { sendingDomainLost, sendingDomainUpdated, sendingDomainVerified } from '@tandem/campaign-contract';
 import type { Emit } from '@tandem/events';
 import { fail } from '@tandem/service';
 import type { SendingDomain as DomainRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import { statusAfter } from '../dns/checks.ts';
 import { type Check, neededRecords } from './records.ts';
 import { asSendingDomain, eventOf, type SendingDomainRecord } from './sending-domain.ts';
-
-type Status = (typeof sendingDomainStatuses)[number];
 
 interface Inside {
   tx: Tx;
@@ -30,10 +24,8 @@ export async function applyChecks(
 ): Promise<SendingDomainRecord> {
   const rotated = rotatedKey(row, looked);
   const checks = rotated ? asRotated(looked) : looked;
-  const required = neededRecords(row, tools.spf).flatMap(({ purpose, required }) => (required ? [purpose] : []));
-  const results = checks.filter(({ purpose }) => required.includes(purpose)).map(({ status }) => status);
   const before = asSendingDomain(tools, row);
-  const status = statusAfter(before.status, results);
+  const status = statusAfter(before.status, neededRecords(row, tools.spf), checks);
   const now = new Date();
   const verifiedAt = status === 'verified' ? (row.verifiedAt ?? now) : null;
   const [written] = await tx.sendingDomain.updateManyAndReturn({
@@ -61,11 +53,4 @@ function asRotated(looked: readonly Check[]): Check[] {
   return looked
     .filter(({ purpose }) => purpose !== 'dkim')
     .map((check) => (check.purpose === 'next_dkim' ? { ...check, purpose: 'dkim' } : check));
-}
-
-function statusAfter(before: Status, results: readonly Check['status'][]): Status {
-  if (results.every((result) => result === 'found')) return 'verified';
-  // An outage of name servers says nothing about the records.
-  if (results.some((result) => result === 'missing' || result === 'wrong')) return 'pending';
-  return before;
 }

@@ -1,13 +1,12 @@
-import { domainToASCII } from 'node:url';
 import { actingUserId } from '@tandem/caller';
 import { sendingDomainAdded, type sendingDomains, sendingDomainsMax } from '@tandem/campaign-contract';
 import { fail, failField } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tools } from '../../handler.ts';
-import { checkSendingDomainJob, nextCheck } from './check-sending-domain.job.ts';
+import { nextCheck } from '../dns/daily-check.ts';
+import { asDomainName } from '../dns/domain-name.ts';
+import { checkSendingDomainJob } from './check-sending-domain.job.ts';
 import { asSendingDomain, eventOf, newDomainSecrets } from './sending-domain.ts';
-
-const domainName = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
 type Secrets = Awaited<ReturnType<typeof newDomainSecrets>>;
 
@@ -15,8 +14,8 @@ export const createSendingDomain = (
   tools: Pick<Tools, 'seal' | 'spf'>,
 ): Handler<typeof sendingDomains.createSendingDomain, Secrets & { domain: string }> => ({
   async check({ body }) {
-    const domain = domainToASCII(body.domain.trim().toLowerCase().replace(/\.$/, ''));
-    if (!domainName.test(domain)) throw failField('domain', 'Must be a domain, such as example.com');
+    const domain = asDomainName(body.domain);
+    if (domain === undefined) throw failField('domain', 'Must be a domain, such as example.com');
     return { domain, ...(await newDomainSecrets(tools)) };
   },
   async run({ found, caller, tx, emit, schedule }) {

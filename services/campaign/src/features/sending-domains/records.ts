@@ -1,9 +1,10 @@
 import type { DnsRecord } from '@tandem/campaign-contract';
 import type { z } from 'zod';
-import type { ReadTxt } from './dns.ts';
+import { type Check as AnyCheck, shownValues } from '../dns/checks.ts';
+import type { Dns } from '../dns/dns.ts';
 
-export type DnsRecordState = z.output<typeof DnsRecord>;
-export type Check = Pick<DnsRecordState, 'purpose' | 'status' | 'found'>;
+type DnsRecordState = z.output<typeof DnsRecord>;
+export type Check = AnyCheck<DnsRecordState['purpose']>;
 type Needed = Omit<DnsRecordState, 'status' | 'found'>;
 
 interface OfDomain {
@@ -14,10 +15,6 @@ interface OfDomain {
   nextSelector: string | null;
   nextPublicKey: string | null;
 }
-
-// What a reply shows of the records under a name: some domains have dozens of them.
-const foundMax = 10;
-const foundLengthMax = 600;
 
 /** The mechanism of SPF (RFC 7208) that allows our mail server to send. */
 export type SpfMechanism = string;
@@ -54,13 +51,13 @@ function dkimRecord(domain: string, selector: string, publicKey: string): Pick<N
 }
 
 /** Looks up the records of a domain. */
-export async function checkRecords(readTxt: ReadTxt, of: OfDomain, spf: SpfMechanism): Promise<Check[]> {
+export async function checkRecords(dns: Dns, of: OfDomain, spf: SpfMechanism): Promise<Check[]> {
   return Promise.all(
     neededRecords(of, spf).map(async ({ purpose, name, value }): Promise<Check> => {
-      const texts = purpose === 'dmarc' ? await readDmarc(readTxt, of.domain) : await readTxt(name);
+      const texts = purpose === 'dmarc' ? await readDmarc(dns, of.domain) : await dns.readTxt(name);
       if (!texts) return { purpose, status: 'unavailable', found: [] };
       const related = texts.filter((text) => prefixes[purpose].test(text));
-      const found = related.slice(0, foundMax).map((text) => text.slice(0, foundLengthMax));
+      const found = shownValues(related);
       if (!related.length) return { purpose, status: 'missing', found };
       return { purpose, status: isRight[purpose](related, value, spf) ? 'found' : 'wrong', found };
     }),
@@ -99,11 +96,11 @@ function hasMechanism(text: string, mechanism: SpfMechanism): boolean {
 }
 
 /** A subdomain without a record of its own follows the one of a parent (RFC 7489, section 6.6.3). */
-async function readDmarc(readTxt: ReadTxt, domain: string): Promise<string[] | undefined> {
+async function readDmarc(dns: Dns, domain: string): Promise<string[] | undefined> {
   const labels = domain.split('.');
   const names = labels.slice(0, -1).map((_, index) => `_dmarc.${labels.slice(index).join('.')}`);
   for (const name of names.slice(0, 5)) {
-    const texts = await readTxt(name);
+    const texts = await dns.readTxt(name);
     if (texts === undefined || texts.some((text) => prefixes.dmarc.test(text))) return texts;
   }
   return [];

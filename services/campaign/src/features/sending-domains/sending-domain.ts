@@ -5,6 +5,7 @@ import { fail } from '@tandem/service';
 import { z } from 'zod';
 import type { SendingDomain as DomainRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import { withChecks } from '../dns/checks.ts';
 import { neededRecords } from './records.ts';
 
 export type SendingDomainRecord = z.output<typeof SendingDomain>;
@@ -27,12 +28,7 @@ const Checks = z.array(DnsRecord.pick({ purpose: true, status: true, found: true
 
 /** Converts a row to the contract's `SendingDomain`. */
 export function asSendingDomain({ spf }: Spf, row: DomainRow): SendingDomainRecord {
-  const checks = checksOf(row);
-  const records = neededRecords(row, spf).map((record) => {
-    const check = checks.find(({ purpose }) => purpose === record.purpose);
-    return { ...record, status: check?.status ?? ('unchecked' as const), found: check?.found ?? [] };
-  });
-  return { ...row, ...columns.parse(row), records };
+  return { ...row, ...columns.parse(row), records: withChecks(neededRecords(row, spf), checksOf(row)) };
 }
 
 /** What the last look-up found. */

@@ -7,12 +7,12 @@ import { type Check, checkRecords } from './records.ts';
 import { asSendingDomain, lockSendingDomain } from './sending-domain.ts';
 
 export const verifySendingDomain = (
-  tools: Pick<Tools, 'spf' | 'readTxt'>,
+  tools: Pick<Tools, 'spf' | 'dns'>,
 ): Handler<typeof sendingDomains.verifySendingDomain, { checked: DomainRow; checks: Check[] }> => ({
   async check({ params, tx }) {
     const row = await tx.sendingDomain.findFirst({ where: { id: params.id } });
     if (!row) throw fail('not_found');
-    return { checked: row, checks: await checkRecords(tools.readTxt, row, tools.spf) };
+    return { checked: row, checks: await checkRecords(tools.dns, row, tools.spf) };
   },
   async run({ params, found: { checked, checks }, tx, emit, ifMatch }) {
     const row = await lockSendingDomain(tx, params.id);

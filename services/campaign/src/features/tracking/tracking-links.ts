@@ -32,9 +32,10 @@ export function trackingLinks(seal: Seal, publicUrl: string) {
       const read = clicks.read(token);
       return read === 'expired' || read === undefined ? undefined : { ...(keyOf(read) as MessageKey), url: read.u };
     },
-    /** The address to which a click leads: that of a landing page gets a token, so that the visit counts for the lead. */
+    /** Whether an address is that of a landing page on the platform. */
+    isPage: (url: string) => url.startsWith(`${publicUrl}/p/`) && URL.canParse(url),
+    /** The address of a landing page with a token, so that the visit counts for the lead. */
     visitUrl(key: MessageKey, { url, automated }: { url: string; automated: boolean }): string {
-      if (!url.startsWith(`${publicUrl}/p/`) || !URL.canParse(url)) return url;
       const target = new URL(url);
       const visitedUntil = new Date(Date.now() + visitMinutes * 60_000);
       target.searchParams.set('visit', visits.issue({ ...of(key), a: automated }, visitedUntil));
