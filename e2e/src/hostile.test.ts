@@ -1,3 +1,5 @@
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { fillPath, isEventStream, mediaOf, type Operation } from '@tandem/contract';
 import { aTenant, operations, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
 import fc from 'fast-check';
@@ -114,12 +116,24 @@ async function send(call: Call) {
     Object.entries(headers).filter(([, value]) => typeof value === 'string' && /^[\x20-\x7e]*$/.test(value)),
   );
   const hasBody = row.method !== 'GET';
+  if (row.hosts) return getOnDomain(`${path}?${search}`, { ...clean, ...proof[credentials] } as Record<string, string>);
   return fetch(`${fleet.baseUrl}${path}?${search}`, {
     method: row.method,
     redirect: 'manual',
     headers: { ...clean, ...proof[credentials], ...(hasBody && { 'content-type': type }) } as Record<string, string>,
     ...(hasBody && { body: text ?? JSON.stringify(body) ?? '' }),
   });
+}
+
+/** Requests a page of a domain of a tenant, with a Host header, which `fetch` would not send. */
+async function getOnDomain(path: string, headers: Record<string, string>): Promise<Response> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const all = { ...headers, host: 'www.example.com' };
+    request(fleet.baseUrl + path, { headers: all }, resolve)
+      .on('error', reject)
+      .end();
+  });
+  return new Response(await buffer(response), { status: response.statusCode as number });
 }
 
 const wellFormed = (text: string) => text.toWellFormed();
