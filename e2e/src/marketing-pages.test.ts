@@ -30,9 +30,16 @@ const local = (url: string) => url.replace(/^https?:\/\/[^/]+/, fleet.baseUrl);
 
 const fields = [
   { key: 'email', label: 'E-mail address', type: 'email' as const, required: true, mapsTo: 'email' },
-  { key: 'firstName', label: 'First name', type: 'text' as const, mapsTo: 'firstName' },
+  { key: 'firstName', label: 'First name', type: 'text' as const, mapsTo: 'firstName', ask: 'when_unknown' as const },
   { key: 'size', label: 'Number of people', type: 'number' as const },
-  { key: 'bread', label: 'Favourite bread', type: 'select' as const, options: ['Rye', 'Sourdough'] },
+  {
+    key: 'bread',
+    label: 'Favourite bread',
+    type: 'select' as const,
+    options: ['Rye', 'Sourdough'],
+    ask: 'when_unknown' as const,
+  },
+  { key: 'bakes', label: 'Do you bake at home?', type: 'text' as const, ask: 'when_unknown' as const },
   { key: 'day', label: 'Day of your visit', type: 'date' as const },
   { key: 'message', label: 'Message', type: 'textarea' as const },
   { key: 'terms', label: 'I accept the terms', type: 'checkbox' as const, required: true },
@@ -42,21 +49,21 @@ const consentText = 'I would like to receive news by e-mail. I can withdraw this
 /** A generated page with a form, whose submissions start a workflow with a mail. */
 async function aLandingPage(): Promise<string> {
   const { api, owner } = tenant;
-  const form = await api.createForm({ body: { name: 'Baking course', fields, consentText } });
+  const form = await api.createForm({ body: { name: 'Baking course', fields, consentText, askAtMost: 2 } });
   await api.publishForm({ params: { id: form.data.id } });
-  await publishWorkflow(form.data.id);
   const generated = await owner.generateLandingPage({
     body: { prompt: 'A baking course for beginners', goal: 'register', industry: 'food', tone: 'friendly' },
   });
   const page = await api.createLandingPage({ body: { ...generated.data, formId: form.data.id } });
   await api.publishLandingPage({ params: { id: page.data.id } });
+  await publishWorkflow(form.data.id, page.data.url);
   return local(page.data.url);
 }
 
-async function publishWorkflow(formId: string): Promise<void> {
+async function publishWorkflow(formId: string, pageUrl: string): Promise<void> {
   const { api } = tenant;
   const template = await api.createTemplate({
-    body: { name: 'Welcome', channel: 'email', subject: 'Welcome, {{ lead.firstName }}', blocks },
+    body: { name: 'Welcome', channel: 'email', subject: 'Welcome, {{ lead.firstName }}', blocks: blocks(pageUrl) },
   });
   await api.activateTemplate({ params: { id: template.data.id } });
   const position = { x: 0, y: 0 };
@@ -74,13 +81,13 @@ async function publishWorkflow(formId: string): Promise<void> {
 }
 
 /** Every kind of block but images, which would be loaded from elsewhere. */
-const blocks = [
+const blocks = (pageUrl: string) => [
   { type: 'heading' as const, text: 'Welcome to our bakery' },
   {
     type: 'text' as const,
     text: 'Hello {{ lead.firstName }},\n\nthank you for your **interest**. See [our menu](https://example.com/menu).',
   },
-  { type: 'button' as const, label: 'See the course', url: 'https://example.com/course', align: 'center' as const },
+  { type: 'button' as const, label: 'See the course', url: pageUrl, align: 'center' as const },
   { type: 'spacer' as const, height: 24 },
   { type: 'divider' as const },
   {
@@ -147,6 +154,7 @@ describe.each(screens)('on a $screen', ({ screen, viewport }) => {
     await page.getByLabel('First name').fill('Grace');
     await page.getByLabel('Number of people').fill('2');
     await page.getByLabel('Favourite bread').selectOption('Rye');
+    expect(await page.getByLabel('Do you bake at home?').count()).toBe(0);
     await page.getByLabel('Day of your visit').fill('2030-05-17');
     await page.getByLabel('Message').fill('Is there a course in May?');
     await page.getByLabel('I accept the terms').check();
@@ -169,6 +177,19 @@ describe.each(screens)('on a $screen', ({ screen, viewport }) => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Welcome to our bakery');
     expect(await page.getByText('Hello Grace').isVisible()).toBe(true);
     await looksRight('mail');
+  });
+
+  it('the landing page asks whoever comes from the mail only what is not known', async () => {
+    // Clicks within two seconds are those of scanners.
+    const [message] = (await tenant.api.listMessages({ query: { leadId: (await visitor())?.id as string } })).data;
+    const sentAt = new Date(message?.sentAt as unknown as string).getTime();
+    await until('a person could have read the mail', () => Date.now() - sentAt > 2_500);
+    const button = /href="([^"]*)"[^>]*>\s*See the course/.exec(mailHtml())?.[1] ?? '';
+    const click = await fetch(local(button), { redirect: 'manual', headers: { 'user-agent': 'Mozilla/5.0' } });
+    await page.goto(local(click.headers.get('location') ?? ''));
+    expect(await page.getByLabel('Do you bake at home?').isVisible()).toBe(true);
+    for (const known of ['First name', 'Favourite bread']) expect(await page.getByLabel(known).count()).toBe(0);
+    await looksRight('landing-known');
   });
 
   it('the page of preferences keeps what a person chooses', async () => {
