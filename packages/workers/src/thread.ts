@@ -89,31 +89,33 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
       // Created before any await, so that a thread that ends meanwhile settles the report.
       const report = next();
       report.catch(() => {});
-      const before = await cpuMs().catch(() => 0);
-      const beganAt = performance.now();
-      worker.postMessage(order);
-      const lookIn = (ms: number) => setTimeout(() => void look().catch(() => {}), Math.max(recheckMs, ms)).unref();
-      // An ended thread has no CPU time to read; its end has settled the report.
-      const look = async () => {
-        const used = (await cpuMs()) - before;
-        // The task may end while its CPU time is read, and the thread may already run the next one.
-        if (isOver) return;
-        const elapsed = performance.now() - beganAt;
-        if (used >= limits.cpuMs)
-          return end(new TaskTooLongError(`The task exceeded its time limit: ${Math.round(used)} ms`));
-        if (elapsed >= limits.elapsedMs)
-          return end(new ShareTimeoutError('The task did not run in time: the machine is too busy'));
-        timer = lookIn(Math.min(limits.cpuMs - used, limits.elapsedMs - elapsed));
-      };
+      const deadline = setTimeout(
+        () => void end(new ShareTimeoutError('The task did not run in time: the machine is too busy')),
+        limits.elapsedMs,
+      ).unref();
       let isOver = false;
-      let timer = lookIn(Math.min(limits.cpuMs, limits.elapsedMs));
+      let timer: NodeJS.Timeout | undefined;
       try {
+        // A thread that ends meanwhile may never tell its CPU time, but its end settles the report.
+        const before = await Promise.race([cpuMs(), report.then(() => 0)]).catch(() => 0);
+        worker.postMessage(order);
+        const lookIn = (ms: number) => setTimeout(() => void look().catch(() => {}), Math.max(recheckMs, ms)).unref();
+        const look = async () => {
+          const used = (await cpuMs()) - before;
+          // The task may end while its CPU time is read, and the thread may already run the next one.
+          if (isOver) return;
+          if (used >= limits.cpuMs)
+            return end(new TaskTooLongError(`The task exceeded its time limit: ${Math.round(used)} ms`));
+          timer = lookIn(limits.cpuMs - used);
+        };
+        timer = lookIn(limits.cpuMs);
         const outcome = await report;
         if ('error' in outcome) throw new Error(outcome.error);
         return 'result' in outcome ? outcome.result : undefined;
       } finally {
         isOver = true;
         clearTimeout(timer);
+        clearTimeout(deadline);
       }
     },
   };
