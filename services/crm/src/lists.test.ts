@@ -19,6 +19,7 @@ everyList(crm, () => service, {
     listTaskEscalations: 'a task has at most five',
     findLeads: 'reads the requested ids',
     readLeads: 'reads the requested ids',
+    checkCustomFieldValues: 'returns what is refused of the requested changes',
     findLeadsByEmail: 'reads the leads with an address, the oldest first',
     exportLeads: 'reads a number of leads after an id',
     exportOpportunities: 'reads a number of opportunities after an id',
