@@ -44,7 +44,7 @@ interface Probe {
 function ask({ method, path, hosts }: Operation, probe: Probe): Promise<number> {
   const { search = '', body } = probe;
   const target = fillPath(path, () => 'x') + search;
-  const headers = { ...probe.headers, ...(hosts && { host: 'www.example.com' }) };
+  const headers: Record<string, string> = { ...probe.headers, ...(hosts && { host: 'www.example.com' }) };
   return new Promise((resolve, reject) => {
     const sent = request(
       { host: '127.0.0.1', port: gateway.port, method, path: target, headers, agent: false },
