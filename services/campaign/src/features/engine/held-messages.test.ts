@@ -97,6 +97,25 @@ describe('a message is not sent', () => {
     expect(mailsTo(leadId)).toEqual([]);
   });
 
+  it('when the lead reaches the goal of the workflow before the next attempt', async () => {
+    const down = await startCampaign(undefined, undefined, { CRM_URL: crm.url, SMTP_URL: 'smtp://127.0.0.1:9' });
+    try {
+      const api = down.as();
+      const leadId = crm.addLead(tenantOf(api));
+      const goal = { conditions: [{ field: 'tags', operator: 'contains', value: 'customer' }] };
+      const executionId = await enrolled(api, await published(api, inARow(email('one')), { goal }), leadId);
+      const { steps } = await inStatus(api, executionId, 'waiting');
+      expect(steps[1]).toMatchObject({ result: { reason: 'mail_server' } });
+      crm.changeLead(leadId, { tags: ['customer'] });
+      await hurry(down, api, executionId);
+      expect(await inStatus(api, executionId, 'completed')).toMatchObject({ endReason: 'goal' });
+      const { data } = await api.listMessages({ query: { leadId } });
+      expect(data).toMatchObject([{ status: 'skipped', skipReason: 'execution_ended' }]);
+    } finally {
+      await down.close();
+    }
+  });
+
   it('again when its process ended while it was sent: it is flagged', async () => {
     const api = service.as();
     const leadId = crm.addLead(tenantOf(api));

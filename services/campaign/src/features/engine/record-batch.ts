@@ -43,12 +43,14 @@ export async function recordBatch(
   );
   await writeExecutions(tx, changes);
   // Those that end now, or ended while their message was sent and postponed.
-  const exited = new Set(changes.filter(({ status }) => status === 'exited').map(({ executionId }) => executionId));
+  const ended = new Set(
+    changes.filter(({ status }) => status === 'exited' || status === 'completed').map(({ executionId }) => executionId),
+  );
   await endQueuedMessages(
     tx,
     advanced
       .map(({ due }) => due.executionId)
-      .filter((executionId) => exited.has(executionId) || !current.has(executionId)),
+      .filter((executionId) => ended.has(executionId) || !current.has(executionId)),
   );
   await applyEnrollments(inside, advanced);
   await emitNotifications(inside, recorded);

@@ -1,6 +1,7 @@
 import { effectiveSettings } from '@tandem/campaign-contract';
 import { readLeadsMax } from '@tandem/crm-contract';
 import { dayOf, fromWallClock } from '@tandem/time-zones';
+import type { Tx } from '../../handler.ts';
 import { zoneOf } from '../engine/read-batch.ts';
 import type { Find, Search } from './run-trigger.job.ts';
 
@@ -10,7 +11,7 @@ const firstZone = 'Pacific/Kiritimati';
 const lastZone = 'Etc/GMT+12';
 
 /** Leads whose date, with the offset, has its time of day in their zone now: once, or every year. */
-export const findByDate: Find = async ({ crm, settingsOf }, _tx, search) => {
+export const findByDate: Find = async ({ crm, settingsOf }, tx, search) => {
   const { data, entrance, part, after, as, seen } = search;
   const { dateField = '', offsetDays = 0, at = '09:00', repeat = 'once' } = data;
   const days = daysOf(search);
@@ -29,11 +30,12 @@ export const findByDate: Find = async ({ crm, settingsOf }, _tx, search) => {
   const ids = selected.leads.map(({ id }) => id);
   const leads = ids.length ? await crm.readLeads({ body: { ids }, as }) : [];
   const tenant = await settingsOf(as);
+  const campaignTimezone = await timezoneOf(tx, entrance.campaignId);
   const settings = effectiveSettings(entrance.settings);
   const key = dateField.slice('customFields.'.length);
   const found = leads.flatMap((lead) => {
     const date = String(lead.customFields[key] ?? '').slice(0, 10);
-    const zone = zoneOf({ settings, campaignTimezone: null }, lead, tenant?.timezone);
+    const zone = zoneOf({ settings, campaignTimezone }, lead, tenant?.timezone);
     const day = days.find((one) => {
       const source = shifted(one, -offsetDays);
       const isDay =
@@ -45,6 +47,13 @@ export const findByDate: Find = async ({ crm, settingsOf }, _tx, search) => {
   const next = selected.next === null ? nextPart(part, parts.length) : { part, after: selected.next };
   return { leads: found, seen: seen + ids.length, next };
 };
+
+/** The zone of the campaign of a sequence, which also applies to its messages. */
+async function timezoneOf(tx: Tx, campaignId: number | null): Promise<string | null> {
+  if (campaignId === null) return null;
+  const [campaign] = await tx.sql<{ timezone: string | null }>`SELECT timezone FROM campaign WHERE id = ${campaignId}`;
+  return campaign?.timezone ?? null;
+}
 
 function nextPart(part: number, count: number) {
   return part + 1 < count ? { part: part + 1, after: null } : null;

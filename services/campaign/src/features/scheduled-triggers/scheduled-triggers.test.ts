@@ -262,6 +262,17 @@ describe('a trigger of a sequence', () => {
     expect(await leadsIn(api, id)).toEqual([lead]);
   });
 
+  it('starts leads without a zone of their own in that of the campaign', async () => {
+    const api = service.as();
+    const lead = aLead(api, { customFields: { date: day(due) } });
+    const { campaignId, id } = await aCampaign(api, { timezone: 'Asia/Tokyo' });
+    await api.activateCampaign({ params: { id: campaignId } });
+    await search(api, id);
+    expect(await leadsIn(api, id)).toEqual([]);
+    await search(api, id, 12);
+    expect(await leadsIn(api, id)).toEqual([lead]);
+  });
+
   it('waits for the start of its campaign', async () => {
     const api = service.as();
     const startAt = new Date(Date.now() + hourMs).toISOString();

@@ -37,7 +37,7 @@ export interface Channel {
   /** The reason of a message that the server of the channel refused for now. */
   postponedBy: string;
   addressOf(lead: LeadRecord): string | null;
-  /** The contents of the nodes, by execution; none for a template that was archived or deleted. */
+  /** The contents of the nodes, by execution; none for a template that was deleted. */
   readContents(
     tools: SendTools,
     tx: Tx,

@@ -24,10 +24,11 @@ export const smsChannel: Channel = {
   async pace(tools, tx, wanted) {
     // Messages of the sandbox do not leave, so they do not count.
     const isSandbox = wanted[0]?.due.environment === 'sandbox';
-    const granted = isSandbox ? wanted.length : await grant(tx, wanted.length, tools.smsPerDayMax);
+    const [retries, fresh] = [wanted.filter(({ isRetry }) => isRetry), wanted.filter(({ isRetry }) => !isRetry)];
+    const granted = isSandbox || !fresh.length ? fresh.length : await grant(tx, fresh.length, tools.smsPerDayMax);
     const until = nextMidnight(new Date(), 'UTC');
-    const later = wanted.slice(granted).map((one) => ({ one, until, reason: 'daily_limit' }));
-    const counted = wanted.slice(0, granted);
+    const later = fresh.slice(granted).map((one) => ({ one, until, reason: 'daily_limit' }));
+    const counted = [...retries, ...fresh.slice(0, granted)];
     if (!isSandbox) for (const { facts } of counted) await rememberNumber(tx, tools, facts.lead.phone ?? '');
     return { counted, later };
   },

@@ -204,6 +204,33 @@ it('sends no more on a day than the tenant may, and the rest waits for the next 
   }
 });
 
+it('counts a message that is tried again once for the day', async () => {
+  const sms = { SMS_URL: mailbox.smsUrl, SMS_FROM: '+15005550006', SMS_PER_DAY_MAX: 2 };
+  const limited = await startCampaign(undefined, undefined, { CRM_URL: crm.url, ...sms });
+  try {
+    const api = limited.as();
+    const id = await published(api, inARow(aNode('text', { type: 'sms', data: { text: 'Hello' } })));
+    const [tried, other] = [aLead(api), aLead(api)];
+    mailbox.refuseSms(tried.phone, { status: 429, code: 20429 });
+    const executionId = await enrolled(api, id, tried.leadId);
+    for (const attempts of [1, 2]) {
+      if (attempts > 1) await hurry(limited, api, executionId);
+      await until('it was tried', async () => {
+        const [message] = await messageTo(api, tried.leadId);
+        return message?.status === 'queued' && message.attempts === attempts;
+      });
+    }
+    await inStatus(api, await enrolled(api, id, other.leadId), 'completed');
+    expect(textsTo(other.phone)).toEqual(['Hello']);
+    mailbox.refuseSms(tried.phone, undefined);
+    await hurry(limited, api, executionId);
+    await inStatus(api, executionId, 'completed');
+    expect(textsTo(tried.phone)).toEqual(['Hello']);
+  } finally {
+    await limited.close();
+  }
+});
+
 it('skips messages while no provider is configured', async () => {
   const without = await startCampaign(undefined, undefined, { CRM_URL: crm.url });
   try {
