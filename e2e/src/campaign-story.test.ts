@@ -46,7 +46,7 @@ const visit = (url: string, options: RequestInit = {}) =>
   fetch(local(url), { redirect: 'manual', headers: { 'user-agent': person }, ...options });
 
 describe('a campaign', () => {
-  it('gets a generated sequence, which is published unchanged', async () => {
+  it('gets a generated sequence, with a link added, and publishes it', async () => {
     const { data: sequence } = await tenant.owner.generateSequence({
       body: { prompt: 'Welcome new customers of our bakery', emailCount: '3' },
     });

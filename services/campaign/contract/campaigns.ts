@@ -1,5 +1,6 @@
 import { id, listQuery, name, operations, page, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { abTestDeleted } from './ab-test.ts';
 import {
   Campaign,
   CampaignStatus,
@@ -101,14 +102,15 @@ export const campaigns = operations({
     narrows: true,
     summary: 'Delete a campaign',
     description:
-      'Deletes the campaign with its audience and sequences. Its landing pages and messages stay. An active campaign, or one with leads in its sequences, cannot be deleted.',
+      'Deletes the campaign with its audience, sequences and A/B tests. Its landing pages and messages stay. An active campaign, one with leads in its sequences, or one with a running A/B test cannot be deleted.',
     params: byId,
     reply: z.object({ id: id('campaign'), deleted: z.literal(true).describe('Always true') }),
     message: 'Campaign deleted',
-    emits: [campaignDeleted, workflowDeleted, landingPageUpdated],
+    emits: [campaignDeleted, workflowDeleted, landingPageUpdated, abTestDeleted],
     errors: {
       campaign_active: [409, 'The campaign is active; pause or complete it before you delete it'],
       live_executions: [409, 'Leads are in the sequences of this campaign; complete it to end their executions first'],
+      campaign_in_test: [409, 'An A/B test of the campaign is running; stop it or declare its winner first'],
       campaign_in_use: [409, 'Sequences or landing pages that you cannot change belong to this campaign'],
     },
   },

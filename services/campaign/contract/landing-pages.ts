@@ -1,5 +1,6 @@
 import { id, listQuery, operations, page } from '@tandem/contract';
 import { z } from 'zod';
+import { abTestDeleted } from './ab-test.ts';
 import {
   LandingPage,
   LandingPageStatus,
@@ -100,7 +101,7 @@ export const landingPages = operations({
     params: withId,
     reply: z.object({ id: id('landing_page'), deleted: z.literal(true).describe('Always true') }),
     message: 'Landing page deleted',
-    emits: [landingPageDeleted],
+    emits: [landingPageDeleted, abTestDeleted],
     errors: {
       page_in_test: [409, 'An A/B test of the page is running; stop it or declare its winner first'],
       page_is_home: [409, 'The page is the home page of a page domain; choose another one there first'],

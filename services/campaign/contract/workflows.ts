@@ -1,5 +1,6 @@
 import { id, listQuery, name, operations, page, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { abTestDeleted } from './ab-test.ts';
 import { NewOwnerId } from './owner.ts';
 import {
   Workflow,
@@ -125,7 +126,7 @@ export const workflows = operations({
     params: byId,
     reply: z.object({ id: id('workflow'), deleted: z.literal(true).describe('Always true') }),
     message: 'Workflow deleted',
-    emits: [workflowDeleted],
+    emits: [workflowDeleted, abTestDeleted],
     errors: {
       live_executions: [409, 'Leads are in this workflow; archive it to end their executions first'],
       workflow_in_test: [409, 'An A/B test of the workflow is running; stop it or declare its winner first'],

@@ -181,11 +181,17 @@ describe('the life of a test', () => {
     const refused = [
       await api.deleteWorkflow({ params: { id: workflowId } }),
       await api.deleteLandingPage({ params: { id: page.id } }),
+      await api.deleteCampaign({ params: { id } }),
     ];
-    expect(refused.map(({ body }) => body.code)).toEqual(['workflow_in_test', 'page_in_test']);
+    expect(refused.map(({ body }) => body.code)).toEqual(['workflow_in_test', 'page_in_test', 'campaign_in_test']);
     for (const one of [params, ofPage]) await api.stopAbTest({ params: one });
     expect((await api.deleteWorkflow({ params: { id: workflowId } })).status).toBe(200);
     expect((await api.deleteLandingPage({ params: { id: page.id } })).status).toBe(200);
+    expect((await api.deleteCampaign({ params: { id } })).status).toBe(200);
+    await until('the deletion of both tests is announced', () => {
+      const { tenantId } = api.caller;
+      return service.events.filter((one) => one.name === 'ab_test.deleted' && one.tenantId === tenantId).length === 2;
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { campaignDeleted, type campaigns, landingPageUpdated, workflowDeleted } from '@tandem/campaign-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tx } from '../../handler.ts';
+import { hasRunningTest, removeTests } from '../ab-tests/remove-tests.ts';
 import { asLandingPage } from '../landing-pages/landing-page.ts';
 import { deleteWorkflows } from '../workflows/remove-deleted.job.ts';
 import { asWorkflow } from '../workflows/workflow.ts';
@@ -12,9 +13,11 @@ export const deleteCampaign: Handler<typeof campaigns.deleteCampaign> = async (c
   const row = await lockCampaign(tx, params.id);
   ifMatch(row);
   if (row.status === 'active') throw fail('campaign_active');
+  if (await hasRunningTest(tx, { campaignId: row.id })) throw fail('campaign_in_test');
   const workflows = await tx.workflow.findMany({ where: { campaignId: row.id, deletedAt: null } });
   const workflowIds = workflows.map(({ id }) => id);
   if (await isLive(tx, workflowIds)) throw fail('live_executions');
+  await removeTests({ tx, emit }, { campaignId: row.id });
   await deleteWorkflows({ tx, schedule }, workflowIds, row.id);
   for (const workflow of workflows) {
     const { id: workflowId, campaignId, publishedVersion } = workflow;
@@ -32,7 +35,6 @@ export const deleteCampaign: Handler<typeof campaigns.deleteCampaign> = async (c
     });
   if (await isInUse(tx, row.id)) throw fail('campaign_in_use');
   await tx.audiencePart.deleteMany({ where: { campaignId: row.id } });
-  await tx.abTest.deleteMany({ where: { campaignId: row.id } });
   // What it names can be deleted before the job has removed it.
   await tx.campaign.updateMany({
     where: { id: row.id },

@@ -180,6 +180,17 @@ describe('what leads do', () => {
     expect((await executionOf(api, mails)).status).toBe('waiting');
     const [message] = await service.sqlWithin(api.caller, 'SELECT unsubscribed_at FROM message');
     expect(message).toEqual({ unsubscribed_at: null });
+    const again = [
+      await published(api, inARow(text)),
+      await published(api, inARow(wait('pause'))),
+      await published(api, inARow(wait('pause'), text, email('one'))),
+    ];
+    const results = [];
+    for (const id of again) {
+      const { data } = await api.enrollLeads({ params: { id }, body: { leadIds: [leadId] } });
+      results.push(data.results[0].result);
+    }
+    expect(results).toEqual(['suppressed', 'enrolled', 'enrolled']);
   });
 });
 

@@ -3,7 +3,7 @@ import { asService, reachOf } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { enroll } from '../engine/enroll.ts';
 import type { LeadRecord } from '../engine/facts.ts';
-import { suppressedAddresses } from '../suppressions/suppressed.ts';
+import { unreachableLeads } from '../suppressions/unreachable-leads.ts';
 import { requireEnterable } from '../workflows/enterable.ts';
 
 export const enrollLeads = (
@@ -16,9 +16,8 @@ export const enrollLeads = (
     }),
   async run({ params, body, found: leads, tx, schedule }) {
     const workflow = await requireEnterable(tx, params.id);
-    const addresses = leads.map(({ email }) => email).filter(Boolean);
-    const suppressed = await suppressedAddresses(tools, tx, { channel: 'email' }, addresses);
-    const free = leads.filter(({ email }) => !isSuppressed(suppressed.get(email)));
+    const unreachable = await unreachableLeads(tools, tx, workflow.nodes, leads);
+    const free = leads.filter(({ id }) => !unreachable.has(id));
     const enrolled = await enroll(
       { tx, schedule },
       workflow,
@@ -38,8 +37,3 @@ export const enrollLeads = (
     return { results };
   },
 });
-
-/** A pause of the lead ends, so it does not keep the lead out. */
-function isSuppressed(reason: string | undefined): boolean {
-  return reason !== undefined && reason !== 'paused';
-}

@@ -48,16 +48,16 @@ describe('a status callback of Twilio', () => {
     expect(await statusOf(api, id)).toBe('delivered');
   });
 
-  it('of a number that does not exist suppresses it, and one of another failure does not', async () => {
+  it('of a number that does not exist is a bounce and suppresses it; a phone that is off is neither', async () => {
     const api = reporting.service.as();
     const [gone, busy] = [aNumber(), aNumber()];
-    for (const [To, ErrorCode] of [
-      [gone, '30005'],
-      [busy, '30003'],
+    for (const [To, ErrorCode, status] of [
+      [gone, '30005', 'bounced'],
+      [busy, '30003', 'failed'],
     ] as const) {
       const { id, token } = await sentText(api, To);
       await reporting.twilio({ MessageStatus: 'undelivered', To, ErrorCode }, { token });
-      expect(await statusOf(api, id)).toBe('bounced');
+      expect(await statusOf(api, id)).toBe(status);
     }
     expect(await reasonsOf(api)).toEqual([`${gone} hard_bounce`]);
   });
@@ -68,7 +68,7 @@ describe('a status callback of Twilio', () => {
       const To = aNumber();
       const { id, token } = await sentText(api, To);
       const reply = await reporting.twilio({ MessageStatus: 'failed', To, ErrorCode, Note: '\0' }, { token });
-      expect([reply.status, await statusOf(api, id)]).toEqual([200, 'bounced']);
+      expect([reply.status, await statusOf(api, id)]).toEqual([200, 'failed']);
       expect((await api.getMessage({ params: { id } })).data.error).toBe(
         'Twilio could not deliver it (without a code)',
       );

@@ -151,6 +151,15 @@ export async function applyStatus(
   if (status !== 'undelivered' && status !== 'failed') return;
   const code = /^\d{1,6}$/.exec(form.get('ErrorCode') ?? '')?.[0] ?? '';
   const error = `Twilio could not deliver it (${code || 'without a code'})`;
+  const value = normalizedValue('sms', to);
+  // A phone that is off, or a filter of the carrier, says nothing about the number.
+  if (!unreachable.has(code)) {
+    await tx.sql`UPDATE message SET status = 'failed', error = ${error}, updated_at = now()
+      WHERE id = ${messageId} AND bounced_at IS NULL AND delivered_at IS NULL`;
+    if (code === stopped && typeof value === 'string')
+      await suppress(tools, inside, { channel: 'sms', value, reason: 'unsubscribe' });
+    return;
+  }
   const bounced = await tx.sql<{ leadId: number; executionId: number | null; campaignId: number | null }>`
     UPDATE message SET status = 'bounced', bounced_at = now(), error = ${error}, updated_at = now()
     WHERE id = ${messageId} AND bounced_at IS NULL RETURNING lead_id AS "leadId", execution_id AS "executionId",
@@ -160,8 +169,5 @@ export async function applyStatus(
     bounced.map((one) => ({ ...one, type: 'email_bounce' })),
   );
   for (const { campaignId } of bounced) if (campaignId !== null) await pauseUnhealthy(inside, campaignId);
-  const value = normalizedValue('sms', to);
-  if (typeof value !== 'string') return;
-  if (unreachable.has(code)) await suppress(tools, inside, { channel: 'sms', value, reason: 'hard_bounce' });
-  if (code === stopped) await suppress(tools, inside, { channel: 'sms', value, reason: 'unsubscribe' });
+  if (typeof value === 'string') await suppress(tools, inside, { channel: 'sms', value, reason: 'hard_bounce' });
 }

@@ -5,7 +5,7 @@ import { asService, failField, reachOf } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { enroll } from '../engine/enroll.ts';
 import type { LeadRecord } from '../engine/facts.ts';
-import { suppressedAddresses } from '../suppressions/suppressed.ts';
+import { unreachableLeads } from '../suppressions/unreachable-leads.ts';
 import { requireEnterable } from '../workflows/enterable.ts';
 import { checkWorkflow } from '../workflows/workflow.ts';
 
@@ -48,9 +48,8 @@ export async function startForLead(
   const earlier = eventId === null ? null : await tx.execution.findFirst({ where: { workflowId, eventId } });
   if (earlier) return { executionId: earlier.id, result: 'enrolled' as const };
   const workflow = await requireEnterable(tx, workflowId);
-  const suppressed = await suppressedAddresses(tools, tx, { channel: 'email' }, lead.email ? [lead.email] : []);
-  const reason = suppressed.get(lead.email);
-  if (reason !== undefined && reason !== 'paused') return { executionId: null, result: 'suppressed' as const };
+  const unreachable = await unreachableLeads(tools, tx, workflow.nodes, [lead]);
+  if (unreachable.has(lead.id)) return { executionId: null, result: 'suppressed' as const };
   const entries = [{ leadId: lead.id, eventId, payload }];
   const [enrolled] = await enroll({ tx, schedule }, workflow, entries, { source: 'webhook' });
   return { executionId: enrolled?.executionId ?? null, result: enrolled?.result ?? ('reentry_blocked' as const) };

@@ -1,6 +1,7 @@
 import { workflowDeleted, type workflows } from '@tandem/campaign-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { hasRunningTest, removeTests } from '../ab-tests/remove-tests.ts';
 import { deleteWorkflows } from './remove-deleted.job.ts';
 import { asWorkflow, lockWorkflow } from './workflow.ts';
 
@@ -13,7 +14,8 @@ export const deleteWorkflow: Handler<typeof workflows.deleteWorkflow> = async (c
     select: { id: true },
   });
   if (live) throw fail('live_executions');
-  if (await tx.abTest.count({ where: { workflowId: row.id, status: 'running' } })) throw fail('workflow_in_test');
+  if (await hasRunningTest(tx, { workflowId: row.id })) throw fail('workflow_in_test');
+  await removeTests({ tx, emit }, { workflowId: row.id });
   await deleteWorkflows({ tx, schedule }, [row.id], null);
   const { campaignId, publishedVersion } = row;
   emit(workflowDeleted, { data: { workflowId: row.id, campaignId, publishedVersion }, record: asWorkflow(row) });

@@ -41,14 +41,13 @@ export const removeDeleted = job({
 
 /**
  * Deletes workflows: nobody finds them from now on, and the job removes what they have. They count as archived, so an
- * execution that begins at this moment is cancelled. Their A/B tests end.
+ * execution that begins at this moment is cancelled. Remove their A/B tests before.
  */
 export async function deleteWorkflows(
   { tx, schedule }: { tx: Tx; schedule: Schedule },
   workflowIds: number[],
   campaignId: number | null,
 ): Promise<void> {
-  await tx.abTest.deleteMany({ where: { workflowId: { in: workflowIds } } });
   await tx.workflow.updateMany({
     where: { id: { in: workflowIds } },
     data: {
