@@ -1,6 +1,6 @@
 import { type NodeType, nodeData } from '@tandem/campaign-contract';
 import type { FieldError } from '@tandem/contract';
-import { conditionErrors } from '@tandem/crm-contract';
+import { conditionErrors, TaskType } from '@tandem/crm-contract';
 import { readFields } from '@tandem/service';
 import { z } from 'zod';
 import { subjectOf } from '../engine/conditions.ts';
@@ -56,6 +56,7 @@ function ownErrors(node: GraphNode, data: Record<string, unknown>): FieldError[]
   if (type === 'email') return emailErrors(node, data);
   if (type === 'notify') return textErrors(node, 'message', data['message'] as string);
   if (type === 'sms') return smsErrors(node, data);
+  if (type === 'create_task') return taskErrors(node, data);
   if (type === 'condition') return conditionNodeErrors(node, data);
   if (type === 'wait' && data['duration'] === undefined && data['at'] === undefined)
     return [{ field: of(node, 'duration'), message: 'Is required unless the node has `at`' }];
@@ -107,6 +108,13 @@ function smsErrors(node: GraphNode, { text, templateId }: Record<string, unknown
   if (typeof text !== 'string' || !text.trim())
     return [{ field: of(node, 'text'), message: 'Is required unless the node has `templateId`' }];
   return textErrors(node, 'text', text);
+}
+
+function taskErrors(node: GraphNode, { title, type }: Record<string, unknown>): FieldError[] {
+  const errors: FieldError[] = [];
+  readFields(z.object({ type: TaskType.optional() }), { type }, errors);
+  const ofType = errors.map(({ field, message }) => ({ field: of(node, field), message }));
+  return [...ofType, ...textErrors(node, 'title', title as string)];
 }
 
 function textErrors(node: GraphNode, field: string, text: string): FieldError[] {

@@ -155,6 +155,17 @@ describe('testWorkflow', () => {
     expect(steps.at(-1).nodeId).toBe('yes');
   });
 
+  it('shows the texts of tasks and notifications as they would be', async () => {
+    const api = service.as();
+    const nodes = [
+      aNode('call', { type: 'create_task', data: { title: 'Call {{ lead.firstName }}', type: 'call' } }),
+      aNode('tell', { type: 'notify', data: { message: '{{ lead.firstName }} waits' } }),
+    ];
+    const { steps } = await tested(api, await draft(api, inARow(...nodes)), { sample: { firstName: 'Zoe' } });
+    expect(steps[1].effect).toMatchObject({ title: 'Call Zoe', type: 'call' });
+    expect(steps[2].effect).toMatchObject({ message: 'Zoe waits' });
+  });
+
   it('shows why a message would not be sent, and waits for the end of quiet hours', async () => {
     const api = service.as();
     const id = await draft(api, inARow(email('one')), { quietHours: { from: '09:00', to: '12:00' } });
