@@ -90,13 +90,17 @@ export const audiences = operations({
     also: ['leads:read'],
     narrows: true,
     summary: 'Set the audience of a campaign',
-    description: 'Each part has one of `segmentId`, `leadIds` and `conditions`. Pause an active campaign first.',
+    description:
+      'Each part has one of `segmentId`, `leadIds` and `conditions`. Pause an active campaign first. The audience of a completed campaign cannot change.',
     params: ofCampaign,
     body: z.object({ include: partsOf(WritablePart), exclude: partsOf(WritablePart).default([]) }),
     reply: Audience,
     message: 'Audience set',
     emits: [campaignUpdated],
-    errors: { campaign_active: [409, 'The campaign is active; pause it before you change its audience'] },
+    errors: {
+      campaign_active: [409, 'The campaign is active; pause it before you change its audience'],
+      campaign_completed: [409, 'The campaign is completed; duplicate it to change it'],
+    },
   },
   previewAudience: {
     method: 'POST',

@@ -62,6 +62,12 @@ const answers: Record<string, Answer> = {
       .slice(0, limit);
     return { leads: found, next: found.length === limit ? found.at(-1)?.id : null };
   },
+  '/v1/tasks': (body: object, { caller }) => ({
+    ...aTask,
+    ...body,
+    id: '1',
+    tenantId: String(caller.tenantId),
+  }),
   '/internal/leads/upsert-by-email': ({ email, customFields = {} }: Upserted, { leads, add }) => {
     const found = leads.find((lead) => lead['email'] === email);
     if (found) found['customFields'] = { ...customFields, ...(found['customFields'] as object) };
@@ -96,7 +102,7 @@ export async function crmPeer(): Promise<CrmPeer> {
       .filter((one) => one.tenantId === caller.tenantId && one.environment === caller.environment)
       .map(({ lead }) => lead);
     const answer = answers[url];
-    if (!answer || url.includes('upsert')) calls.push({ path: url, body });
+    if (!url.startsWith('/internal/') || url.includes('upsert')) calls.push({ path: url, body });
     const changed = method === 'PATCH' && leads.find(({ id }) => url === `/v1/leads/${id}`);
     if (changed) return reply(200, { data: Object.assign(changed, body) });
     if (!answer) return reply(200, { data: {} });
@@ -118,6 +124,29 @@ export async function crmPeer(): Promise<CrmPeer> {
     },
   });
 }
+
+const now = '2026-03-02T10:00:00.000Z';
+const aTask = {
+  description: null,
+  status: 'pending',
+  recurrence: null,
+  allowedTransitions: [],
+  subtasks: [],
+  overdue: false,
+  nextTaskId: null,
+  opportunityId: null,
+  partnerId: null,
+  teamId: null,
+  escalationLevel: 0,
+  completedAt: null,
+  completedBy: null,
+  outcome: null,
+  outcomeNote: null,
+  createdBy: null,
+  version: 1,
+  createdAt: now,
+  updatedAt: now,
+};
 
 /** A lead as crm returns it. */
 export function aLead(id: string, tenantId: number): LeadBody {

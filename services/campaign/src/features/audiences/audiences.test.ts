@@ -56,6 +56,14 @@ describe('setAudience', () => {
     expect((await api.getAudience({ params })).data).toMatchObject({ include: [], version: 1 });
   });
 
+  it('is refused once the campaign is completed, which a new audience could not reach', async () => {
+    const api = service.as();
+    const params = { id: (await campaignOf(api, { status: 'completed' })).id };
+    const refused = await api.setAudience({ params, body: { include: [] } });
+    expect([refused.status, refused.body.code]).toEqual([409, 'campaign_completed']);
+    expect((await api.getAudience({ params })).data).toMatchObject({ version: 1 });
+  });
+
   it('is refused while the campaign is active, and for the campaign of somebody else', async () => {
     const api = service.as();
     const params = { id: (await campaignOf(api, { status: 'active' })).id };

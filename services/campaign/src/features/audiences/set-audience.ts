@@ -25,6 +25,7 @@ export const setAudience = (tools: Pick<Tools, 'crm'>): Handler<typeof audiences
     ifMatch(row);
     await holdSegments(tx, parts);
     if (row.status === 'active') throw fail('campaign_active');
+    if (row.status === 'completed') throw fail('campaign_completed');
     await writeParts(tx, row.id, parts);
     const [written] = await tx.campaign.updateManyAndReturn({
       where: { id: row.id },

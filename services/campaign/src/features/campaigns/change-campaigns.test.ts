@@ -1,10 +1,10 @@
 import type { campaign } from '@tandem/campaign-contract';
 import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { type TestService, until } from '@tandem/testing';
-import { startCampaign } from '../../campaign.test-service.ts';
+import { aNode, startCampaign } from '../../campaign.test-service.ts';
 import { later, readyCampaign, recipients, tenantOf } from '../../campaign-life.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
-import type { Api } from '../../engine.test-service.ts';
+import { type Api, inARow } from '../../engine.test-service.ts';
 
 let crm: CrmPeer;
 let mailbox: Mailbox;
@@ -117,6 +117,19 @@ describe('testSendCampaign', () => {
     expect(mail.html).toContain('href="https://example.com/a"');
     expect(mail.html).not.toContain('/v1/public/t/');
     expect((await api.getCampaignStats({ params: { id } })).data).toMatchObject({ messages: { sent: 0 }, nodes: [] });
+  });
+
+  it('sends nothing for an e-mail without a subject, which could not be published', async () => {
+    const api = service.as();
+    const { id, workflowId } = await ready(api, 1);
+    const to = `empty-${id}-${tenantOf(api)}@example.com`;
+    const body = inARow(aNode('one', { type: 'email', data: {} }));
+    await api.updateWorkflow({ params: { id: workflowId }, body });
+    const reply = await api.testSendCampaign({ params: { id }, body: { to: [to] } });
+    expect([reply.status, reply.body.errors]).toEqual([
+      422,
+      [{ field: 'nodeId', message: 'The e-mail of this node has no subject; add one, or a template' }],
+    ]);
   });
 
   it.each([

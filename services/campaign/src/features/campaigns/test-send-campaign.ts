@@ -82,7 +82,10 @@ async function contentOf(
   node: GraphNode,
 ): Promise<TemplateContent> {
   const data = rendered(() => dataOf(node, 'email'));
-  if (data.templateId === undefined) return sourceOf(data);
+  if (data.templateId === undefined) {
+    if (!data.subjectLine) throw failField('nodeId', 'The e-mail of this node has no subject; add one, or a template');
+    return sourceOf(data);
+  }
   const id = ids.decode('template', tenantId, data.templateId);
   const template = id === undefined ? undefined : await findTemplate(tx, id);
   if (!template) throw failField('nodeId', 'The template of this node does not exist');

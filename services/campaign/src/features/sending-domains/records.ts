@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { DnsRecord } from '@tandem/campaign-contract';
 import type { z } from 'zod';
 import { type Check as AnyCheck, shownValues } from '../dns/checks.ts';
@@ -22,8 +23,11 @@ export type SpfMechanism = string;
 /** The mechanism for the servers that send our mail: an include of the provider, or the host of SMTP_URL. */
 export function spfMechanism(include: string | undefined, smtpUrl: string | undefined): SpfMechanism {
   if (include !== undefined) return `include:${include}`;
-  const host = smtpUrl && URL.parse(smtpUrl)?.hostname;
-  return host ? `a:${host}` : 'mx';
+  const host = smtpUrl && URL.parse(smtpUrl)?.hostname.replace(/^\[|\]$/g, '');
+  if (!host) return 'mx';
+  // `a:` takes names only: a record with an address in it fails as a whole.
+  const version = isIP(host);
+  return version ? `ip${version}:${host}` : `a:${host}`;
 }
 
 /** The DNS records that a domain needs. */

@@ -1,6 +1,8 @@
 import { type NodeType, nodeData } from '@tandem/campaign-contract';
 import type { FieldError } from '@tandem/contract';
-import { conditionErrors } from '@tandem/crm-contract';
+import { conditionErrors, TaskType } from '@tandem/crm-contract';
+import { readFields } from '@tandem/service';
+import { z } from 'zod';
 import { subjectOf } from '../engine/conditions.ts';
 import { createGraph, type Graph, type GraphNode, type StoredGraph } from '../engine/graph.ts';
 import { leadFields } from '../engine/outside/lead-fields.ts';
@@ -42,8 +44,9 @@ function reachable(graph: Graph, start: string): Set<string> {
 }
 
 function dataErrors(node: GraphNode): FieldError[] {
-  const { success, data, error } = nodeData[node.type].safeParse(node.data);
-  if (!success) return error.issues.map(({ path, message }) => ({ field: of(node, path.join('.')), message }));
+  const errors: FieldError[] = [];
+  const data = readFields(nodeData[node.type], node.data, errors);
+  if (!data) return errors.map(({ field, message }) => ({ field: of(node, field), message }));
   return ownErrors(node, data);
 }
 
@@ -53,6 +56,7 @@ function ownErrors(node: GraphNode, data: Record<string, unknown>): FieldError[]
   if (type === 'email') return emailErrors(node, data);
   if (type === 'notify') return textErrors(node, 'message', data['message'] as string);
   if (type === 'sms') return smsErrors(node, data);
+  if (type === 'create_task') return taskErrors(node, data);
   if (type === 'condition') return conditionNodeErrors(node, data);
   if (type === 'wait' && data['duration'] === undefined && data['at'] === undefined)
     return [{ field: of(node, 'duration'), message: 'Is required unless the node has `at`' }];
@@ -82,7 +86,8 @@ function emailErrors(
   { subjectLine, preheader, html, text, templateId }: Record<string, unknown>,
 ): FieldError[] {
   // A template has a subject; see `template-errors.ts` for whether it can be used.
-  if (!subjectLine && templateId === undefined) return [{ field: of(node, 'subjectLine'), message: 'Is required' }];
+  if (!subjectLine && templateId === undefined)
+    return [{ field: of(node, 'subjectLine'), message: 'Is required unless the node has `templateId`' }];
   const texts = {
     subject: subjectLine ?? null,
     preheader: preheader ?? null,
@@ -103,6 +108,13 @@ function smsErrors(node: GraphNode, { text, templateId }: Record<string, unknown
   if (typeof text !== 'string' || !text.trim())
     return [{ field: of(node, 'text'), message: 'Is required unless the node has `templateId`' }];
   return textErrors(node, 'text', text);
+}
+
+function taskErrors(node: GraphNode, { title, type }: Record<string, unknown>): FieldError[] {
+  const errors: FieldError[] = [];
+  readFields(z.object({ type: TaskType.optional() }), { type }, errors);
+  const ofType = errors.map(({ field, message }) => ({ field: of(node, field), message }));
+  return [...ofType, ...textErrors(node, 'title', title as string)];
 }
 
 function textErrors(node: GraphNode, field: string, text: string): FieldError[] {
@@ -148,11 +160,9 @@ function splitErrors(node: GraphNode, { variants }: { variants: { key: string; w
 function updateErrors(node: GraphNode, { fields, addTags, removeTags }: Record<string, unknown>): FieldError[] {
   if (fields === undefined && addTags === undefined && removeTags === undefined)
     return [{ field: of(node, 'fields'), message: 'Is required unless the node has `addTags` or `removeTags`' }];
-  const { error } = leadFields.safeDecode((fields ?? {}) as never);
-  return (error?.issues ?? []).map(({ path, message }) => ({
-    field: of(node, ['fields', ...path].join('.')),
-    message,
-  }));
+  const errors: FieldError[] = [];
+  readFields(z.object({ fields: leadFields.optional() }), { fields }, errors);
+  return errors.map(({ field, message }) => ({ field: of(node, field), message }));
 }
 
 function edgeErrors(graph: Graph, { edges }: StoredGraph): FieldError[] {

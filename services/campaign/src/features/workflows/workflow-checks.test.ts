@@ -60,6 +60,28 @@ describe('validateWorkflow', () => {
     expect((await api.getWorkflow({ params: { id } })).data.status).toBe('draft');
   });
 
+  it('names what each setting of a node accepts', async () => {
+    const api = service.as();
+    const nodes = [
+      aNode('mail', { type: 'email', data: {} }),
+      aNode('task', { type: 'create_task', data: {} }),
+      aNode('event', { type: 'wait_for_event', data: { event: 'nothing', duration: 'long' } }),
+      aNode('lead', { type: 'update_lead', data: { fields: { status: 'nowhere', nickname: 'Ada' } } }),
+    ];
+    const { data } = await api.validateWorkflow({ params: { id: await draft(api, inARow(...nodes)) } });
+    expect(data.errors).toEqual([
+      { field: 'nodes.mail.subjectLine', message: 'Is required unless the node has `templateId`' },
+      { field: 'nodes.task.title', message: 'Is required' },
+      {
+        field: 'nodes.event.event',
+        message: 'Must be one of email_open, link_click, email_reply, form_submission, page_visit',
+      },
+      { field: 'nodes.event.duration', message: 'Must be a number' },
+      { field: 'nodes.lead.fields.status', message: 'Must be one of new, contacted, qualified, unqualified' },
+      { field: 'nodes.lead.fields', message: 'Must not contain unknown fields, such as nickname' },
+    ]);
+  });
+
   it("answers 404 for another tenant's workflow", async () => {
     const id = await draft(service.as(), inARow(email('one')));
     expect((await service.as().validateWorkflow({ params: { id } })).status).toBe(404);
@@ -131,6 +153,17 @@ describe('testWorkflow', () => {
     expect(steps[1].effect).toEqual({ fields: { tags: ['hot'] } });
     expect(steps[2].effect).toMatchObject({ title: 'Call', dueAt: '2026-03-04T10:00:00.000Z' });
     expect(steps.at(-1).nodeId).toBe('yes');
+  });
+
+  it('shows the texts of tasks and notifications as they would be', async () => {
+    const api = service.as();
+    const nodes = [
+      aNode('call', { type: 'create_task', data: { title: 'Call {{ lead.firstName }}', type: 'call' } }),
+      aNode('tell', { type: 'notify', data: { message: '{{ lead.firstName }} waits' } }),
+    ];
+    const { steps } = await tested(api, await draft(api, inARow(...nodes)), { sample: { firstName: 'Zoe' } });
+    expect(steps[1].effect).toMatchObject({ title: 'Call Zoe', type: 'call' });
+    expect(steps[2].effect).toMatchObject({ message: 'Zoe waits' });
   });
 
   it('shows why a message would not be sent, and waits for the end of quiet hours', async () => {

@@ -1,13 +1,16 @@
 import { ServiceCallError } from '@tandem/client/internal';
+import { TaskType } from '@tandem/crm-contract';
 import type { Tools } from '../../../handler.ts';
-import type { LeadRecord } from '../facts.ts';
+import type { Facts, LeadRecord } from '../facts.ts';
 import { dataOf, type GraphNode } from '../graph.ts';
 import { leadFields } from './lead-fields.ts';
 import type { Outcome } from './outcome.ts';
+import { renderText } from './render-text.ts';
 import { retryAt } from './retry.ts';
 import type { ToSend } from './to-send.ts';
 
 const dayMs = 86_400_000;
+const titleMax = 200;
 
 /**
  * Changes a record of crm: fields, tags or the assignee of the lead, or a new task. Each change can be repeated: a lead gets
@@ -89,14 +92,28 @@ function assignment({ crm, ids }: Tools, { node, due, facts: { lead } }: ToSend,
   return { input: { userId: code }, call, lead: withChange(lead, { assignedTo }) };
 }
 
-function newTask({ crm, ids }: Tools, { node, due, step, facts: { lead, now } }: ToSend, as: As): Changing {
-  const { title, dueInDays, assignedTo: code } = dataOf(node, 'create_task');
+/** The title and the type of the task of a node. The title has placeholders. */
+export function taskOf(node: GraphNode, facts: Facts) {
+  const { title, type } = dataOf(node, 'create_task');
+  // A version that was published before types were checked can have any text.
+  return { title: renderText(title, facts, titleMax), type: TaskType.catch('other').parse(type) };
+}
+
+function newTask({ crm, ids }: Tools, { node, due, step, facts }: ToSend, as: As): Changing {
+  const { lead, now } = facts;
+  const { title: template, dueInDays, assignedTo: code } = dataOf(node, 'create_task');
   const assignedTo = code === undefined ? lead.assignedTo : ids.decode('user', due.tenantId, code);
-  if (assignedTo === undefined) return { input: { title }, call: unknownUser };
+  if (assignedTo === undefined) return { input: { title: template }, call: unknownUser };
+  let task: ReturnType<typeof taskOf>;
+  try {
+    task = taskOf(node, facts);
+  } catch (error) {
+    const why = `The title cannot be rendered: ${(error as Error).message}`.slice(0, 500);
+    return { input: { title: template }, call: why };
+  }
   const dueAt = new Date(now.getTime() + dueInDays * dayMs);
   const body = {
-    title,
-    type: 'other' as const,
+    ...task,
     priority: 'normal' as const,
     leadId: lead.id,
     assignedTo,
@@ -104,8 +121,8 @@ function newTask({ crm, ids }: Tools, { node, due, step, facts: { lead, now } }:
     reminders: [],
   };
   const call = async () => {
-    const task = await crm.createTask({ body, as, idempotencyKey: `execution-${due.executionId}-${step}` });
-    return { taskId: ids.encode('task', due.tenantId, task.id) };
+    const { id } = await crm.createTask({ body, as, idempotencyKey: `execution-${due.executionId}-${step}` });
+    return { taskId: ids.encode('task', due.tenantId, id) };
   };
-  return { input: { title }, call };
+  return { input: task, call };
 }

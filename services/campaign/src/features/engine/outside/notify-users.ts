@@ -1,26 +1,24 @@
 import { workflowNotified } from '@tandem/campaign-contract';
 import type { Inside } from '@tandem/jobs';
 import type { Tools, Tx } from '../../../handler.ts';
-import { renderTemplate } from '../../templates/render.ts';
 import { dataOf } from '../graph.ts';
 import type { Ready } from '../read-batch.ts';
-import { dataFor } from './contents.ts';
 import type { Outcome } from './outcome.ts';
+import { renderText } from './render-text.ts';
 import type { ToSend } from './to-send.ts';
 
-const messageMax = 1_000;
+export const messageMax = 1_000;
 
 /** Renders a notification, which identity sends once the step is recorded: to the users of the node, or the lead's assignee. */
 export function notifyUsers({ ids }: Pick<Tools, 'ids'>, { node, due, facts }: ToSend): Outcome {
   const { userIds: codes, message } = dataOf(node, 'notify');
-  const { lead, payload } = facts;
+  const { lead } = facts;
   const named = (codes ?? []).flatMap((code) => ids.decode('user', due.tenantId, code) ?? []);
   const userIds = codes?.length ? named : lead.assignedTo === null ? [] : [lead.assignedTo];
   const input = { userIds: userIds.map((id) => ids.encode('user', due.tenantId, id)) };
   if (!userIds.length) return { is: 'skipped', input, result: {}, skipReason: 'no_recipient' };
   try {
-    const content = { subject: null, preheader: null, html: null, text: message, variables: [] };
-    const text = (renderTemplate(content, dataFor(lead, payload)).text ?? '').trim().slice(0, messageMax);
+    const text = renderText(message, facts, messageMax);
     return { is: 'done', input: { ...input, message: text }, result: {}, notify: { userIds, message: text } };
   } catch (error) {
     return { is: 'failed', input, error: `The message cannot be rendered: ${(error as Error).message}`.slice(0, 500) };

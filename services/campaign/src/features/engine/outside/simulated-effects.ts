@@ -1,13 +1,16 @@
 import type { NodeType } from '@tandem/campaign-contract';
 import { dayOf } from '@tandem/time-zones';
 import type { Tools, Tx } from '../../../handler.ts';
+import { TemplateError } from '../../templates/render.ts';
 import { dataOf } from '../graph.ts';
 import type { SimulatedEffect } from '../simulate.ts';
-import { changeOfLead, withChange } from './change-records.ts';
+import { changeOfLead, taskOf, withChange } from './change-records.ts';
 import type { Outgoing } from './channel.ts';
 import { previewLinks } from './message-links.ts';
 import { tomorrow } from './message-outcomes.ts';
+import { messageMax } from './notify-users.ts';
 import { reasonsNotToSend } from './reasons.ts';
+import { renderText } from './render-text.ts';
 import { localeOf, outgoingOf } from './send-messages.ts';
 import type { Locale, ToSend } from './to-send.ts';
 
@@ -19,7 +22,7 @@ export function simulatedEffects(tools: Tools, tx: Tx): (one: ToSend) => Promise
   let locale: Promise<Locale> | undefined;
   return async (one) => {
     const [message] = outgoingOf([one]);
-    if (!message) return (others[one.node.type] ?? nothing)(one, tools);
+    if (!message) return otherEffect(one, tools);
     const day = dayOf(one.facts.now, one.facts.timezone);
     const count = sentOn.get(day) ?? 0;
     locale ??= localeOf(tools, one);
@@ -58,6 +61,15 @@ async function messageEffect(
   }
 }
 
+function otherEffect(one: ToSend, tools: Pick<Tools, 'ids'>): SimulatedEffect {
+  try {
+    return (others[one.node.type] ?? nothing)(one, tools);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return { is: 'failed', effect: { error: error.message.slice(0, 500) } };
+  }
+}
+
 type Other = (one: ToSend, tools: Pick<Tools, 'ids'>) => SimulatedEffect;
 
 const nothing: Other = () => ({ is: 'done', effect: {} });
@@ -67,21 +79,22 @@ const others: Partial<Record<NodeType, Other>> = {
     const fields = changeOfLead(node, lead);
     return { is: 'done', effect: { fields }, lead: withChange(lead, fields) };
   },
-  create_task({ node, due, facts: { lead, now } }, { ids }) {
-    const { title, dueInDays, assignedTo } = dataOf(node, 'create_task');
+  create_task({ node, due, facts }, { ids }) {
+    const { lead, now } = facts;
+    const { dueInDays, assignedTo } = dataOf(node, 'create_task');
     const assignee =
       assignedTo ?? (lead.assignedTo === null ? null : ids.encode('user', due.tenantId, lead.assignedTo));
     const dueAt = new Date(now.getTime() + dueInDays * dayMs);
-    return { is: 'done', effect: { title, dueAt: dueAt.toISOString(), assignedTo: assignee } };
+    return { is: 'done', effect: { ...taskOf(node, facts), dueAt: dueAt.toISOString(), assignedTo: assignee } };
   },
   assign({ node, due, facts: { lead } }, { ids }) {
     const { userId } = dataOf(node, 'assign');
     const assignedTo = ids.decode('user', due.tenantId, userId);
     return { is: 'done', effect: { userId }, lead: withChange(lead, { assignedTo }) };
   },
-  notify({ node }) {
+  notify({ node, facts }) {
     const { userIds = [], message } = dataOf(node, 'notify');
-    return { is: 'done', effect: { userIds, message } };
+    return { is: 'done', effect: { userIds, message: renderText(message, facts, messageMax) } };
   },
   webhook: ({ node }) => ({ is: 'done', effect: { url: dataOf(node, 'webhook').url } }),
   enroll: ({ node }) => ({ is: 'done', effect: { workflowId: dataOf(node, 'enroll').workflowId } }),
