@@ -166,6 +166,14 @@ describe('renderTemplate', () => {
   });
 });
 
+it('renders and sends a template for a sample person without the permission to read leads', async () => {
+  const api = service.as();
+  const { params } = await aTemplate(api);
+  const withoutLeads = service.as({ ...api.caller, permissions: ['campaigns:read', 'campaigns:write'] });
+  expect((await withoutLeads.renderTemplate({ params, body: {} })).data.subject).toBe('Hello Ada');
+  expect((await withoutLeads.testSendTemplate({ params, body: { to: ['me@example.com'] } })).status).toBe(202);
+});
+
 describe('testSendTemplate', () => {
   it('queues the rendered message for each address once', async () => {
     const api = service.as();
