@@ -193,6 +193,16 @@ describe('testSendTemplate', () => {
     ]);
   });
 
+  it('sends at most 100 tests in 24 hours, also by concurrent requests', async () => {
+    const api = service.as();
+    const { params } = await aTemplate(api);
+    const send = (request: number) =>
+      api.testSendTemplate({ params, body: { to: Array.from({ length: 10 }, (_, n) => `t${n}@r${request}.example`) } });
+    const replies = await Promise.all(Array.from({ length: 16 }, (_, request) => send(request)));
+    expect(replies.filter(({ status }) => status === 202)).toHaveLength(10);
+    expect(replies.filter(({ body }) => body.code === 'mail_limit')).toHaveLength(6);
+  });
+
   it('sends nothing to a suppressed address, without a required value, or for an SMS', async () => {
     const api = service.as();
     const { params } = await aTemplate(api, { variables: [{ key: 'lead.customFields.city', required: true }] });
