@@ -4,6 +4,7 @@ import type { Tools, Tx } from '../../../handler.ts';
 import { renderTemplate } from '../../templates/render.ts';
 import { dataOf } from '../graph.ts';
 import type { Ready } from '../read-batch.ts';
+import { storable } from '../storable.ts';
 import { dataFor } from './contents.ts';
 import type { Outcome } from './outcome.ts';
 import type { ToSend } from './to-send.ts';
@@ -20,7 +21,8 @@ export function notifyUsers({ ids }: Pick<Tools, 'ids'>, { node, due, facts }: T
   if (!userIds.length) return { is: 'skipped', input, result: {}, skipReason: 'no_recipient' };
   try {
     const content = { subject: null, preheader: null, html: null, text: message, variables: [] };
-    const text = (renderTemplate(content, dataFor(lead, payload)).text ?? '').trim().slice(0, messageMax);
+    const whole = renderTemplate(content, dataFor(lead, payload)).text ?? '';
+    const text = storable(whole.trim().slice(0, messageMax));
     return { is: 'done', input: { ...input, message: text }, result: {}, notify: { userIds, message: text } };
   } catch (error) {
     return { is: 'failed', input, error: `The message cannot be rendered: ${(error as Error).message}`.slice(0, 500) };
