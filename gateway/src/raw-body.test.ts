@@ -82,6 +82,36 @@ describe('an operation with a streamed body', () => {
     expect(headers).not.toHaveProperty('x-other');
   });
 
+  it('has a limit for those without credentials from all addresses, so that slow ones do not stop other streams', async () => {
+    let begun = 0;
+    handlers[streamedPath] = (request) => void request.once('data', () => begun++);
+    handlers['/v1/things/download'] = (_, response) => void response.end('x');
+    const { hostname, port } = new URL(base);
+    const open = (localAddress: string) => {
+      const socket = connect({ port: Number(port), host: hostname, localAddress });
+      socket.write(`POST ${streamedPath} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\nx`);
+      return socket;
+    };
+    const slow = ['127.0.0.2', '127.0.0.3'].flatMap((address) => Array.from({ length: 32 }, () => open(address)));
+    await until('all are at the service', () => begun === 64);
+    let text = '';
+    const oneMore = open('127.0.0.4').on('data', (chunk) => {
+      text += chunk;
+    });
+    await until('the next one is refused', () => text.startsWith('HTTP/1.1 503'));
+    expect((await fetch(`${base}/v1/things/download`)).status).toBe(200);
+    for (const socket of [...slow, oneMore]) socket.destroy();
+    const isAdmitted = async () => {
+      const before = begun;
+      const again = open('127.0.0.4');
+      const answered = new Promise((resolve) => again.once('data', resolve));
+      await Promise.race([answered, until('it is at the service', () => begun > before)]);
+      again.destroy();
+      return begun > before;
+    };
+    await until('another one is admitted', isAdmitted);
+  });
+
   it('refuses a body that is too large, or compressed, before the service gets it', async () => {
     handlers[streamedPath] = () => {
       throw new Error('The service got it');

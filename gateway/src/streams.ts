@@ -33,6 +33,8 @@ const passagesMax = 256;
 // links, are limited by address.
 const passagesPerTenantMax = 32;
 const shareWaitMs = 5_000;
+// Limit of uploads without credentials, whose bodies anybody can send slowly: they leave passages for everybody else.
+const anonymousUploadsMax = 64;
 // Event streams are idle most of the time. The service limits them per tenant and user.
 const liveMax = 2_000;
 // Client headers that describe a body or a range; no others are passed on.
@@ -70,6 +72,7 @@ class ProxiedStreams implements Streams {
   readonly #downloads = proxy(this.#running, false);
   readonly #shares = createShares<number | string>(passagesPerTenantMax, shareWaitMs);
   #count = 0;
+  #anonymousUploads = 0;
   #liveCount = 0;
 
   upload(passage: Passage, parts: GatewayParts): Promise<LinkResponse> {
@@ -150,13 +153,17 @@ class ProxiedStreams implements Streams {
     });
     try {
       // Passages waiting for their tenant's limit do not count.
-      if (this.#count >= passagesMax) throw new GatewayError('unavailable', { retryAfter: 1 });
+      const anonymous = !exchange.auth && exchange.route?.streams === 'upload' ? 1 : 0;
+      if (this.#count >= passagesMax || this.#anonymousUploads + anonymous > anonymousUploadsMax)
+        throw new GatewayError('unavailable', { retryAfter: 1 });
       const instance = upstream.choose();
       this.#count++;
+      this.#anonymousUploads += anonymous;
       try {
         return await this.#runAt(instance, upstream, exchange, run);
       } finally {
         this.#count--;
+        this.#anonymousUploads -= anonymous;
       }
     } finally {
       release();

@@ -59,7 +59,7 @@ export const CampaignRecipient = z.object({
   workflowId: id('workflow').describe('The sequence'),
   executionId: id('workflow_execution').describe('The execution of the sequence for the lead'),
   status: WorkflowExecutionStatus.meta({ examples: ['waiting'] }),
-  endReason: text(100)
+  endReason: text(200)
     .nullable()
     .meta({ description: 'Why the execution ended: completed, goal, reply, unsubscribe, …', examples: [null] }),
   sent: count('Messages that were sent to the lead', 1),

@@ -63,7 +63,7 @@ export const WorkflowExecution = z.object({
   eventId: text(100)
     .nullable()
     .meta({ description: 'The event that enrolled the lead', examples: [null] }),
-  endReason: text(100)
+  endReason: text(200)
     .nullable()
     .meta({ description: 'Why it ended: completed, goal, reply, unsubscribe, …', examples: [null] }),
   error: text(500)

@@ -58,10 +58,7 @@ const address = z.object({
       description: 'The id or slug of the tenant; with the ending `--sandbox` for a page of the sandbox',
       examples: ['PVxIKu1FQ4t4E0nk'],
     }),
-  slug: z
-    .string()
-    .max(100)
-    .meta({ description: 'The slug of the page', examples: ['spring-offer'] }),
+  slug: text(100).meta({ description: 'The slug of the page', examples: ['spring-offer'] }),
 });
 
 const domainPage = {

@@ -170,11 +170,11 @@ export const workflows = operations({
     method: 'POST',
     path: '/v1/workflows/:id/publish',
     ...write,
-    // leads:read, for a sequence of a campaign that runs.
+    // leads:read, for a sequence of a campaign that runs, and those of nodes.
     checksPermissions: true,
     summary: 'Publish a workflow',
     description:
-      'Freezes the draft, with the current content of its templates, as the next version, which new executions run. A paused workflow stays paused. Leads that are in an earlier version stay there, unless `migrate` is true: then those whose current node exists in the new version continue in it, and the others stay. The first publication of a sequence enrolls the audience of its campaign if that runs, which needs `leads:read`. Errors name the node: `nodes.<nodeId>.<field>`.',
+      'Freezes the draft, with the current content of its templates, as the next version, which new executions run. A paused workflow stays paused. Leads that are in an earlier version stay there, unless `migrate` is true: then those whose current node exists in the new version continue in it, and the others stay. The first publication of a sequence enrolls the audience of its campaign if that runs, which needs `leads:read`. So do nodes of the types `notify` and `webhook`; `update_lead` and `assign` need `leads:write`, and `create_task` needs `tasks:write`. Errors name the node: `nodes.<nodeId>.<field>`.',
     params: byId,
     body: z.object({
       migrate: z

@@ -184,6 +184,15 @@ describe('crm', () => {
   });
 });
 
+it('shows the longest reason of an exit', async () => {
+  const api = service.as();
+  const reason = 'r'.repeat(200);
+  const id = await published(api, inARow(aNode('end', { type: 'exit', data: { reason } })));
+  await inStatus(api, await enrolled(api, id, crm.addLead(tenantOf(api))), 'exited');
+  const { data } = await api.listWorkflowExecutions({ params: { id } });
+  expect(data).toMatchObject([{ status: 'exited', endReason: reason }]);
+});
+
 const rowOf = async (api: Api, id: string) =>
   (await service.sqlWithin(api.caller, 'SELECT * FROM execution WHERE id = $1', [id]))[0] as Record<string, unknown>;
 

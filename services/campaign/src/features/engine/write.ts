@@ -1,5 +1,6 @@
 import type { Tx } from '../../handler.ts';
 import type { Ready } from './read-batch.ts';
+import { storableJson } from './storable.ts';
 import type { Step } from './walk.ts';
 
 /** The new state of an execution. */
@@ -37,7 +38,7 @@ export async function writeSteps(tx: Tx, steps: readonly (Step & { executionId: 
     INSERT INTO execution_step (execution_id, number, node_id, type, outcome, input, result, skip_reason, started_at, ended_at)
     SELECT given."executionId", given.number, given."nodeId", given.type, given.outcome, given.input, given.result,
       given."skipReason", given."startedAt", given."endedAt"
-    FROM jsonb_to_recordset(${JSON.stringify(steps)}::jsonb) AS given ("executionId" bigint, number int, "nodeId" text,
+    FROM jsonb_to_recordset(${storableJson(steps)}::jsonb) AS given ("executionId" bigint, number int, "nodeId" text,
       type text, outcome text, input jsonb, result jsonb, "skipReason" text, "startedAt" timestamptz, "endedAt" timestamptz)
     ON CONFLICT (tenant_id, environment, execution_id, number) DO UPDATE
       SET outcome = excluded.outcome, input = execution_step.input || excluded.input,
@@ -52,7 +53,7 @@ export async function writeExecutions(tx: Tx, changes: readonly Change[]): Promi
     UPDATE execution SET status = given.status, number = given.number, node_id = given."nodeId", step = given.step, entered_at = given."enteredAt",
       due_at = given."dueAt", waits_for = given."waitsFor", attempts = given.attempts, end_reason = given."endReason",
       error = given.error, parked = false, ended_at = CASE WHEN given."dueAt" IS NULL THEN now() END
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS given ("executionId" bigint, number int, status text, "nodeId" text,
+    FROM jsonb_to_recordset(${storableJson(rows)}::jsonb) AS given ("executionId" bigint, number int, status text, "nodeId" text,
       step int, "enteredAt" timestamptz, "dueAt" timestamptz, "waitsFor" text, attempts int, "endReason" text, error text)
     WHERE execution.id = given."executionId"`;
 }

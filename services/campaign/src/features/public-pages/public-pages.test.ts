@@ -198,7 +198,7 @@ describe('the address of a page', () => {
     expect((await show(addressOf(url))).status).toBe(200);
     for (const tenant of ['unknown', 'x'.repeat(16), '..%2f', String(api.caller.tenantId)])
       expect((await show({ tenant, slug })).status).toBe(404);
-    expect((await show({ ...addressOf(url), slug: 'other' })).status).toBe(404);
+    for (const slug of ['other', '%00', 'a%00b']) expect((await show({ ...addressOf(url), slug })).status).toBe(404);
   });
 
   it('is another one in the sandbox, whose pages are not listed by search engines', async () => {

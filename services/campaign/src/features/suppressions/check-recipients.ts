@@ -21,6 +21,8 @@ export async function checkRecipients(
     suppressed.has(address) ? [{ field: `to.${index}`, message: 'Is suppressed; it gets no messages' }] : [],
   );
   if (errors.length) throw fail('validation_failed', errors);
+  // Until the tests of a concurrent request are counted too.
+  await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('test messages ' || platform.tenant_id(), 0))`;
   const [sent] = await tx.sql<{ tests: number }>`SELECT count(*)::int AS tests FROM platform.mail
     WHERE template IN ('template_test', 'campaign_test') AND created_at > now() - interval '24 hours'`;
   if ((sent?.tests ?? 0) + to.length > testsPerDayMax) throw fail('mail_limit');

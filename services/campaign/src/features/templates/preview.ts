@@ -18,16 +18,20 @@ export async function previewData(
 ): Promise<Record<string, unknown>> {
   const { tenantId, environment, requestId } = caller;
   const settings = await tools.settingsOf({ tenantId: tenantId as number, environment, requestId });
-  const as = asService(caller, reachOf(caller, 'leads:read'));
-  const [lead] = leadId === undefined ? [samplePerson] : await tools.crm.readLeads({ body: { ids: [leadId] }, as });
-  if (!lead) throw failField('leadId', unknownId('lead'));
   const data = templateData({
-    lead,
+    lead: leadId === undefined ? samplePerson : await readLead(tools, leadId, caller),
     tenantName: settings?.name ?? '',
     unsubscribeUrl: unsubscribeUrl(tools, previewToken),
     preferencesUrl: preferencesUrl(tools, previewToken),
   });
   return merged(data, sample);
+}
+
+async function readLead({ crm }: Pick<Tools, 'crm'>, leadId: number, caller: Caller) {
+  const as = asService(caller, reachOf(caller, 'leads:read'));
+  const [lead] = await crm.readLeads({ body: { ids: [leadId] }, as });
+  if (!lead) throw failField('leadId', unknownId('lead'));
+  return lead;
 }
 
 /**

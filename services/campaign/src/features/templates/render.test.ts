@@ -110,3 +110,13 @@ it('has no filters that evaluate an expression per element, which no time limit 
   expect(syntaxErrors(content({ html })).map(({ field }) => field)).toEqual(['html']);
   expect(() => renderTemplate(content({ html: '{{ (1..1000000) | join }}' }), data())).toThrow(TemplateError);
 });
+
+it.each([
+  ['a filter', `{{ (1..400000) | find_index: "${'a.'.repeat(900)}a" }}`],
+  ['a comparison', `{% assign r = (1..400000) %}{% if ${'r contains 0 or '.repeat(100)}false %}{% endif %}`],
+])('ends %s that goes through many elements', (_, text) => {
+  const began = performance.now();
+  expect(() => renderTemplate(content({ text }), data())).toThrow(/limit exceeded/);
+  // Without a limit it would take many seconds.
+  expect(performance.now() - began).toBeLessThan(3_000);
+});

@@ -33,7 +33,7 @@ export class TemplateError extends Error {
   }
 }
 
-// The longest template takes some milliseconds. Loops end after this time.
+// The longest template takes some milliseconds. Rendering ends after this time.
 const renderMs = 100;
 const charactersMax = 250_000;
 // A filter runs to its end, so what one call can work through is bounded too.
@@ -100,7 +100,7 @@ export function renderTemplate(content: TemplateContent, data: Record<string, un
     if (excess) throw new TemplateError(field, excess);
     try {
       const engine = engineOf(field);
-      const output = engine.renderSync(engine.parse(source), values) as string;
+      const output = finished(engine._render(engine.parse(source), values, { sync: true }), endsAt()) as string;
       if (output.length <= outputMax) return output;
     } catch (error) {
       throw new TemplateError(field, messageOf(error));
@@ -117,6 +117,37 @@ export function renderTemplate(content: TemplateContent, data: Record<string, un
     text: text ?? (html === null ? null : textOfHtml(html)),
     missing,
   };
+}
+
+const endsAt = () => performance.now() + renderMs;
+
+/**
+ * Runs a rendering to its end, as `renderSync` does, or until a time. The engine checks the time only between tags, while
+ * one filter or comparison can go through hundreds of thousands of elements.
+ */
+function finished(rendering: unknown, until: number): unknown {
+  if (!isGenerator(rendering)) return rendering;
+  let step = rendering.next();
+  while (!step.done) {
+    if (performance.now() > until) {
+      step = rendering.throw(new Error('template render limit exceeded'));
+      continue;
+    }
+    let value: unknown;
+    try {
+      value = finished(step.value, until);
+    } catch (error) {
+      step = rendering.throw(error);
+      continue;
+    }
+    step = rendering.next(value);
+  }
+  return step.value;
+}
+
+function isGenerator(value: unknown): value is Generator<unknown, unknown, unknown> {
+  const { next, throw: end } = (value ?? {}) as Partial<Generator>;
+  return typeof next === 'function' && typeof end === 'function';
 }
 
 /** The HTML of a message whose template has only text. */

@@ -166,6 +166,14 @@ describe('renderTemplate', () => {
   });
 });
 
+it('renders and sends a template for a sample person without the permission to read leads', async () => {
+  const api = service.as();
+  const { params } = await aTemplate(api);
+  const withoutLeads = service.as({ ...api.caller, permissions: ['campaigns:read', 'campaigns:write'] });
+  expect((await withoutLeads.renderTemplate({ params, body: {} })).data.subject).toBe('Hello Ada');
+  expect((await withoutLeads.testSendTemplate({ params, body: { to: ['me@example.com'] } })).status).toBe(202);
+});
+
 describe('testSendTemplate', () => {
   it('queues the rendered message for each address once', async () => {
     const api = service.as();
@@ -183,6 +191,16 @@ describe('testSendTemplate', () => {
       { recipient: 'a@example.com', template: 'template_test' },
       { recipient: 'b@example.com', template: 'template_test' },
     ]);
+  });
+
+  it('sends at most 100 tests in 24 hours, also by concurrent requests', async () => {
+    const api = service.as();
+    const { params } = await aTemplate(api);
+    const send = (request: number) =>
+      api.testSendTemplate({ params, body: { to: Array.from({ length: 10 }, (_, n) => `t${n}@r${request}.example`) } });
+    const replies = await Promise.all(Array.from({ length: 16 }, (_, request) => send(request)));
+    expect(replies.filter(({ status }) => status === 202)).toHaveLength(10);
+    expect(replies.filter(({ body }) => body.code === 'mail_limit')).toHaveLength(6);
   });
 
   it('sends nothing to a suppressed address, without a required value, or for an SMS', async () => {

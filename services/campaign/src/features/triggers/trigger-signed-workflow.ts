@@ -10,7 +10,7 @@ import { isSigned } from '../workflow-secrets/signature.ts';
 import { startForLead } from './trigger-workflow.ts';
 
 type Scope = { tenantId: number; environment: 'live' | 'sandbox' };
-type Body = z.output<typeof SignedTrigger>;
+type Named = Omit<z.output<typeof SignedTrigger>, 'eventId'>;
 
 // A number names one workflow of both environments, so the order matters for speed only.
 const environments = ['live', 'sandbox'] as const;
@@ -29,18 +29,23 @@ export const triggerSignedWorkflow =
       const row = await inTenant(scope, ({ tx }) => tx.workflow.findFirst({ where: { id: workflowId } }));
       if (!row) continue;
       if (!isSigned(bytes, headers, secretsOf(tools, row))) throw fail('wrong_signature');
-      const body = readBody(bytes);
+      const body = readBody(bytes, headers['webhook-id']);
       const lead = await findLead(tools, body, scope, caller);
-      const { eventId = headers['webhook-id'] ?? null, payload = {} } = body;
+      const { eventId, payload = {} } = body;
       return inTenant(scope, (inside) => startForLead(tools, inside, { workflowId, lead, eventId, payload }));
     }
     throw fail('wrong_signature');
   };
 
-/** The fields of the signed bytes. */
-function readBody(bytes: Uint8Array): Body {
+/** The fields of the signed bytes. Without an id of the event, that of the request is one, so it must be a valid one too. */
+function readBody(bytes: Uint8Array, requestId: string | undefined): Named & { eventId: string | null } {
   const { data, error } = SignedTrigger.safeParse(parsed(bytes));
-  if (data) return data;
+  if (data?.eventId !== undefined) return { ...data, eventId: data.eventId };
+  if (data) {
+    const { success, data: eventId = null, error: problem } = SignedTrigger.shape.eventId.safeParse(requestId);
+    if (!success) throw failField('webhook-id', problem.issues[0]?.message ?? 'Is invalid');
+    return { ...data, eventId };
+  }
   const errors = error.issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
   throw fail('validation_failed', errors.slice(0, fieldErrorsMax));
 }
@@ -55,7 +60,7 @@ function parsed(bytes: Uint8Array): unknown {
 
 async function findLead(
   { crm, ids }: Pick<Tools, 'crm' | 'ids'>,
-  { leadId: code, email }: Body,
+  { leadId: code, email }: Named,
   scope: Scope,
   { requestId }: Caller,
 ): Promise<LeadRecord> {

@@ -99,6 +99,17 @@ it('names the wrong field of a signed body', async () => {
   expect((await fields('{'))[0]).toBe(400);
 });
 
+it('refuses an id of the request that is too long for the id of an event, unless the body has one', async () => {
+  const { api, id, code, secret } = await aHook();
+  const body = { leadId: codeOf(api, 'lead', aLead(api)) };
+  const tooLong = 'i'.repeat(101);
+  const refused = await call(code, secret, body, { id: tooLong });
+  expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'webhook-id']);
+  expect((await call(code, secret, { ...body, eventId: 'order-2' }, { id: tooLong })).status).toBe(202);
+  const { data } = await api.listWorkflowExecutions({ params: { id } });
+  expect(data.map(({ eventId }: Record<string, string>) => eventId)).toEqual(['order-2']);
+});
+
 it('accepts a replaced secret for a day, and the one before that no more', async () => {
   const { api, id, code, secret: first } = await aHook();
   const { data: second } = await api.rotateWorkflowSecret({ params: { id } });

@@ -11,6 +11,7 @@ import { scheduleTrigger } from '../scheduled-triggers/schedule-trigger.ts';
 import { newSecret } from '../workflow-secrets/secret.ts';
 import { draftErrors } from './draft-errors.ts';
 import { graphColumns } from './enterable.ts';
+import { checkNodePermissions } from './node-permissions.ts';
 import { outsideErrors } from './outside-errors.ts';
 import { readTemplateVersions } from './template-versions.ts';
 import { asFullWorkflow, findWorkflowRow, lockWorkflow, triggerTypeOf, type WorkflowRecord } from './workflow.ts';
@@ -29,6 +30,7 @@ export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishW
     ifMatch(workflow);
     const { status, allowedTransitions } = workflow;
     if (status === 'archived') throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
+    checkNodePermissions(caller, workflow);
     // A paused workflow gets its next version, and stays paused.
     const to = status === 'draft' ? 'published' : status;
     const errors = [...(await draftErrors(tools, tx, workflow)), ...found];

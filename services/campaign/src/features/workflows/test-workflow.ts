@@ -50,11 +50,16 @@ export const testWorkflow = (tools: Tools): Handler<typeof workflowChecks.testWo
   run: ({ found }) => found,
 });
 
-async function leadOf({ crm }: Pick<Tools, 'crm'>, { leadId, sample }: Body, caller: Caller): Promise<LeadRecord> {
-  const as = asService(caller, reachOf(caller, 'leads:read'));
-  const [lead] = leadId === undefined ? [aSample(caller)] : await crm.readLeads({ body: { ids: [leadId] }, as });
-  if (!lead) throw failField('leadId', unknownId('lead'));
+async function leadOf(tools: Pick<Tools, 'crm'>, { leadId, sample }: Body, caller: Caller): Promise<LeadRecord> {
+  const lead = leadId === undefined ? aSample(caller) : await readLead(tools, leadId, caller);
   return { ...lead, ...(sample as Partial<LeadRecord>) };
+}
+
+async function readLead({ crm }: Pick<Tools, 'crm'>, leadId: number, caller: Caller): Promise<LeadRecord> {
+  const as = asService(caller, reachOf(caller, 'leads:read'));
+  const [lead] = await crm.readLeads({ body: { ids: [leadId] }, as });
+  if (!lead) throw failField('leadId', unknownId('lead'));
+  return lead;
 }
 
 function aSample({ tenantId }: Caller): LeadRecord {

@@ -234,3 +234,10 @@ describe('a condition on a segment', () => {
     expect((await api.deleteSegment({ params: { id: segment.id } })).status).toBe(200);
   });
 });
+
+it('tests a workflow with a sample person without the permission to read leads', async () => {
+  const api = service.as();
+  const id = await draft(api, inARow(email('hello')));
+  const withoutLeads = service.as({ ...api.caller, permissions: ['workflows:read'] });
+  expect(path(await tested(withoutLeads, id))).toContain('hello');
+});

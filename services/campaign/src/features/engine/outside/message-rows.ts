@@ -1,4 +1,5 @@
 import type { Tx } from '../../../handler.ts';
+import { storableJson } from '../storable.ts';
 
 /** A message that is to be sent. */
 export interface Claim {
@@ -104,7 +105,7 @@ export async function endMessages(
     SELECT given."executionId", given."workflowId", given."nodeId", given."campaignId", given."leadId", given.channel,
       given.recipient, given.status, given.subject, given.uncertain, given."skipReason", given.error,
       CASE WHEN given.status = 'sent' THEN now() END, platform.environment() = 'sandbox', now()
-    FROM jsonb_to_recordset(${JSON.stringify(ends)}::jsonb) AS given ("executionId" bigint, "workflowId" bigint,
+    FROM jsonb_to_recordset(${storableJson(ends)}::jsonb) AS given ("executionId" bigint, "workflowId" bigint,
       "nodeId" text, "campaignId" bigint, "leadId" bigint, channel text, recipient text, status text, subject text,
       uncertain boolean, "skipReason" text, error text)
     ORDER BY given."executionId"

@@ -146,6 +146,17 @@ describe('a notify node', () => {
       service.events.find((one) => one.name === 'workflow.notified' && one.tenantId === api.caller.tenantId),
     );
 
+  it('is recorded and told also with a text that the database cannot store', async () => {
+    const api = service.as();
+    // The longest message ends within a surrogate pair, and has a NUL.
+    const leadId = aLead(api, { assignedTo: users.active, customFields: { wish: '\u{1f600}'.repeat(600) } });
+    const message = '{{ "%00" | url_decode }}{{ lead.customFields.wish }}';
+    const { status, steps } = await ran(api, leadId, notify({ message }));
+    const told = '\u{1f600}'.repeat(499);
+    expect([status, steps[1]]).toMatchObject(['completed', { outcome: 'done', input: { message: `${told}\ufffd` } }]);
+    expect((await eventOf(api)).data).toMatchObject({ message: `${told}\ufffd` });
+  });
+
   it('tells identity once which users are notified, and with which text', async () => {
     const api = service.as();
     const leadId = aLead(api);
