@@ -95,15 +95,16 @@ it.each<[string, Record<string, unknown>, string]>([
 it('sends nothing to a suppressed number; a suppressed e-mail address does not matter', async () => {
   const api = service.as();
   const [one, other] = [aLead(api), aLead(api)];
-  await api.createSuppression({ body: { channel: 'sms', value: one.phone, reason: 'unsubscribe' } });
-  expect((await ran(api, one.leadId, sms())).steps[1]).toMatchObject({ skipReason: 'suppressed' });
   const pause = aNode('pause', { type: 'wait', data: { duration: 1, durationUnit: 'days' } });
-  const executionId = await enrolled(api, await published(api, inARow(pause, sms())), other.leadId);
-  await inStatus(api, executionId, 'waiting');
+  const id = await published(api, inARow(pause, sms()));
+  const executions = [await enrolled(api, id, one.leadId), await enrolled(api, id, other.leadId)] as const;
+  for (const executionId of executions) await inStatus(api, executionId, 'waiting');
   const email = `lead${other.leadId}@example.com`;
+  await api.createSuppression({ body: { channel: 'sms', value: one.phone, reason: 'hard_bounce' } });
   await api.createSuppression({ body: { channel: 'email', value: email, reason: 'hard_bounce' } });
-  await hurry(service, api, executionId);
-  await inStatus(api, executionId, 'completed');
+  for (const executionId of executions) await hurry(service, api, executionId);
+  expect((await inStatus(api, executions[0], 'completed')).steps[2]).toMatchObject({ skipReason: 'suppressed' });
+  await inStatus(api, executions[1], 'completed');
   expect([textsTo(one.phone), textsTo(other.phone)]).toEqual([[], ['Hello Ada']]);
 });
 
