@@ -7,6 +7,7 @@ import type { Facts } from './facts.ts';
 import { recorded } from './outside/message-outcomes.ts';
 import type { Outcome } from './outside/outcome.ts';
 import { performOutside } from './outside/perform.ts';
+import type { Batch } from './outside/send-messages.ts';
 import { type Ready, readDue } from './read-batch.ts';
 import { park, recordBatch } from './record-batch.ts';
 import { moved, type Walked, walk } from './walk.ts';
@@ -31,12 +32,13 @@ export const advanceExecutions = (tools: Tools) =>
     ...advanceExecutionsJob,
     batchMax,
     lane,
-    async run({ due, tx, outside, finish }: BatchContext<Payload, Tx>) {
+    async run({ due, finish, ...batch }: BatchContext<Payload, Tx>) {
+      const { tx } = batch;
       const payloads = due.map(({ payload }) => payload);
       const { paused, running } = byPause(await readDue(tx, payloads));
       let advanced: Advanced[];
       try {
-        advanced = await advance(tools, tx, outside, running);
+        advanced = await advance(tools, batch, running);
       } catch (error) {
         if (!(error instanceof ServiceCallError) || error.status < 500) throw error;
         await finish(async () => payloads.map(() => new Date(Date.now() + unavailableMs)));
@@ -59,17 +61,13 @@ export async function giveUp({ payload: { executionId, wake }, tx }: GiveUpConte
     WHERE id = ${executionId} AND wake = ${wake}::int AND status IN ('running', 'waiting')`;
 }
 
-async function advance(
-  tools: Tools,
-  tx: Tx,
-  outside: <T>(work: () => Promise<T>) => Promise<T>,
-  running: readonly Ready[],
-): Promise<Advanced[]> {
+async function advance(tools: Tools, batch: Batch, running: readonly Ready[]): Promise<Advanced[]> {
+  const { tx, outside } = batch;
   const advanced = await walkBatch(tools, tx, outside, running);
   const atOutside = advanced.flatMap(({ due, facts, first: { state, step } }) =>
     state.is === 'outside' && facts ? [{ due, facts, step, node: state.node }] : [],
   );
-  const outcomes = await performOutside(tools, tx, outside, atOutside);
+  const outcomes = await performOutside(tools, batch, atOutside);
   return advanced.map(({ facts, ...one }) => {
     const outcome = outcomes.get(one.due.executionId);
     return { ...one, outcome, ...(outcome && facts && continued(one, outcome, facts)) };
