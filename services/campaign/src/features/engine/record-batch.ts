@@ -85,7 +85,7 @@ function changeOf({ due, first, outcome, second }: Advanced): Change {
   if (outcome?.is === 'failed')
     return {
       ...base,
-      ...placeOf(first),
+      ...placeOf(due, first),
       steps,
       status: 'failed',
       dueAt: null,
@@ -97,7 +97,7 @@ function changeOf({ due, first, outcome, second }: Advanced): Change {
     const attempts = outcome.isFault ? due.attempts + 1 : due.attempts;
     return {
       ...base,
-      ...placeOf(first),
+      ...placeOf(due, first),
       steps,
       status: 'waiting',
       attempts,
@@ -108,13 +108,21 @@ function changeOf({ due, first, outcome, second }: Advanced): Change {
   }
   // It was not performed: the next run finds the pause.
   if (outcome?.is === 'paused')
-    return { ...base, ...placeOf(first), steps, status: 'running', dueAt: new Date(), waitsFor: null, endReason: null };
+    return {
+      ...base,
+      ...placeOf(due, first),
+      steps,
+      status: 'running',
+      dueAt: new Date(),
+      waitsFor: null,
+      endReason: null,
+    };
   const last = second ?? first;
   const { state } = last;
   if (state.is === 'ended')
     return {
       ...base,
-      ...placeOf(last),
+      ...placeOf(due, last),
       steps,
       status: state.status,
       dueAt: null,
@@ -124,22 +132,30 @@ function changeOf({ due, first, outcome, second }: Advanced): Change {
   if (state.is === 'waiting')
     return {
       ...base,
-      ...placeOf(last),
+      ...placeOf(due, last),
       steps,
       status: 'waiting',
       dueAt: state.until,
       waitsFor: state.waitsFor,
       endReason: null,
     };
-  return { ...base, ...placeOf(last), steps, status: 'running', dueAt: new Date(), waitsFor: null, endReason: null };
+  return {
+    ...base,
+    ...placeOf(due, last),
+    steps,
+    status: 'running',
+    dueAt: new Date(),
+    waitsFor: null,
+    endReason: null,
+  };
 }
 
 function sentNow({ id, channel }: { id: number; channel: 'email' | 'sms' }): MessageDeed {
   return { messageId: id, type: `${channel}_sent`, at: new Date(), automated: false };
 }
 
-function placeOf({ nodeId, step, enteredAt }: Walked) {
-  return { nodeId, step, enteredAt };
+function placeOf({ version }: Ready, { nodeId, step, enteredAt }: Walked) {
+  return { nodeId, nodeType: version.graph.node(nodeId)?.type ?? null, step, enteredAt };
 }
 
 /** The step at a node with an effect outside. */
