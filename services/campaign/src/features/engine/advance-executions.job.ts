@@ -9,7 +9,7 @@ import type { Outcome } from './outside/outcome.ts';
 import { performOutside } from './outside/perform.ts';
 import type { Batch } from './outside/send-messages.ts';
 import { type Ready, readDue } from './read-batch.ts';
-import { park, recordBatch } from './record-batch.ts';
+import { recordBatch } from './record-batch.ts';
 import { moved, type Walked, walk } from './walk.ts';
 import { type Advanced, byPause, walkBatch } from './walk-batch.ts';
 
@@ -45,9 +45,8 @@ export const advanceExecutions = (tools: Tools) =>
         return;
       }
       await finish(async (inside) => {
-        const next = await recordBatch(tools, inside, advanced);
-        const parked = await park(inside.tx, paused);
-        return payloads.map(({ executionId }) => next.get(executionId) ?? parked.get(executionId));
+        const next = await recordBatch(tools, inside, advanced, paused);
+        return payloads.map(({ executionId }) => next.get(executionId));
       });
       recorded(messageIdsOf(advanced));
     },

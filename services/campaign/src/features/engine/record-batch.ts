@@ -16,21 +16,23 @@ import { type Change, findNotRunning, lockCurrent, writeExecutions, writeSteps }
 // Characters of a value in the record of a step.
 const shownMax = 1_000;
 
-/** Records what happened, and returns when each execution continues. One that ended meanwhile is left as it is. */
+/**
+ * Records what happened, and returns when each execution continues. One that ended meanwhile is left as it is. Locks the
+ * workflows and campaigns of paused executions, then messages, then executions, as all transactions do.
+ */
 export async function recordBatch(
   tools: Tools,
   inside: Inside<Tx>,
   advanced: readonly Advanced[],
+  paused: readonly Ready[],
 ): Promise<Map<number, Date>> {
   const { tx } = inside;
+  const notRunning = await findNotRunning(tx, paused);
   const messages = advanced.flatMap(({ outcome }) => (outcome && 'message' in outcome && outcome.message) || []);
   await engage(inside, tools, (await endMessages(tx, messages)).map(sentNow));
   for (const message of messages)
     if (message.channel === 'sms' && message.status === 'failed') await suppressStopped(inside, tools, message);
-  const current = await lockCurrent(
-    tx,
-    advanced.map(({ due }) => due),
-  );
+  const current = await lockCurrent(tx, [...advanced.map(({ due }) => due), ...paused]);
   const recorded = advanced.filter(({ due }) => current.has(due.executionId));
   const decided = recorded.map(changeOf);
   await writeSteps(
@@ -52,9 +54,12 @@ export async function recordBatch(
       .map(({ due }) => due.executionId)
       .filter((executionId) => ended.has(executionId) || !current.has(executionId)),
   );
+  const stopped = paused.filter(({ executionId }) => current.has(executionId));
+  const resumed = await park(tx, stopped, notRunning);
   await applyEnrollments(inside, advanced);
   await emitNotifications(inside, recorded);
-  return new Map(changes.flatMap(({ executionId, dueAt }) => (dueAt ? [[executionId, dueAt]] : [])));
+  const next = changes.flatMap(({ executionId, dueAt }): [number, Date][] => (dueAt ? [[executionId, dueAt]] : []));
+  return new Map([...next, ...resumed]);
 }
 
 /**
@@ -189,21 +194,25 @@ function shortened(input: object): object {
 }
 
 /**
- * Parks executions of paused workflows, and cancels those of archived workflows and completed campaigns. One that was resumed
- * meanwhile continues at once.
+ * Parks locked executions of paused workflows, and cancels those of archived workflows and completed campaigns. One that was
+ * resumed meanwhile continues at once.
  */
-export async function park(tx: Tx, paused: readonly Ready[]): Promise<Map<number, Date>> {
-  if (!paused.length) return new Map();
-  const found = await findNotRunning(tx, paused);
-  const resumed = paused.filter(({ executionId }) => !found.has(executionId));
-  const parked = [...found].flatMap(([id, endReason]) => (endReason === null ? [id] : []));
-  const ended = [...found].flatMap(([id, endReason]) => (endReason === null ? [] : [{ id, endReason }]));
-  await tx.sql`UPDATE execution SET parked = true
-    WHERE id = ANY(${parked}::bigint[]) AND status IN ('running', 'waiting')`;
+async function park(
+  tx: Tx,
+  paused: readonly Ready[],
+  notRunning: ReadonlyMap<number, string | null>,
+): Promise<Map<number, Date>> {
+  const ids = paused.map(({ executionId }) => executionId);
+  const parked = ids.filter((id) => notRunning.get(id) === null);
+  const ended = ids.flatMap((id) => {
+    const endReason = notRunning.get(id);
+    return endReason ? [{ id, endReason }] : [];
+  });
+  if (parked.length) await tx.sql`UPDATE execution SET parked = true WHERE id = ANY(${parked}::bigint[])`;
   if (ended.length)
     await tx.sql`UPDATE execution SET status = 'cancelled', end_reason = given."endReason", ended_at = now(), due_at = NULL,
         waits_for = NULL, parked = false, wake = wake + 1
       FROM jsonb_to_recordset(${JSON.stringify(ended)}::jsonb) AS given (id bigint, "endReason" text)
-      WHERE execution.id = given.id AND execution.status IN ('running', 'waiting')`;
-  return new Map(resumed.map(({ executionId }) => [executionId, new Date()]));
+      WHERE execution.id = given.id`;
+  return new Map(ids.flatMap((id) => (notRunning.has(id) ? [] : [[id, new Date()]])));
 }

@@ -70,6 +70,7 @@ export async function writeExecutions(tx: Tx, changes: readonly Change[]): Promi
  * that they are not resumed meanwhile.
  */
 export async function findNotRunning(tx: Tx, due: readonly Ready[]): Promise<Map<number, string | null>> {
+  if (!due.length) return new Map();
   const ids = due.map(({ executionId }) => executionId);
   const workflows = await tx.sql<{ id: number }>`SELECT id FROM workflow
     WHERE id = ANY(${[...new Set(due.map(({ workflowId }) => workflowId))]}::bigint[]) ORDER BY id FOR SHARE`;

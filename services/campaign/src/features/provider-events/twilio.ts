@@ -4,7 +4,7 @@ import type { Emit } from '@tandem/events';
 import { createLinkTokens, type Seal } from '@tandem/sealed';
 import { fail } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
-import { pauseUnhealthy } from '../campaigns/pause-unhealthy.ts';
+import { lockCampaignsOf, pauseUnhealthy } from '../campaigns/pause-unhealthy.ts';
 import { react } from '../engine/react.ts';
 import { digestOf, digestsOf, normalizedValue } from '../suppressions/address.ts';
 import { suppress } from '../suppressions/suppressed.ts';
@@ -151,6 +151,7 @@ export async function applyStatus(
   if (status !== 'undelivered' && status !== 'failed') return;
   const code = /^\d{1,6}$/.exec(form.get('ErrorCode') ?? '')?.[0] ?? '';
   const error = `Twilio could not deliver it (${code || 'without a code'})`;
+  await lockCampaignsOf(tx, { id: messageId });
   const bounced = await tx.sql<{ leadId: number; executionId: number | null; campaignId: number | null }>`
     UPDATE message SET status = 'bounced', bounced_at = now(), error = ${error}, updated_at = now()
     WHERE id = ${messageId} AND bounced_at IS NULL RETURNING lead_id AS "leadId", execution_id AS "executionId",

@@ -97,6 +97,11 @@ export async function endMessages(
   ends: readonly MessageEnd[],
 ): Promise<Pick<Claim & MessageRow, 'id' | 'channel'>[]> {
   if (!ends.length) return [];
+  // In the order of their ids, in which reports and clicks lock messages.
+  await tx.sql`SELECT FROM message
+    JOIN jsonb_to_recordset(${JSON.stringify(ends)}::jsonb) AS given ("executionId" bigint, "nodeId" text, "leadId" bigint)
+      ON message.execution_id = given."executionId" AND message.node_id = given."nodeId" AND message.lead_id = given."leadId"
+    ORDER BY message.id FOR UPDATE OF message`;
   const rows = await tx.sql<{ id: number; channel: Claim['channel']; isSent: boolean }>`
     INSERT INTO message (execution_id, workflow_id, node_id, campaign_id, lead_id, channel, recipient, status, subject,
       uncertain, skip_reason, error, sent_at, simulated, updated_at)
