@@ -33,7 +33,12 @@ export async function recordBatch(
   for (const message of messages)
     if (message.channel === 'sms' && message.status === 'failed') await suppressStopped(inside, tools, message);
   const current = await lockCurrent(tx, [...advanced.map(({ due }) => due), ...paused]);
-  const recorded = advanced.filter(({ due }) => current.has(due.executionId));
+  // Before executions are changed: an insert waits for a change of the execution that the lead has in the other workflow.
+  const recorded = await applyEnrollments(
+    inside,
+    tools,
+    advanced.filter(({ due }) => current.has(due.executionId)),
+  );
   const decided = recorded.map(changeOf);
   await writeSteps(
     tx,
@@ -56,7 +61,6 @@ export async function recordBatch(
   );
   const stopped = paused.filter(({ executionId }) => current.has(executionId));
   const resumed = await park(tx, stopped, notRunning);
-  await applyEnrollments(inside, advanced);
   await emitNotifications(inside, recorded);
   const next = changes.flatMap(({ executionId, dueAt }): [number, Date][] => (dueAt ? [[executionId, dueAt]] : []));
   return new Map([...next, ...resumed]);
