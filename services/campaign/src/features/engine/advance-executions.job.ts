@@ -53,8 +53,13 @@ export const advanceExecutions = (tools: Tools) =>
     giveUp,
   });
 
-/** An execution whose step failed repeatedly fails. */
+/** An execution whose step failed repeatedly fails. A message that was claimed may have been sent, so it is flagged. */
 export async function giveUp({ payload: { executionId, wake }, tx }: GiveUpContext<Payload, Tx>): Promise<void> {
+  // A message of a live execution with another wake is left to the newer job.
+  await tx.sql`UPDATE message SET status = 'sent', uncertain = true, sent_at = coalesce(sent_at, now()), updated_at = now(),
+      error = 'The step failed repeatedly before the result of the message was stored'
+    WHERE execution_id = ${executionId} AND status = 'sending' AND EXISTS (SELECT FROM execution
+      WHERE id = ${executionId} AND (wake = ${wake}::int OR status NOT IN ('running', 'waiting')))`;
   await tx.sql`UPDATE execution SET status = 'failed', error = 'The step failed repeatedly', ended_at = now(),
       due_at = NULL, waits_for = NULL, end_reason = 'failed'
     WHERE id = ${executionId} AND wake = ${wake}::int AND status IN ('running', 'waiting')`;

@@ -181,4 +181,29 @@ describe('a message is not sent', () => {
     expect((await api.listMessages({ query: { leadId } })).data).toMatchObject([{ status: 'sent', uncertain: true }]);
     expect(mailsTo(leadId)).toEqual([]);
   });
+
+  it('again after its step failed repeatedly: it is flagged', async () => {
+    const api = service.as();
+    const leadId = crm.addLead(tenantOf(api));
+    const id = await published(api, inARow(wait('pause'), email('one')));
+    const executionId = await enrolled(api, id, leadId);
+    await inStatus(api, executionId, 'waiting');
+    // As after nine attempts whose result could not be stored; a version that does not exist makes the last one fail.
+    await service.sqlWithin(
+      api.caller,
+      `INSERT INTO message (execution_id, workflow_id, node_id, lead_id, channel, status, claimed_at, attempts)
+       VALUES ($1, $2, 'one', $3, 'email', 'sending', now(), 1)`,
+      [executionId, id, leadId],
+    );
+    await service.sqlWithin(api.caller, 'UPDATE execution SET number = 99 WHERE id = $1', [executionId]);
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE platform.job SET attempts = 9 WHERE name = 'advance-executions' AND payload ->> 'executionId' = $1`,
+      [executionId],
+    );
+    await hurry(service, api, executionId);
+    await inStatus(api, executionId, 'failed');
+    const { data } = await api.listMessages({ query: { leadId } });
+    expect(data).toMatchObject([{ status: 'sent', uncertain: true, error: expect.any(String) }]);
+  });
 });
