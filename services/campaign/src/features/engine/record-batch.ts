@@ -1,6 +1,7 @@
 import type { Inside } from '@tandem/jobs';
 import type { Tools, Tx } from '../../handler.ts';
 import { suppressStopped } from '../provider-events/twilio.ts';
+import { storableText } from '../templates/storable-text.ts';
 import { engage, type MessageDeed } from '../tracking/engage.ts';
 import { awaitedSince, hasDone } from './conditions.ts';
 import { endQueuedMessages } from './end-queued.ts';
@@ -193,7 +194,10 @@ function outsideSteps(at: Walked, outcome: Outcome | undefined): Step[] {
 /** What the step shows of long values; the message has all of them. */
 function shortened(input: object): object {
   return Object.fromEntries(
-    Object.entries(input).map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, shownMax) : value]),
+    Object.entries(input).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? storableText(value.slice(0, shownMax)) : value,
+    ]),
   );
 }
 

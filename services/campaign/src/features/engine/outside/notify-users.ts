@@ -2,6 +2,7 @@ import { workflowNotified } from '@tandem/campaign-contract';
 import type { Inside } from '@tandem/jobs';
 import type { Tools, Tx } from '../../../handler.ts';
 import { renderTemplate } from '../../templates/render.ts';
+import { storableText } from '../../templates/storable-text.ts';
 import { dataOf } from '../graph.ts';
 import type { Ready } from '../read-batch.ts';
 import { dataFor } from './contents.ts';
@@ -20,10 +21,12 @@ export function notifyUsers({ ids }: Pick<Tools, 'ids'>, { node, due, facts }: T
   if (!userIds.length) return { is: 'skipped', input, result: {}, skipReason: 'no_recipient' };
   try {
     const content = { subject: null, preheader: null, html: null, text: message, variables: [] };
-    const text = (renderTemplate(content, dataFor(lead, payload)).text ?? '').trim().slice(0, messageMax);
+    const rendered = (renderTemplate(content, dataFor(lead, payload)).text ?? '').trim();
+    const text = storableText(rendered.slice(0, messageMax));
     return { is: 'done', input: { ...input, message: text }, result: {}, notify: { userIds, message: text } };
   } catch (error) {
-    return { is: 'failed', input, error: `The message cannot be rendered: ${(error as Error).message}`.slice(0, 500) };
+    const text = `The message cannot be rendered: ${(error as Error).message}`.slice(0, 500);
+    return { is: 'failed', input, error: storableText(text) };
   }
 }
 

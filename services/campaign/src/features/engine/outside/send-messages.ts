@@ -3,6 +3,7 @@ import type { BatchContext } from '@tandem/jobs';
 import type { Tx } from '../../../handler.ts';
 import { suppressingDigests } from '../../suppressions/address.ts';
 import type { TemplateContent } from '../../templates/render.ts';
+import { storableText } from '../../templates/storable-text.ts';
 import type { Channel, Outgoing, Rendered } from './channel.ts';
 import { type HeldBack, type MessageContent, originOf } from './contents.ts';
 import { emailChannel } from './email-channel.ts';
@@ -151,7 +152,8 @@ async function sendOne(
   try {
     rendered = await one.channel.render(tools, one, source, { locale, links });
   } catch (error) {
-    const text = `The content cannot be rendered: ${(error as Error).message.split('\n')[0]}`.slice(0, 500);
+    const [line] = (error as Error).message.split('\n');
+    const text = storableText(`The content cannot be rendered: ${line}`.slice(0, 500));
     return { is: 'failed', input: {}, error: text, message: endOf(one, { status: 'failed', error: text }) };
   }
   const { subject, input, missing, skipReason } = rendered;
