@@ -42,6 +42,11 @@ export interface BatchContext<Payload, Tx> {
   /** Runs work that waits for an external system, and frees the slot for another job meanwhile. */
   outside: Outside;
   /**
+   * Runs statements of `tx` in one transaction before the job ends. A run after a crash repeats them, so only what it can
+   * find again belongs here, such as claims.
+   */
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+  /**
    * Ends all of them, in one transaction with the effects. Return a date per job, in the order of `due`, to run it
    * again.
    * @param actor whom events and the audit log name; the service by default

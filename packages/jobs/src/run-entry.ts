@@ -120,7 +120,8 @@ async function work<Client>(run: Run<Client>, runner: Runner<Client>, outside: O
     return commit(run, runner, ended, actor);
   };
   const due = rows.map(({ payload, attempts }) => ({ payload: job.payload.parse(payload), attempts }));
-  await db.within(scope, () => job.run({ due, tx: db.tx, outside, finish }));
+  const transaction: BatchContext<unknown, Tx<Client>>['transaction'] = (effects) => db.transaction(scope, effects);
+  await db.within(scope, () => job.run({ due, tx: db.tx, outside, transaction, finish }));
   if (!isFinished) await finish(async () => []);
 }
 

@@ -174,7 +174,7 @@ export const workflows = operations({
     checksPermissions: true,
     summary: 'Publish a workflow',
     description:
-      'Freezes the draft, with the current content of its templates, as the next version, which new executions run. A paused workflow stays paused. Leads that are in an earlier version stay there, unless `migrate` is true: then those whose current node exists in the new version continue in it, and the others stay. The first publication of a sequence enrolls the audience of its campaign if that runs, which needs `leads:read`. So do nodes of the types `notify` and `webhook`; `update_lead` and `assign` need `leads:write`, and `create_task` needs `tasks:write`. Errors name the node: `nodes.<nodeId>.<field>`.',
+      'Freezes the draft, with the current content of its templates, as the next version, which new executions run. A paused workflow stays paused. Leads that are in an earlier version stay there, unless `migrate` is true: then those whose current node exists in the new version, with the same type, move to it in the background, and the others stay. A lead that continues before it was moved goes on in the earlier version up to the next node that waits, and moves there. With `migrate`, a draft without changes moves leads that are still in earlier versions to the published version. The first publication of a sequence enrolls the audience of its campaign if that runs, which needs `leads:read`. Nodes of the types `notify` and `webhook` need `leads:read` for all records, `update_lead` and `assign` need `leads:write`, and `create_task` needs `tasks:write`. Errors name the node: `nodes.<nodeId>.<field>`.',
     params: byId,
     body: z.object({
       migrate: z

@@ -64,6 +64,13 @@ export async function hurry(service: Service, api: Api, executionId: string): Pr
   );
 }
 
+/** Waits until the executions of a tenant have been migrated. */
+export const migrated = (service: Service, api: Api) =>
+  until('the migration ends', async () => {
+    const text = `SELECT FROM platform.job WHERE name = 'migrate-executions' AND state IN ('waiting', 'queued', 'running')`;
+    return (await service.sqlWithin(api.caller, text)).length === 0;
+  });
+
 /** The errors of the publication of nodes in a row. */
 export async function publishErrors(api: Api, ...nodes: Node[]): Promise<{ field: string; message: string }[]> {
   const { data } = await api.createWorkflow({ body: { name: 'Test', ...inARow(...nodes) } });

@@ -34,6 +34,7 @@ import { createDns } from './features/dns/dns.ts';
 import { advanceExecutions } from './features/engine/advance-executions.job.ts';
 import { cancelExecutions } from './features/engine/cancel-executions.job.ts';
 import { enterExecutions } from './features/engine/enter-executions.job.ts';
+import { migrateExecutions } from './features/engine/migrate-executions.job.ts';
 import { unparkExecutions } from './features/engine/unpark-executions.job.ts';
 import { executionHandlers } from './features/executions/index.ts';
 import { stepRetention } from './features/executions/retention.ts';
@@ -177,6 +178,7 @@ export function campaignService(
       enterExecutions(tools),
       advanceExecutions(tools),
       unparkExecutions,
+      migrateExecutions,
       cancelExecutions,
       removeDeleted,
       enrollAudience(tools),

@@ -107,3 +107,43 @@ it('a campaign is paused when at least two and more than 0.3 % of its messages a
   const event = await until('the event arrives', () => pausesOf(api)[0]);
   expect(event?.data).toMatchObject({ reason: 'complaints', sent: 300, complained: 2 });
 });
+
+it('a report and a batch that parks the same execution do not wait for each other', async () => {
+  const api = reporting.service.as();
+  const campaignId = await anActiveCampaign(api);
+  const sent = await reporting.sentTo(api, { campaignId });
+  const { data } = await api.getWorkflowExecution({ params: { id: sent.executionId } });
+  await api.pauseWorkflow({ params: { id: data.workflowId } });
+  const waiting = `SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted
+    AND (locktype = 'transactionid' OR relation = 'execution'::regclass)`;
+  // The report waits for the execution first, and then the batch for what the report has.
+  const held = sql(
+    api,
+    `DO $$ BEGIN PERFORM FROM execution WHERE id = ${Number(sent.executionId)} FOR UPDATE;
+      WHILE (${waiting}) < 2 LOOP PERFORM pg_sleep(0.02); END LOOP; END $$`,
+    [],
+  );
+  await until('the execution is locked', async () => {
+    const text = `SELECT FROM pg_locks WHERE relation = 'execution'::regclass AND mode = 'RowShareLock'`;
+    return (await sql(api, text, [])).length > 0;
+  });
+  const report = reporting.ses(sesBounce(sent));
+  await until('the report waits', async () => ((await sql(api, waiting, []))[0]?.['count'] as number) > 0);
+  await sql(
+    api,
+    `UPDATE platform.job SET due_at = now() WHERE name = 'advance-executions' AND payload ->> 'executionId' = $1`,
+    [sent.executionId],
+  );
+  await held;
+  expect((await report).status).toBe(200);
+  const ended = await until('the batch ends', async () => {
+    const [row] = await sql(
+      api,
+      `SELECT parked, (SELECT max(error) FROM platform.job WHERE payload ->> 'executionId' = $1::text) AS error
+       FROM execution WHERE id = $1::bigint`,
+      [sent.executionId],
+    );
+    return (row?.['parked'] === true || row?.['error']) && row;
+  });
+  expect(ended).toEqual({ parked: true, error: null });
+});

@@ -15,9 +15,22 @@ interface Figures {
 }
 
 /**
+ * Locks the campaigns of messages that may be unhealthy. Call it before the messages and their executions are locked: all
+ * transactions lock campaigns first.
+ */
+export async function lockCampaignsOf(
+  tx: Tx,
+  { refs = [], id }: { refs?: readonly string[]; id?: number },
+): Promise<void> {
+  await tx.sql`SELECT FROM campaign
+    WHERE id IN (SELECT campaign_id FROM message WHERE ref = ANY(${refs}::uuid[]) OR id = ${id ?? null}::bigint)
+    ORDER BY id FOR UPDATE`;
+}
+
+/**
  * Pauses a campaign when too many of its messages bounced or were reported as spam, and emits `campaign.auto_paused`. Call
- * it after each bounce and complaint. Messages since its last automatic pause count, so that a campaign which was resumed
- * gets a fair chance. The engine parks executions of a paused campaign when they are due.
+ * it after each bounce and complaint, with the campaign locked (`lockCampaignsOf`). Messages since its last automatic pause
+ * count, so that a campaign which was resumed gets a fair chance. The engine parks executions of a paused campaign when they are due.
  */
 export async function pauseUnhealthy({ tx, emit }: Inside, campaignId: number): Promise<void> {
   const campaign = await tx.campaign.lockFirst({ where: { id: campaignId, status: 'active' } });

@@ -7,8 +7,9 @@ import type { Facts } from './facts.ts';
 import { recorded } from './outside/message-outcomes.ts';
 import type { Outcome } from './outside/outcome.ts';
 import { performOutside } from './outside/perform.ts';
+import type { Batch } from './outside/send-messages.ts';
 import { type Ready, readDue } from './read-batch.ts';
-import { park, recordBatch } from './record-batch.ts';
+import { recordBatch } from './record-batch.ts';
 import { moved, type Walked, walk } from './walk.ts';
 import { type Advanced, byPause, walkBatch } from './walk-batch.ts';
 
@@ -31,45 +32,46 @@ export const advanceExecutions = (tools: Tools) =>
     ...advanceExecutionsJob,
     batchMax,
     lane,
-    async run({ due, tx, outside, finish }: BatchContext<Payload, Tx>) {
+    async run({ due, finish, ...batch }: BatchContext<Payload, Tx>) {
+      const { tx } = batch;
       const payloads = due.map(({ payload }) => payload);
       const { paused, running } = byPause(await readDue(tx, payloads));
       let advanced: Advanced[];
       try {
-        advanced = await advance(tools, tx, outside, running);
+        advanced = await advance(tools, batch, running);
       } catch (error) {
         if (!(error instanceof ServiceCallError) || error.status < 500) throw error;
         await finish(async () => payloads.map(() => new Date(Date.now() + unavailableMs)));
         return;
       }
       await finish(async (inside) => {
-        const next = await recordBatch(tools, inside, advanced);
-        const parked = await park(inside.tx, paused);
-        return payloads.map(({ executionId }) => next.get(executionId) ?? parked.get(executionId));
+        const next = await recordBatch(tools, inside, advanced, paused);
+        return payloads.map(({ executionId }) => next.get(executionId));
       });
       recorded(messageIdsOf(advanced));
     },
     giveUp,
   });
 
-/** An execution whose step failed repeatedly fails. */
+/** An execution whose step failed repeatedly fails. A message that was claimed may have been sent, so it is flagged. */
 export async function giveUp({ payload: { executionId, wake }, tx }: GiveUpContext<Payload, Tx>): Promise<void> {
+  // A message of a live execution with another wake is left to the newer job.
+  await tx.sql`UPDATE message SET status = 'sent', uncertain = true, sent_at = coalesce(sent_at, now()), updated_at = now(),
+      error = 'The step failed repeatedly before the result of the message was stored'
+    WHERE execution_id = ${executionId} AND status = 'sending' AND EXISTS (SELECT FROM execution
+      WHERE id = ${executionId} AND (wake = ${wake}::int OR status NOT IN ('running', 'waiting')))`;
   await tx.sql`UPDATE execution SET status = 'failed', error = 'The step failed repeatedly', ended_at = now(),
       due_at = NULL, waits_for = NULL, end_reason = 'failed'
     WHERE id = ${executionId} AND wake = ${wake}::int AND status IN ('running', 'waiting')`;
 }
 
-async function advance(
-  tools: Tools,
-  tx: Tx,
-  outside: <T>(work: () => Promise<T>) => Promise<T>,
-  running: readonly Ready[],
-): Promise<Advanced[]> {
+async function advance(tools: Tools, batch: Batch, running: readonly Ready[]): Promise<Advanced[]> {
+  const { tx, outside } = batch;
   const advanced = await walkBatch(tools, tx, outside, running);
   const atOutside = advanced.flatMap(({ due, facts, first: { state, step } }) =>
     state.is === 'outside' && facts ? [{ due, facts, step, node: state.node }] : [],
   );
-  const outcomes = await performOutside(tools, tx, outside, atOutside);
+  const outcomes = await performOutside(tools, batch, atOutside);
   return advanced.map(({ facts, ...one }) => {
     const outcome = outcomes.get(one.due.executionId);
     return { ...one, outcome, ...(outcome && facts && continued(one, outcome, facts)) };

@@ -3,7 +3,7 @@ import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { type TestService, until } from '@tandem/testing';
 import { aNode, startCampaign } from '../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
-import { type Api, enrolled, hurry, inARow, inStatus, published } from '../../engine.test-service.ts';
+import { type Api, enrolled, hurry, inARow, inStatus, migrated, published } from '../../engine.test-service.ts';
 
 let crm: CrmPeer;
 let mailbox: Mailbox;
@@ -78,6 +78,7 @@ describe('a published workflow', () => {
     await inStatus(api, one, 'waiting');
     await api.updateWorkflow({ params: { id }, body: inARow(wait('pause'), email('three')) });
     await api.publishWorkflow({ params: { id }, body: { migrate: true } });
+    await migrated(service, api);
     await hurry(service, api, one);
     expect(await inStatus(api, one, 'completed')).toMatchObject({ workflowVersion: 2 });
     expect(mailsTo(moves)[0]?.subject).toContain('(three)');
@@ -85,6 +86,7 @@ describe('a published workflow', () => {
     await inStatus(api, other, 'waiting');
     await api.updateWorkflow({ params: { id }, body: inARow(wait('longer'), email('three')) });
     await api.publishWorkflow({ params: { id }, body: { migrate: true } });
+    await migrated(service, api);
     expect((await executionOf(api, other)).workflowVersion).toBe(2);
   });
 });

@@ -5,7 +5,7 @@ import type { Tools, Tx } from '../../handler.ts';
 import { giveUp, unavailableMs } from './advance-executions.job.ts';
 import { advanceExecutionsJob, enterExecutionsJob } from './enroll.ts';
 import { readDue } from './read-batch.ts';
-import { park, recordBatch } from './record-batch.ts';
+import { recordBatch } from './record-batch.ts';
 import { byPause, walkBatch } from './walk-batch.ts';
 
 type Payload = z.output<typeof enterExecutionsJob.payload>;
@@ -27,9 +27,8 @@ export const enterExecutions = (tools: Tools) =>
       try {
         const walked = await walkBatch(tools, tx, outside, running);
         await finish(async (inside) => {
-          const next = await recordBatch(tools, inside, walked);
-          const resumed = await park(inside.tx, paused);
-          await handOver(inside.schedule, payloads, new Map([...next, ...resumed]));
+          const next = await recordBatch(tools, inside, walked, paused);
+          await handOver(inside.schedule, payloads, next);
           return payloads.map(() => undefined);
         });
       } catch (error) {

@@ -4,6 +4,7 @@ import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { type TestService, until } from '@tandem/testing';
 import { aNode, startCampaign } from '../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
+import { migrated } from '../../engine.test-service.ts';
 
 let crm: CrmPeer;
 let mailbox: Mailbox;
@@ -93,5 +94,6 @@ it('the next publication sends the new content to leads that enter, and to those
   expect(await mailOf(stays)).toEqual(['First', 'First']);
   await edit('Third');
   expect((await publish(true)).status).toBe(200);
+  await migrated(service, api);
   expect(await mailOf(enters)).toEqual(['Third', 'Third']);
 });

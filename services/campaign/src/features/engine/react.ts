@@ -45,6 +45,13 @@ interface Inside {
 
 const isEffective = ({ type }: PersonDeed) => type in exits || awaitedEvents.some((event) => wakes(type, event));
 
+/** Locks the live executions of leads, in the order of all transactions, until the end of this one. */
+export async function lockLiveOf(tx: Tx, leadIds: readonly number[]): Promise<void> {
+  if (leadIds.length)
+    await tx.sql`SELECT FROM execution WHERE lead_id = ANY(${[...new Set(leadIds)]}::bigint[])
+      AND status IN ('running', 'waiting') ORDER BY id FOR NO KEY UPDATE`;
+}
+
 /**
  * Lets executions react to what leads did: those that wait for it continue, and those whose settings say so end. A message
  * that is being sent at this moment is still recorded. The caller stores the deeds and locks their messages before, because
@@ -54,9 +61,10 @@ export async function react({ tx, schedule }: Inside, all: readonly PersonDeed[]
   const deeds = all.filter(isEffective);
   if (!deeds.length) return;
   // All executions of the leads: one that is being recorded will wait for the event, or finds it (`findHeard`).
-  const leadIds = [...new Set(deeds.map(({ leadId }) => leadId))];
-  await tx.sql`SELECT FROM execution WHERE lead_id = ANY(${leadIds}::bigint[]) AND status IN ('running', 'waiting')
-    ORDER BY id FOR NO KEY UPDATE`;
+  await lockLiveOf(
+    tx,
+    deeds.map(({ leadId }) => leadId),
+  );
   const exiting = deeds.flatMap(({ type, leadId, executionId, channel }) => {
     const word = exitWordOf(type, executionId !== null);
     if (word === undefined) return [];

@@ -1,6 +1,7 @@
 import type { Inside } from '@tandem/jobs';
 import type { Tools, Tx } from '../../handler.ts';
 import { suppressStopped } from '../provider-events/twilio.ts';
+import { storableText } from '../templates/storable-text.ts';
 import { engage, type MessageDeed } from '../tracking/engage.ts';
 import { awaitedSince, hasDone } from './conditions.ts';
 import { endQueuedMessages } from './end-queued.ts';
@@ -16,22 +17,29 @@ import { type Change, findNotRunning, lockCurrent, writeExecutions, writeSteps }
 // Characters of a value in the record of a step.
 const shownMax = 1_000;
 
-/** Records what happened, and returns when each execution continues. One that ended meanwhile is left as it is. */
+/**
+ * Records what happened, and returns when each execution continues. One that ended meanwhile is left as it is. Locks the
+ * workflows and campaigns of paused executions, then messages, then executions, as all transactions do.
+ */
 export async function recordBatch(
   tools: Tools,
   inside: Inside<Tx>,
   advanced: readonly Advanced[],
+  paused: readonly Ready[],
 ): Promise<Map<number, Date>> {
   const { tx } = inside;
+  const notRunning = await findNotRunning(tx, paused);
   const messages = advanced.flatMap(({ outcome }) => (outcome && 'message' in outcome && outcome.message) || []);
   await engage(inside, tools, (await endMessages(tx, messages)).map(sentNow));
   for (const message of messages)
     if (message.channel === 'sms' && message.status === 'failed') await suppressStopped(inside, tools, message);
-  const current = await lockCurrent(
-    tx,
-    advanced.map(({ due }) => due),
+  const current = await lockCurrent(tx, [...advanced.map(({ due }) => due), ...paused]);
+  // Before executions are changed: an insert waits for a change of the execution that the lead has in the other workflow.
+  const recorded = await applyEnrollments(
+    inside,
+    tools,
+    advanced.filter(({ due }) => current.has(due.executionId)),
   );
-  const recorded = advanced.filter(({ due }) => current.has(due.executionId));
   const decided = recorded.map(changeOf);
   await writeSteps(
     tx,
@@ -52,9 +60,11 @@ export async function recordBatch(
       .map(({ due }) => due.executionId)
       .filter((executionId) => ended.has(executionId) || !current.has(executionId)),
   );
-  await applyEnrollments(inside, advanced);
+  const stopped = paused.filter(({ executionId }) => current.has(executionId));
+  const resumed = await park(tx, stopped, notRunning);
   await emitNotifications(inside, recorded);
-  return new Map(changes.flatMap(({ executionId, dueAt }) => (dueAt ? [[executionId, dueAt]] : [])));
+  const next = changes.flatMap(({ executionId, dueAt }): [number, Date][] => (dueAt ? [[executionId, dueAt]] : []));
+  return new Map([...next, ...resumed]);
 }
 
 /**
@@ -85,7 +95,7 @@ function changeOf({ due, first, outcome, second }: Advanced): Change {
   if (outcome?.is === 'failed')
     return {
       ...base,
-      ...placeOf(first),
+      ...placeOf(due, first),
       steps,
       status: 'failed',
       dueAt: null,
@@ -97,7 +107,7 @@ function changeOf({ due, first, outcome, second }: Advanced): Change {
     const attempts = outcome.isFault ? due.attempts + 1 : due.attempts;
     return {
       ...base,
-      ...placeOf(first),
+      ...placeOf(due, first),
       steps,
       status: 'waiting',
       attempts,
@@ -108,13 +118,21 @@ function changeOf({ due, first, outcome, second }: Advanced): Change {
   }
   // It was not performed: the next run finds the pause.
   if (outcome?.is === 'paused')
-    return { ...base, ...placeOf(first), steps, status: 'running', dueAt: new Date(), waitsFor: null, endReason: null };
+    return {
+      ...base,
+      ...placeOf(due, first),
+      steps,
+      status: 'running',
+      dueAt: new Date(),
+      waitsFor: null,
+      endReason: null,
+    };
   const last = second ?? first;
   const { state } = last;
   if (state.is === 'ended')
     return {
       ...base,
-      ...placeOf(last),
+      ...placeOf(due, last),
       steps,
       status: state.status,
       dueAt: null,
@@ -124,22 +142,30 @@ function changeOf({ due, first, outcome, second }: Advanced): Change {
   if (state.is === 'waiting')
     return {
       ...base,
-      ...placeOf(last),
+      ...placeOf(due, last),
       steps,
       status: 'waiting',
       dueAt: state.until,
       waitsFor: state.waitsFor,
       endReason: null,
     };
-  return { ...base, ...placeOf(last), steps, status: 'running', dueAt: new Date(), waitsFor: null, endReason: null };
+  return {
+    ...base,
+    ...placeOf(due, last),
+    steps,
+    status: 'running',
+    dueAt: new Date(),
+    waitsFor: null,
+    endReason: null,
+  };
 }
 
 function sentNow({ id, channel }: { id: number; channel: 'email' | 'sms' }): MessageDeed {
   return { messageId: id, type: `${channel}_sent`, at: new Date(), automated: false };
 }
 
-function placeOf({ nodeId, step, enteredAt }: Walked) {
-  return { nodeId, step, enteredAt };
+function placeOf({ version }: Ready, { nodeId, step, enteredAt }: Walked) {
+  return { nodeId, nodeType: version.graph.node(nodeId)?.type ?? null, step, enteredAt };
 }
 
 /** The step at a node with an effect outside. */
@@ -168,26 +194,33 @@ function outsideSteps(at: Walked, outcome: Outcome | undefined): Step[] {
 /** What the step shows of long values; the message has all of them. */
 function shortened(input: object): object {
   return Object.fromEntries(
-    Object.entries(input).map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, shownMax) : value]),
+    Object.entries(input).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? storableText(value.slice(0, shownMax)) : value,
+    ]),
   );
 }
 
 /**
- * Parks executions of paused workflows, and cancels those of archived workflows and completed campaigns. One that was resumed
- * meanwhile continues at once.
+ * Parks locked executions of paused workflows, and cancels those of archived workflows and completed campaigns. One that was
+ * resumed meanwhile continues at once.
  */
-export async function park(tx: Tx, paused: readonly Ready[]): Promise<Map<number, Date>> {
-  if (!paused.length) return new Map();
-  const found = await findNotRunning(tx, paused);
-  const resumed = paused.filter(({ executionId }) => !found.has(executionId));
-  const parked = [...found].flatMap(([id, endReason]) => (endReason === null ? [id] : []));
-  const ended = [...found].flatMap(([id, endReason]) => (endReason === null ? [] : [{ id, endReason }]));
-  await tx.sql`UPDATE execution SET parked = true
-    WHERE id = ANY(${parked}::bigint[]) AND status IN ('running', 'waiting')`;
+async function park(
+  tx: Tx,
+  paused: readonly Ready[],
+  notRunning: ReadonlyMap<number, string | null>,
+): Promise<Map<number, Date>> {
+  const ids = paused.map(({ executionId }) => executionId);
+  const parked = ids.filter((id) => notRunning.get(id) === null);
+  const ended = ids.flatMap((id) => {
+    const endReason = notRunning.get(id);
+    return endReason ? [{ id, endReason }] : [];
+  });
+  if (parked.length) await tx.sql`UPDATE execution SET parked = true WHERE id = ANY(${parked}::bigint[])`;
   if (ended.length)
     await tx.sql`UPDATE execution SET status = 'cancelled', end_reason = given."endReason", ended_at = now(), due_at = NULL,
         waits_for = NULL, parked = false, wake = wake + 1
       FROM jsonb_to_recordset(${JSON.stringify(ended)}::jsonb) AS given (id bigint, "endReason" text)
-      WHERE execution.id = given.id AND execution.status IN ('running', 'waiting')`;
-  return new Map(resumed.map(({ executionId }) => [executionId, new Date()]));
+      WHERE execution.id = given.id`;
+  return new Map(ids.flatMap((id) => (notRunning.has(id) ? [] : [[id, new Date()]])));
 }

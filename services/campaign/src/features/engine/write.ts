@@ -6,8 +6,9 @@ import type { Step } from './walk.ts';
 /** The new state of an execution. */
 export interface Change {
   executionId: number;
-  /** The version that it walked: a migration meanwhile must not combine a node of one version with another version. */
+  /** The version that it walked, and the type of its node there. */
   number: number;
+  nodeType: string | null;
   status: string;
   nodeId: string;
   step: number;
@@ -45,15 +46,22 @@ export async function writeSteps(tx: Tx, steps: readonly (Step & { executionId: 
         result = execution_step.result || excluded.result, skip_reason = excluded.skip_reason, ended_at = excluded.ended_at`;
 }
 
-/** Writes the new states of executions. */
+/**
+ * Writes the new states of executions. One that was migrated while it walked stays in its new version if that has its node,
+ * and otherwise in the version that it walked: a node of one version is never combined with another version.
+ */
 export async function writeExecutions(tx: Tx, changes: readonly Change[]): Promise<void> {
   if (!changes.length) return;
   const rows = changes.map(({ steps, ...change }) => change);
   await tx.sql`
-    UPDATE execution SET status = given.status, number = given.number, node_id = given."nodeId", step = given.step, entered_at = given."enteredAt",
+    UPDATE execution SET status = given.status, node_id = given."nodeId", step = given.step, entered_at = given."enteredAt",
+      number = CASE WHEN execution.number <> given.number AND given."dueAt" IS NOT NULL AND EXISTS (SELECT FROM workflow_version AS migrated
+        WHERE migrated.workflow_id = execution.workflow_id AND migrated.number = execution.number
+          AND migrated.nodes @> jsonb_build_array(jsonb_build_object('nodeId', given."nodeId", 'type', given."nodeType")))
+        THEN execution.number ELSE given.number END,
       due_at = given."dueAt", waits_for = given."waitsFor", attempts = given.attempts, end_reason = given."endReason",
       error = given.error, parked = false, ended_at = CASE WHEN given."dueAt" IS NULL THEN now() END
-    FROM jsonb_to_recordset(${storableJson(rows)}::jsonb) AS given ("executionId" bigint, number int, status text, "nodeId" text,
+    FROM jsonb_to_recordset(${storableJson(rows)}::jsonb) AS given ("executionId" bigint, number int, "nodeType" text, status text, "nodeId" text,
       step int, "enteredAt" timestamptz, "dueAt" timestamptz, "waitsFor" text, attempts int, "endReason" text, error text)
     WHERE execution.id = given."executionId"`;
 }
@@ -63,6 +71,7 @@ export async function writeExecutions(tx: Tx, changes: readonly Change[]): Promi
  * that they are not resumed meanwhile.
  */
 export async function findNotRunning(tx: Tx, due: readonly Ready[]): Promise<Map<number, string | null>> {
+  if (!due.length) return new Map();
   const ids = due.map(({ executionId }) => executionId);
   const workflows = await tx.sql<{ id: number }>`SELECT id FROM workflow
     WHERE id = ANY(${[...new Set(due.map(({ workflowId }) => workflowId))]}::bigint[]) ORDER BY id FOR SHARE`;

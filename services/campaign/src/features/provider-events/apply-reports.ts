@@ -2,7 +2,7 @@ import type { campaignAutoPaused, messageEngaged, suppressionAdded } from '@tand
 import type { Emit } from '@tandem/events';
 import type { Schedule } from '@tandem/jobs';
 import type { Tools, Tx } from '../../handler.ts';
-import { pauseUnhealthy } from '../campaigns/pause-unhealthy.ts';
+import { lockCampaignsOf, pauseUnhealthy } from '../campaigns/pause-unhealthy.ts';
 import { digestOf, normalizedValue } from '../suppressions/address.ts';
 import { type Reason, suppress } from '../suppressions/suppressed.ts';
 import { engage, type MessageDeed } from '../tracking/engage.ts';
@@ -40,6 +40,8 @@ const deedOf = {
 export async function applyReports(inside: Inside, tools: ReportTools, reports: readonly MailReport[]): Promise<void> {
   const { tx } = inside;
   const refs = reports.map(({ message }) => message.ref);
+  const bad = reports.filter(({ is }) => is === 'bounced' || is === 'complained');
+  if (bad.length) await lockCampaignsOf(tx, { refs: bad.map(({ message }) => message.ref) });
   const messages = new Map((await readSent(tx, refs)).map((row) => [row.ref, row]));
   const others = await readQueued(
     tx,
@@ -60,11 +62,8 @@ export async function applyReports(inside: Inside, tools: ReportTools, reports: 
     const address = sent?.recipient ?? others.get(report.message.ref) ?? report.recipient;
     if (address) await suppressFor(inside, tools, report, address);
   }
-  const bad = reports.filter(({ is }) => is === 'bounced' || is === 'complained');
   const campaigns = new Set(bad.map(({ message }) => messages.get(message.ref)?.campaignId ?? null));
-  // In the order of their ids, so that two transactions lock them in the same order.
-  for (const id of [...campaigns].filter((one) => one !== null).toSorted((a, b) => a - b))
-    await pauseUnhealthy(inside, id);
+  for (const id of campaigns) if (id !== null) await pauseUnhealthy(inside, id);
 }
 
 function readSent(tx: Tx, refs: readonly string[]): Promise<Sent[]> {

@@ -4,7 +4,7 @@ import type { Emit } from '@tandem/events';
 import { createLinkTokens, type Seal } from '@tandem/sealed';
 import { fail } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
-import { pauseUnhealthy } from '../campaigns/pause-unhealthy.ts';
+import { lockCampaignsOf, pauseUnhealthy } from '../campaigns/pause-unhealthy.ts';
 import { react } from '../engine/react.ts';
 import { digestOf, digestsOf, normalizedValue } from '../suppressions/address.ts';
 import { suppress } from '../suppressions/suppressed.ts';
@@ -160,6 +160,7 @@ export async function applyStatus(
       await suppress(tools, inside, { channel: 'sms', value, reason: 'unsubscribe' });
     return;
   }
+  await lockCampaignsOf(tx, { id: messageId });
   const bounced = await tx.sql<{ leadId: number; executionId: number | null; campaignId: number | null }>`
     UPDATE message SET status = 'bounced', bounced_at = now(), error = ${error}, updated_at = now()
     WHERE id = ${messageId} AND bounced_at IS NULL RETURNING lead_id AS "leadId", execution_id AS "executionId",

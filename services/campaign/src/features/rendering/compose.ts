@@ -1,6 +1,7 @@
 import { renderLetter } from '@tandem/mail';
 import { escapeHtml } from '@tandem/service';
 import { type RenderedTemplate, renderTemplate, type TemplateContent } from '../templates/render.ts';
+import { storableText } from '../templates/storable-text.ts';
 import type { TemplateRenderer } from '../templates/template-renderer.ts';
 
 const subjectMax = 300;
@@ -77,7 +78,7 @@ function finish(rendered: RenderedTemplate, context: ComposeContext): Composed {
 
 /** A value of a lead can be as long as a form allows; a subject is a line of at most 300 characters. */
 function oneLine(subject: string): string {
-  return subject.replaceAll(/\s+/g, ' ').trim().slice(0, subjectMax);
+  return storableText(subject.replaceAll(/\s+/g, ' ').trim().slice(0, subjectMax));
 }
 
 /** Adds language and title to a document without them, which screen readers need. Parts of a document stay as they are. */

@@ -3,6 +3,7 @@ import { escapeHtml } from '@tandem/service';
 import { Liquid, LiquidError } from 'liquidjs';
 import type { z } from 'zod';
 import { textOfHtml } from './html-text.ts';
+import { storableText } from './storable-text.ts';
 
 /** The content of a template. */
 export interface TemplateContent {
@@ -101,7 +102,7 @@ export function renderTemplate(content: TemplateContent, data: Record<string, un
     try {
       const engine = engineOf(field);
       const output = finished(engine._render(engine.parse(source), values, { sync: true }), endsAt()) as string;
-      if (output.length <= outputMax) return output;
+      if (output.length <= outputMax) return storableText(output);
     } catch (error) {
       throw new TemplateError(field, messageOf(error));
     }

@@ -3,7 +3,7 @@ import { leadDeleted, leadUpdated } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
 import { endQueuedMessages } from '../engine/end-queued.ts';
-import { type PersonDeed, react } from '../engine/react.ts';
+import { lockLiveOf, type PersonDeed, react } from '../engine/react.ts';
 
 type Ended = Received<typeof leadUnsubscribed | typeof leadDeleted | typeof leadUpdated>;
 
@@ -20,17 +20,18 @@ export const followLeads = consumer({
     if (converted.length) await tx.engagement.createMany({ data: converted, skipDuplicates: true });
     // Messages before executions, and both by id, as for opens and clicks: in another order the two would wait for each other.
     await markUnsubscribed(tx, events);
-    await react({ tx, schedule }, deeds);
     // A merged lead is followed by its survivor: see follow-lead-merges.
     const deleted = events.flatMap((event) =>
       event.name === 'lead.deleted' && !event.data.mergedIntoId ? [event.data.leadId] : [],
     );
+    // All at once, because a second pass would lock executions out of order.
+    await lockLiveOf(tx, [...deeds.map(({ leadId }) => leadId), ...deleted]);
+    await react({ tx, schedule }, deeds);
     if (!deleted.length) return;
     const ended = await tx.sql<{ id: number }>`
       UPDATE execution SET status = 'exited', end_reason = 'lead_deleted', ended_at = now(), due_at = NULL,
         waits_for = NULL, parked = false, wake = wake + 1
-      WHERE id IN (SELECT id FROM execution WHERE lead_id = ANY(${deleted}::bigint[])
-        AND status IN ('running', 'waiting') ORDER BY id FOR UPDATE)
+      WHERE lead_id = ANY(${deleted}::bigint[]) AND status IN ('running', 'waiting')
       RETURNING id`;
     await endQueuedMessages(
       tx,

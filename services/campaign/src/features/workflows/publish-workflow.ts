@@ -6,6 +6,7 @@ import { fail, reachOf, toJsonColumn, transitionError } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { enrollInNewSequence } from '../campaigns/enroll-audience.job.ts';
 import { createGraph } from '../engine/graph.ts';
+import { migrateExecutionsJob } from '../engine/migrate-executions.job.ts';
 import type { TemplateVersions } from '../engine/versions.ts';
 import { scheduleTrigger } from '../scheduled-triggers/schedule-trigger.ts';
 import { newSecret } from '../workflow-secrets/secret.ts';
@@ -18,7 +19,7 @@ import { asFullWorkflow, findWorkflowRow, lockWorkflow, triggerTypeOf, type Work
 
 /**
  * Freezes the draft, with the current content of its templates, as the next version. Leads that are in an earlier version
- * stay there; with `migrate` those whose current node exists in the new version, with the same type, continue in it.
+ * stay there; with `migrate` those whose current node exists in the new version, with the same type, are moved by a job.
  */
 export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishWorkflow, FieldError[]> => ({
   async check({ params, caller, tx }) {
@@ -36,8 +37,14 @@ export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishW
     const errors = [...(await draftErrors(tools, tx, workflow)), ...found];
     if (errors.length) throw fail('validation_failed', errors);
     const { templateVersions } = await readTemplateVersions(tools, tx, row.tenantId, workflow);
-    const migrate = body.migrate ?? false;
-    if (await isUnchanged(tx, workflow, templateVersions)) throw fail('nothing_to_publish');
+    const migrateTo = (version: number) =>
+      schedule(migrateExecutionsJob, [{ workflowId: row.id, number: version, afterLeadId: 0 }]);
+    if (workflow.publishedVersion !== null && (await isUnchanged(tx, workflow, templateVersions))) {
+      if (!body.migrate) throw fail('nothing_to_publish');
+      // Leads that stayed in earlier versions, because those were replaced without `migrate`.
+      await migrateTo(workflow.publishedVersion);
+      return workflow;
+    }
     const number = workflow.draftVersion;
     await tx.workflowVersion.create({
       data: {
@@ -63,7 +70,7 @@ export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishW
       },
     });
     if (!written) throw fail('not_found');
-    if (migrate) await migrateExecutions(tx, row.id, number, workflow);
+    if (body.migrate) await migrateTo(number);
     const published = asFullWorkflow(written);
     if (to === 'published') await scheduleTrigger({ tx, schedule }, row.id, createGraph(published).trigger);
     if (status === 'draft' && row.campaignId !== null)
@@ -90,24 +97,7 @@ async function isUnchanged(
   { id, publishedVersion, nodes, edges, settings }: WorkflowRecord,
   templateVersions: TemplateVersions,
 ): Promise<boolean> {
-  if (publishedVersion === null) return false;
-  const row = await tx.workflowVersion.findFirst({ where: { workflowId: id, number: publishedVersion } });
+  const row = await tx.workflowVersion.findFirst({ where: { workflowId: id, number: publishedVersion ?? 0 } });
   const wanted = [{ nodes, edges, settings }, templateVersions];
   return row !== null && isDeepStrictEqual([graphColumns.parse(row), row.templateVersions], wanted);
-}
-
-async function migrateExecutions(tx: Tx, workflowId: number, number: number, { nodes }: WorkflowRecord): Promise<void> {
-  const places = nodes.map(({ nodeId, type }) => ({ nodeId, type }));
-  // In the order of the engine, so that the two cannot wait for each other.
-  await tx.sql`SELECT FROM execution WHERE workflow_id = ${workflowId} AND status IN ('running', 'waiting')
-    AND number <> ${number} ORDER BY id FOR UPDATE`;
-  // Compared with the step of the old version: a node of another type cannot continue what the old one began.
-  await tx.sql`
-    UPDATE execution SET number = ${number}
-    FROM jsonb_to_recordset(${JSON.stringify(places)}::jsonb) AS node ("nodeId" text, type text), workflow_version AS old
-    WHERE execution.workflow_id = ${workflowId} AND execution.status IN ('running', 'waiting')
-      AND execution.number <> ${number} AND node."nodeId" = execution.node_id
-      AND old.workflow_id = execution.workflow_id AND old.number = execution.number
-      AND EXISTS (SELECT FROM jsonb_array_elements(old.nodes) AS before
-        WHERE before ->> 'nodeId' = node."nodeId" AND before ->> 'type' = node.type)`;
 }

@@ -39,9 +39,8 @@ export interface MessageEnd extends Omit<Claim, 'recipient' | 'digests' | 'templ
 }
 
 /**
- * Claims messages right before they are sent, in a transaction of its own. A message that is claimed already, or has
- * ended, is not returned, and neither is one whose workflow or campaign was paused, or whose recipient was suppressed,
- * meanwhile.
+ * Claims messages right before they are sent. A message that is claimed already, or has ended, is not returned, and neither
+ * is one whose workflow or campaign was paused, or whose recipient was suppressed, meanwhile.
  */
 export async function claimMessages(tx: Tx, claims: readonly Claim[]): Promise<MessageRow[]> {
   if (!claims.length) return [];
@@ -99,6 +98,11 @@ export async function endMessages(
   ends: readonly MessageEnd[],
 ): Promise<Pick<Claim & MessageRow, 'id' | 'channel'>[]> {
   if (!ends.length) return [];
+  // In the order of their ids, in which reports and clicks lock messages.
+  await tx.sql`SELECT FROM message
+    JOIN jsonb_to_recordset(${JSON.stringify(ends)}::jsonb) AS given ("executionId" bigint, "nodeId" text, "leadId" bigint)
+      ON message.execution_id = given."executionId" AND message.node_id = given."nodeId" AND message.lead_id = given."leadId"
+    ORDER BY message.id FOR UPDATE OF message`;
   const rows = await tx.sql<{ id: number; channel: Claim['channel']; isSent: boolean }>`
     INSERT INTO message (execution_id, workflow_id, node_id, campaign_id, lead_id, channel, recipient, status, subject,
       uncertain, skip_reason, error, sent_at, simulated, updated_at)
@@ -116,48 +120,4 @@ export async function endMessages(
       WHERE message.status IN ('queued', 'sending')
     RETURNING id, channel, status = 'sent' AND NOT uncertain AS "isSent"`;
   return rows.filter(({ isSent }) => isSent);
-}
-
-/**
- * How many messages leads got since a time, by lead and time, with those that are being sent. A lead in two time zones has
- * two times.
- */
-export async function countSent(tx: Tx, of: readonly SentSince[]): Promise<Map<string, number>> {
-  const places = [...new Map(of.map((one) => [sinceKey(one), one])).values()];
-  if (!places.length) return new Map();
-  const rows = await tx.sql<SentSince & { sent: number }>`
-    SELECT given."leadId", given.since, count(*)::int AS sent
-    FROM jsonb_to_recordset(${JSON.stringify(places)}::jsonb) AS given ("leadId" bigint, since timestamptz)
-    JOIN message ON message.lead_id = given."leadId"
-      AND (message.sent_at >= given.since OR (message.status = 'sending' AND message.claimed_at >= given.since))
-    GROUP BY 1, 2`;
-  return new Map(rows.map((row) => [sinceKey(row), row.sent]));
-}
-
-export interface SentSince {
-  leadId: number;
-  since: Date;
-}
-
-/** The key of `countSent`. */
-export function sinceKey({ leadId, since }: SentSince): string {
-  return `${leadId}/${since.toISOString()}`;
-}
-
-/** The executions whose recipient got the same message of the campaign as another lead, or is about to. */
-export async function findDuplicates(
-  tx: Tx,
-  of: readonly (Pick<Claim, 'executionId' | 'campaignId' | 'nodeId' | 'leadId' | 'channel'> & { recipient: string })[],
-): Promise<Set<number>> {
-  if (!of.length) return new Set();
-  const rows = await tx.sql<{ executionId: number }>`
-    SELECT given."executionId"
-    FROM jsonb_to_recordset(${JSON.stringify(of)}::jsonb) AS given ("executionId" bigint, "campaignId" bigint,
-      "nodeId" text, "leadId" bigint, channel text, recipient text)
-    WHERE EXISTS (SELECT FROM message WHERE message.tenant_id = platform.tenant_id()
-      AND message.environment = platform.environment() AND message.campaign_id = given."campaignId"
-      AND message.node_id = given."nodeId" AND lower(message.recipient) = lower(given.recipient)
-      AND message.channel = given.channel AND message.lead_id <> given."leadId"
-      AND message.status NOT IN ('skipped', 'failed'))`;
-  return new Set(rows.map(({ executionId }) => executionId));
 }

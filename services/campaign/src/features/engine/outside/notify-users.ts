@@ -1,6 +1,7 @@
 import { workflowNotified } from '@tandem/campaign-contract';
 import type { Inside } from '@tandem/jobs';
 import type { Tools, Tx } from '../../../handler.ts';
+import { storableText } from '../../templates/storable-text.ts';
 import { dataOf } from '../graph.ts';
 import type { Ready } from '../read-batch.ts';
 import type { Outcome } from './outcome.ts';
@@ -21,7 +22,8 @@ export function notifyUsers({ ids }: Pick<Tools, 'ids'>, { node, due, facts }: T
     const text = renderText(message, facts, messageMax);
     return { is: 'done', input: { ...input, message: text }, result: {}, notify: { userIds, message: text } };
   } catch (error) {
-    return { is: 'failed', input, error: `The message cannot be rendered: ${(error as Error).message}`.slice(0, 500) };
+    const text = `The message cannot be rendered: ${(error as Error).message}`.slice(0, 500);
+    return { is: 'failed', input, error: storableText(text) };
   }
 }
 

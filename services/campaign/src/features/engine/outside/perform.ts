@@ -5,7 +5,7 @@ import { changeRecord } from './change-records.ts';
 import { enrollInOther } from './enroll-in-other.ts';
 import { notifyUsers } from './notify-users.ts';
 import type { Outcome } from './outcome.ts';
-import { outgoingOf, sendMessages } from './send-messages.ts';
+import { type Batch, outgoingOf, sendMessages } from './send-messages.ts';
 import type { ToSend } from './to-send.ts';
 
 type Act = (tools: Tools, one: ToSend, tx: Tx) => Promise<Outcome>;
@@ -23,12 +23,12 @@ const acts: Partial<Record<NodeType, Act>> = {
 /** Performs what nodes do outside of the database, and returns the outcome by execution. */
 export async function performOutside(
   tools: Tools,
-  tx: Tx,
-  outside: <T>(work: () => Promise<T>) => Promise<T>,
+  batch: Batch,
   all: readonly ToSend[],
 ): Promise<Map<number, Outcome>> {
+  const { tx, outside } = batch;
   const messages = outgoingOf(all);
-  const outcomes = await sendMessages(tools, tx, outside, messages);
+  const outcomes = await sendMessages(tools, batch, messages);
   const sending = new Set(messages.map(({ due }) => due.executionId));
   const others = all.filter(({ due }) => !sending.has(due.executionId));
   if (!others.length) return outcomes;

@@ -1,9 +1,9 @@
-import { dayOf, startOfDay } from '@tandem/time-zones';
 import type { Tx } from '../../../handler.ts';
 import { suppressedAddresses } from '../../suppressions/suppressed.ts';
 import type { Outgoing } from './channel.ts';
-import { earlierOutcome, openAt, placeOf, postponed, skipped, tomorrow } from './message-outcomes.ts';
-import { countSent, findDuplicates, type MessageRow, type SentSince, sinceKey } from './message-rows.ts';
+import { limitOutcomes } from './limits.ts';
+import { earlierOutcome, openAt, postponed, skipped } from './message-outcomes.ts';
+import type { MessageRow } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
 import type { SendTools } from './to-send.ts';
 
@@ -17,44 +17,15 @@ export async function reasonsNotToSend(
   earlier: ReadonlyMap<number, MessageRow>,
 ): Promise<Map<number, Outcome>> {
   const suppressed = await suppressedBy(tools, tx, all);
-  const capped = all.filter(({ due }) => due.settings.maxPerLeadPerDay !== undefined);
-  const sent = await countSent(tx, capped.map(todayOf));
-  const inBatch = new Map<number, number>();
-  const addressed = all.flatMap((one) => {
-    const recipient = one.channel.addressOf(one.facts.lead);
-    return recipient && one.due.campaignId !== null ? [{ ...placeOf(one), recipient }] : [];
-  });
-  const duplicates = await findDuplicates(tx, addressed);
-  const keyOf = new Map(
-    addressed.map(({ executionId, campaignId, nodeId, channel, recipient }) => [
-      executionId,
-      JSON.stringify([campaignId, nodeId, channel, recipient.toLowerCase()]),
-    ]),
-  );
-  const passed = new Set<string>();
   const reasons = new Map<number, Outcome>();
-  for (const one of all) {
-    const { executionId, leadId } = one.due;
-    const count = (sent.get(sinceKey(todayOf(one))) ?? 0) + (inBatch.get(leadId) ?? 0);
-    const key = keyOf.get(executionId);
-    const isDuplicate = duplicates.has(executionId) || (key !== undefined && passed.has(key));
-    const reason =
-      earlierOutcome(one, earlier.get(executionId)) ??
-      reasonOf(tools, one, suppressed, count) ??
-      (isDuplicate ? skipped(one, 'duplicate') : undefined);
-    if (reason) {
-      reasons.set(executionId, reason);
-      continue;
-    }
-    inBatch.set(leadId, (inBatch.get(leadId) ?? 0) + 1);
-    if (key !== undefined) passed.add(key);
-  }
+  const passed = all.filter((one) => {
+    const { executionId } = one.due;
+    const reason = earlierOutcome(one, earlier.get(executionId)) ?? reasonOf(tools, one, suppressed);
+    if (reason) reasons.set(executionId, reason);
+    return !reason;
+  });
+  for (const [executionId, outcome] of await limitOutcomes(tx, passed)) reasons.set(executionId, outcome);
   return reasons;
-}
-
-/** The lead of a message, and when its day began. */
-function todayOf({ due: { leadId }, facts: { now, timezone } }: Outgoing): SentSince {
-  return { leadId, since: startOfDay(dayOf(now, timezone), timezone) };
 }
 
 /** Messages of one channel and topic have the same suppressions. */
@@ -97,15 +68,10 @@ function suppressedOutcome(one: Outgoing, suppressed: ReadonlyMap<string, Suppre
   return skipped(one, reason === 'paused' ? 'paused_by_lead' : 'suppressed', { reason });
 }
 
-function reasonOf(
-  tools: SendTools,
-  one: Outgoing,
-  suppressed: ReadonlyMap<string, Suppressed>,
-  sentToday: number,
-): Outcome | undefined {
+function reasonOf(tools: SendTools, one: Outgoing, suppressed: ReadonlyMap<string, Suppressed>): Outcome | undefined {
   const { channel } = one;
   const { lead, now } = one.facts;
-  const { settings, environment } = one.due;
+  const { environment } = one.due;
   const address = channel.addressOf(lead);
   if (!address) return skipped(one, 'no_address');
   if (lead.consent[channel.name]?.state === 'denied') return skipped(one, 'no_consent');
@@ -113,8 +79,5 @@ function reasonOf(
   if (outcome) return outcome;
   if (!channel.isConfigured(tools) && environment === 'live') return skipped(one, channel.notConfigured);
   const open = openAt(one, now);
-  if (open > now) return postponed(open, 'quiet_hours');
-  const { maxPerLeadPerDay: max } = settings;
-  if (max !== undefined && sentToday >= max) return tomorrow(one, 'max_per_lead_per_day');
-  return undefined;
+  return open > now ? postponed(open, 'quiet_hours') : undefined;
 }

@@ -1,13 +1,16 @@
 import type { NodeType } from '@tandem/campaign-contract';
+import type { BatchContext } from '@tandem/jobs';
 import type { Tx } from '../../../handler.ts';
 import { suppressingDigests } from '../../suppressions/address.ts';
 import type { TemplateContent } from '../../templates/render.ts';
+import { storableText } from '../../templates/storable-text.ts';
 import type { Channel, Outgoing, Rendered } from './channel.ts';
 import { type HeldBack, type MessageContent, originOf } from './contents.ts';
 import { emailChannel } from './email-channel.ts';
+import { isLimited, limitOutcomes, lockLimits } from './limits.ts';
 import { linksOf } from './message-links.ts';
 import { endOf, openAt, outcomeOf, placeOf, postponed, remember, sent, skipped } from './message-outcomes.ts';
-import { claimMessages, type MessageRow, readMessages } from './message-rows.ts';
+import { type Claim, claimMessages, type MessageRow, readMessages } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
 import { reasonsNotToSend, suppressedOutcomes } from './reasons.ts';
 import { readSenders } from './sender.ts';
@@ -15,6 +18,9 @@ import { smsChannel } from './sms-channel.ts';
 import type { Locale, SendTools, ToSend } from './to-send.ts';
 
 const channels: Partial<Record<NodeType, Channel>> = { email: emailChannel, sms: smsChannel };
+
+/** What a batch of executions uses outside of the transaction that ends it. */
+export type Batch = Pick<BatchContext<unknown, Tx>, 'tx' | 'outside' | 'transaction'>;
 
 /** Those of the nodes that send messages. */
 export function outgoingOf(all: readonly ToSend[]): Outgoing[] {
@@ -31,8 +37,7 @@ export function outgoingOf(all: readonly ToSend[]): Outgoing[] {
  */
 export async function sendMessages(
   tools: SendTools,
-  tx: Tx,
-  outside: <T>(work: () => Promise<T>) => Promise<T>,
+  { tx, outside, transaction }: Batch,
   reached: readonly Outgoing[],
 ): Promise<Map<number, Outcome>> {
   const outcomes = new Map<number, Outcome>();
@@ -67,8 +72,10 @@ export async function sendMessages(
     for (const { one, until, reason } of paced.later)
       outcomes.set(one.due.executionId, postponed(openAt(one, until), reason));
   }
-  const claimed = await claimMessages(
+  const { claimed, limited } = await claimWithin(
+    transaction,
     tx,
+    counted,
     counted.map((one) => {
       const recipient = one.channel.addressOf(one.facts.lead) as string;
       const digests = suppressingDigests(tools, one.channel.name, recipient);
@@ -90,12 +97,31 @@ export async function sendMessages(
           one.due.executionId,
           isClaimed
             ? await sendOne(tools, one, row, locale, content.content)
-            : (suppressed.get(one.due.executionId) ?? { is: 'paused' }),
+            : (limited.get(one.due.executionId) ?? suppressed.get(one.due.executionId) ?? { is: 'paused' }),
         );
       }),
     );
   });
   return outcomes;
+}
+
+/**
+ * Claims messages. The limits that several batches could exceed together are checked again, in the transaction of the claim
+ * and under locks.
+ */
+async function claimWithin(
+  transaction: Batch['transaction'],
+  tx: Tx,
+  all: readonly Outgoing[],
+  claims: readonly Claim[],
+): Promise<{ claimed: MessageRow[]; limited: ReadonlyMap<number, Outcome> }> {
+  if (!all.some(isLimited)) return { claimed: await claimMessages(tx, claims), limited: new Map() };
+  return transaction(async () => {
+    await lockLimits(tx, all);
+    const limited = await limitOutcomes(tx, all);
+    const allowed = claims.filter(({ executionId }) => !limited.has(executionId));
+    return { claimed: await claimMessages(tx, allowed), limited };
+  });
 }
 
 /** A template that cannot be used, or a test for which the lead waits. */
@@ -126,7 +152,8 @@ async function sendOne(
   try {
     rendered = await one.channel.render(tools, one, source, { locale, links });
   } catch (error) {
-    const text = `The content cannot be rendered: ${(error as Error).message.split('\n')[0]}`.slice(0, 500);
+    const [line] = (error as Error).message.split('\n');
+    const text = storableText(`The content cannot be rendered: ${line}`.slice(0, 500));
     return { is: 'failed', input: {}, error: text, message: endOf(one, { status: 'failed', error: text }) };
   }
   const { subject, input, missing, skipReason } = rendered;
