@@ -52,7 +52,7 @@ export async function recordBatch(
       .map(({ due }) => due.executionId)
       .filter((executionId) => ended.has(executionId) || !current.has(executionId)),
   );
-  await applyEnrollments(inside, advanced);
+  await applyEnrollments(inside, recorded);
   await emitNotifications(inside, recorded);
   return new Map(changes.flatMap(({ executionId, dueAt }) => (dueAt ? [[executionId, dueAt]] : [])));
 }
