@@ -138,4 +138,17 @@ describe('a workflow that changes its own lead', () => {
     expect([await executionsOf(ping, leadId), await executionsOf(pong, leadId)]).toMatchObject([[{}], [{}]]);
     expect((await api.getLead({ params: { id: leadId } })).data.tags).toEqual(['ping']);
   });
+
+  it('leads to four others at most', async () => {
+    const chain: string[] = [];
+    for (const at of [1, 2, 3, 4, 5, 6])
+      chain.push(
+        await published({ triggerType: 'tag_added', tag: `chain-${at}` }, [change({ addTags: [`chain-${at + 1}`] })]),
+      );
+    const leadId = await aLead({ tags: ['chain-1'] });
+    await ended(chain[4] as string, leadId);
+    await settled(leadId);
+    const entered = await Promise.all(chain.map(async (id) => (await executionsOf(id, leadId)).length));
+    expect(entered).toEqual([1, 1, 1, 1, 1, 0]);
+  });
 });

@@ -4,6 +4,7 @@
 export { inBackground } from './background.ts';
 export { isReferenced, isTaken } from './errors.ts';
 export { containing } from './list-page.ts';
+export { lockNamed } from './lock-named.ts';
 export type { Narrowing } from './narrowing.ts';
 export { exactMax, type FoundPage, type IdsArgs, type PageArgs } from './page-args.ts';
 export type { Statement } from './pipelined-query.ts';

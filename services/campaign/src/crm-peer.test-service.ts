@@ -16,11 +16,13 @@ export interface CrmPeer {
   changeLead(id: string, fields: Record<string, unknown>): void;
   removeLead(id: string): void;
   /** The calls to changing operations, in order. */
-  calls: { path: string; body: Record<string, unknown> }[];
+  calls: { path: string; body: Record<string, unknown>; idempotencyKey?: string }[];
   /** The calls that were limited to records of a user. */
   narrowed: { path: string; tenantId: number | undefined }[];
   /** While true, every call fails with 503. */
   isDown: boolean;
+  /** While true, changes are made, and their answers get lost. */
+  losesAnswers: boolean;
   close(): Promise<void>;
 }
 
@@ -41,6 +43,8 @@ interface Stored {
   environment: string;
   lead: LeadBody;
 }
+
+let tasks = 0;
 
 const answers: Record<string, Answer> = {
   '/internal/leads/read': ({ ids }: { ids: string[] }, { leads }) => leads.filter(({ id }) => ids.includes(id)),
@@ -65,7 +69,7 @@ const answers: Record<string, Answer> = {
   '/v1/tasks': (body: object, { caller }) => ({
     ...aTask,
     ...body,
-    id: '1',
+    id: String(++tasks),
     tenantId: String(caller.tenantId),
   }),
   '/internal/leads/upsert-by-email': ({ email, customFields = {} }: Upserted, { leads, add }) => {
@@ -87,7 +91,8 @@ export async function crmPeer(): Promise<CrmPeer> {
     stored.set(id, { tenantId, environment, lead: { ...aLead(id, tenantId), ...fields, id } });
     return id;
   };
-  const peer = { isDown: false, addLead };
+  const peer = { isDown: false, losesAnswers: false, addLead };
+  const kept = new Map<string, { asked: string; data: unknown }>();
   const server = createServer(async (request, response) => {
     const reply = (status: number, data: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' });
@@ -102,12 +107,18 @@ export async function crmPeer(): Promise<CrmPeer> {
       .filter((one) => one.tenantId === caller.tenantId && one.environment === caller.environment)
       .map(({ lead }) => lead);
     const answer = answers[url];
-    if (!url.startsWith('/internal/') || url.includes('upsert')) calls.push({ path: url, body });
+    const isChange = !url.startsWith('/internal/') || url.includes('upsert');
+    const idempotencyKey = request.headers['idempotency-key'] as string | undefined;
+    if (isChange) calls.push({ path: url, body, ...(idempotencyKey && { idempotencyKey }) });
+    const asked = JSON.stringify(body);
+    const earlier = kept.get(`${caller.tenantId} ${idempotencyKey}`);
+    if (earlier && earlier.asked !== asked) return reply(409, { code: 'idempotency_mismatch' });
+    if (earlier) return reply(200, { data: earlier.data });
     const changed = method === 'PATCH' && leads.find(({ id }) => url === `/v1/leads/${id}`);
-    if (changed) return reply(200, { data: Object.assign(changed, body) });
-    if (!answer) return reply(200, { data: {} });
     const add: Add = (fields) => peer.addLead(caller.tenantId as number, fields, caller.environment);
-    return reply(200, { data: answer(body as never, { leads, caller, add }) });
+    const data = changed ? Object.assign(changed, body) : (answer?.(body as never, { leads, caller, add }) ?? {});
+    if (idempotencyKey) kept.set(`${caller.tenantId} ${idempotencyKey}`, { asked, data });
+    return isChange && peer.losesAnswers ? reply(503, { code: 'unavailable' }) : reply(200, { data });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(peer, {

@@ -1,5 +1,5 @@
 import type { durationUnits, WorkflowSettings } from '@tandem/campaign-contract';
-import { fromWallClock, wallClock } from '@tandem/time-zones';
+import { fromWallClock, nextTime, wallClock } from '@tandem/time-zones';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -21,6 +21,8 @@ export function after(at: Date, { duration = 0, durationUnit = 'days' }: Lengths
   if (durationUnit === 'hours') return new Date(at.getTime() + duration * hourMs);
   const minutes = duration * (durationUnit === 'weeks' ? 7 : 1) * dayMinutes;
   const whole = Math.floor(minutes / dayMinutes) * dayMinutes;
+  // Without a whole day, an instant in an hour that the clocks show twice must not become the earlier one.
+  if (!whole) return new Date(at.getTime() + minutes * minuteMs);
   const sameTime = fromWallClock(new Date(wallClock(at, timezone).getTime() + whole * minuteMs), timezone);
   return new Date(sameTime.getTime() + (minutes - whole) * minuteMs);
 }
@@ -42,7 +44,11 @@ export function openFrom(at: Date, timezone: string, windows: readonly (Window |
   for (let day = 0; day < daysMax; day++)
     for (const minutes of opening) {
       const shown = new Date(midnight + (day * dayMinutes + minutes) * minuteMs);
-      if (shown > now && isOpen(shown)) return fromWallClock(shown, timezone);
+      if (shown > now && isOpen(shown)) {
+        const opens = fromWallClock(shown, timezone);
+        // The clocks show the time twice, and the first one is over.
+        return opens > at ? opens : nextTime(at, minutes, timezone);
+      }
     }
   // Windows that exclude each other never open; the message is not held back for ever.
   return at;

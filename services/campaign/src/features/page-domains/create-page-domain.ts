@@ -1,7 +1,7 @@
 import { actingUserId } from '@tandem/caller';
 import { pageDomainAdded, type pageDomains, pageDomainsMax } from '@tandem/campaign-contract';
 import { fail, failField } from '@tandem/service';
-import { isTaken } from '@tandem/tenant-db';
+import { isTaken, lockNamed } from '@tandem/tenant-db';
 import type { Handler } from '../../handler.ts';
 import { nextCheck } from '../dns/daily-check.ts';
 import { asDomainName } from '../dns/domain-name.ts';
@@ -14,6 +14,7 @@ export const createPageDomain =
   async ({ body, caller, tx, emit, schedule }) => {
     const host = checkedHost(tools, body.host);
     await checkHomePage(tx, body.homePageId);
+    await lockNamed(tx, 'page domains');
     if ((await tx.pageDomain.count({ where: {} })) >= pageDomainsMax) throw fail('too_many_domains');
     const data = { host, homePageId: body.homePageId ?? null, createdBy: actingUserId(caller) ?? null };
     const row = await tx.pageDomain.create({ data }).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { actingUserId } from '@tandem/caller';
 import { sendingDomainAdded, type sendingDomains, sendingDomainsMax } from '@tandem/campaign-contract';
 import { fail, failField } from '@tandem/service';
-import { isTaken } from '@tandem/tenant-db';
+import { isTaken, lockNamed } from '@tandem/tenant-db';
 import type { Handler, Tools } from '../../handler.ts';
 import { nextCheck } from '../dns/daily-check.ts';
 import { asDomainName } from '../dns/domain-name.ts';
@@ -19,6 +19,7 @@ export const createSendingDomain = (
     return { domain, ...(await newDomainSecrets(tools)) };
   },
   async run({ found, caller, tx, emit, schedule }) {
+    await lockNamed(tx, 'sending domains');
     if ((await tx.sendingDomain.count({ where: {} })) >= sendingDomainsMax) throw fail('too_many_domains');
     const data = { ...found, createdBy: actingUserId(caller) ?? null };
     const row = await tx.sendingDomain.create({ data }).catch((error: unknown) => {

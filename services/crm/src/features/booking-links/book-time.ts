@@ -4,10 +4,10 @@ import { type bookings, calendarEventCreated, type leadCreated } from '@tandem/c
 import type { Emit } from '@tandem/events';
 import type { Schedule } from '@tandem/jobs';
 import { fail, failField } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { BookingLink as LinkRow } from '../../generated/client.ts';
 import type { Handler, Tx } from '../../handler.ts';
-import { lockNamed } from '../../lock-named.ts';
 import type { CalendarTools } from '../calendar/tools.ts';
 import { addAttendees } from '../calendar-events/attendees.ts';
 import { asEvent, type StoredEvent } from '../calendar-events/event.ts';

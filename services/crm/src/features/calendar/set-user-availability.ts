@@ -1,7 +1,7 @@
 import { type availability, availabilityUpdated, weekdays } from '@tandem/crm-contract';
 import { diff, failField } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
 import type { Handler } from '../../handler.ts';
-import { lockNamed } from '../../lock-named.ts';
 import { type CalendarTools, settingsFor } from './tools.ts';
 import { asAvailability, defaultAvailability, requireUser } from './user-availability.ts';
 import { minutesOf } from './working-hours.ts';

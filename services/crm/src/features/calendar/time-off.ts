@@ -1,6 +1,6 @@
 import { fail } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
-import { lockNamed } from '../../lock-named.ts';
 
 export const timeOffDaysMax = 366;
 

@@ -1,9 +1,9 @@
 import { StatusDefinition } from '@tandem/crm-contract';
 import { fail } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { StatusDefinition as StatusRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { lockNamed } from '../../lock-named.ts';
 
 export type StatusRecord = z.output<typeof StatusDefinition>;
 

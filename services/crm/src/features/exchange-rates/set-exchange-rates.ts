@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type exchangeRates, exchangeRatesUpdated } from '@tandem/crm-contract';
 import { failField } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
 import type { Handler, Peers } from '../../handler.ts';
-import { lockNamed } from '../../lock-named.ts';
 import { readRates } from './get-exchange-rates.ts';
 
 export const setExchangeRates = (peers: Peers): Handler<typeof exchangeRates.setExchangeRates, string> => ({

@@ -1,8 +1,8 @@
 import { type internalLeads, unknownNames } from '@tandem/crm-contract';
 import { ApiError, fail } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
-import { lockNamed } from '../../lock-named.ts';
 import { changeLead } from './change-lead.ts';
 import { insertLead } from './create-lead.ts';
 import { asLead, type LeadRecord } from './lead.ts';

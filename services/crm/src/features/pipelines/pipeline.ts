@@ -1,10 +1,10 @@
 import { type Pipeline, type PipelineDetail, PipelineRules, pipelineUpdated } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
 import { fail, toJsonColumn } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { Pipeline as PipelineRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { lockNamed } from '../../lock-named.ts';
 import { statusesOf } from '../config/status.ts';
 
 export type PipelineRecord = z.output<typeof Pipeline>;

@@ -2,9 +2,9 @@ import { actingUserId } from '@tandem/caller';
 import { idInText } from '@tandem/contract';
 import { quotaCreated, type quotas } from '@tandem/crm-contract';
 import { checkUser, fail, failField } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
 import { checkTeam } from '../../check-team.ts';
 import type { Handler, Peers } from '../../handler.ts';
-import { lockNamed } from '../../lock-named.ts';
 import { openPeriod } from './open-period.ts';
 import { asQuota, minorOf, type QuotaRecord } from './quota.ts';
 

@@ -1,10 +1,10 @@
 import type { Caller } from '@tandem/caller';
 import type { EscalationRule } from '@tandem/crm-contract';
 import { checkUser, failField } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import { checkTeam } from '../../check-team.ts';
 import type { Peers, Tx } from '../../handler.ts';
-import { lockNamed } from '../../lock-named.ts';
 import { leadOfTeamFor } from './escalation.ts';
 
 type Rule = z.output<typeof EscalationRule>;

@@ -1,7 +1,7 @@
 import { reasonsMax, winLossReasonCreated, type winLossReasons } from '@tandem/crm-contract';
 import { fail } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
 import type { Handler } from '../../handler.ts';
-import { lockNamed } from '../../lock-named.ts';
 import { asReason, eventDataOf, withCount } from './win-loss-reason.ts';
 
 export const createWinLossReason: Handler<typeof winLossReasons.createWinLossReason> = async ({ body, tx, emit }) => {

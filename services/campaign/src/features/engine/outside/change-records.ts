@@ -7,7 +7,7 @@ import { leadFields } from './lead-fields.ts';
 import type { Outcome } from './outcome.ts';
 import { renderText } from './render-text.ts';
 import { retryAt } from './retry.ts';
-import type { ToSend } from './to-send.ts';
+import { reachedAt, type ToSend } from './to-send.ts';
 
 const dayMs = 86_400_000;
 const titleMax = 200;
@@ -31,7 +31,7 @@ export async function changeRecord(tools: Tools, one: ToSend): Promise<Outcome> 
     return { is: 'done', input, result: await call(), ...(lead && { lead }) };
   } catch (error) {
     if (!(error instanceof ServiceCallError)) throw error;
-    // Another run made the change, with a due time that was calculated at another moment.
+    // Another run made the change, with other values of the lead, or another due time because it ended before its record.
     if (error.code === 'idempotency_mismatch') return { is: 'done', input, result: {} };
     const isTemporary = error.status >= 500 || error.code === 'idempotency_running';
     const until = isTemporary ? retryAt(due.attempts) : undefined;
@@ -100,7 +100,7 @@ export function taskOf(node: GraphNode, facts: Facts) {
 }
 
 function newTask({ crm, ids }: Tools, { node, due, step, facts }: ToSend, as: As): Changing {
-  const { lead, now } = facts;
+  const { lead } = facts;
   const { title: template, dueInDays, assignedTo: code } = dataOf(node, 'create_task');
   const assignedTo = code === undefined ? lead.assignedTo : ids.decode('user', due.tenantId, code);
   if (assignedTo === undefined) return { input: { title: template }, call: unknownUser };
@@ -111,7 +111,8 @@ function newTask({ crm, ids }: Tools, { node, due, step, facts }: ToSend, as: As
     const why = `The title cannot be rendered: ${(error as Error).message}`.slice(0, 500);
     return { input: { title: template }, call: why };
   }
-  const dueAt = new Date(now.getTime() + dueInDays * dayMs);
+  // The same in each attempt, so that crm answers a repetition with the task of the first one.
+  const dueAt = new Date(reachedAt({ due, step, facts }).getTime() + dueInDays * dayMs);
   const body = {
     ...task,
     priority: 'normal' as const,

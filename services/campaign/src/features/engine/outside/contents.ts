@@ -5,7 +5,7 @@ import { findTemplateAt } from '../../templates/template.ts';
 import type { LeadRecord } from '../facts.ts';
 import { dataOf } from '../graph.ts';
 import type { Version } from '../versions.ts';
-import type { ToSend } from './to-send.ts';
+import { reachedAt, type ToSend } from './to-send.ts';
 
 type EmailData = ReturnType<typeof dataOf<'email'>>;
 
@@ -59,16 +59,15 @@ export async function readContents(
 ): Promise<Map<number, MessageContent | HeldBack | undefined>> {
   const answers = await readTestAnswers(
     tx,
-    all.map(({ due, node, step, facts: { now, timezone } }) => ({
+    all.map(({ due, node, step, facts }) => ({
       executionId: due.executionId,
       leadId: due.leadId,
       workflowId: due.workflowId,
       nodeId: node.nodeId,
       data: dataOf(node, 'email'),
-      // The walk may have reached the node right now.
-      enteredAt: step === due.step ? due.enteredAt : now,
-      now,
-      timezone,
+      enteredAt: reachedAt({ due, step, facts }),
+      now: facts.now,
+      timezone: facts.timezone,
     })),
   );
   const originals = new Map<string, Awaited<ReturnType<typeof originalOf>>>();

@@ -12,6 +12,11 @@ export interface ToSend {
   facts: Facts;
 }
 
+/** When the execution reached the node: in this walk, or in an earlier run that could not make the effect yet. */
+export function reachedAt({ due, step, facts }: Pick<ToSend, 'due' | 'step' | 'facts'>): Date {
+  return step === due.step ? due.enteredAt : facts.now;
+}
+
 export type SendTools = Pick<
   Tools,
   | 'mailer'
