@@ -99,7 +99,10 @@ describe('the send window of a campaign', () => {
     crm.changeLead(leadId, { timezone: 'Etc/GMT-13' });
     await hurry(service, api, executionId);
     await until('the message arrives', () => mailsTo(leadId) === 1);
-    expect(await inStatus(api, executionId, 'waiting')).toMatchObject({ nodeId: 'pause' });
+    await until('the execution is at the next node', async () => {
+      const { data } = await api.getWorkflowExecution({ params: { id: executionId } });
+      return data.nodeId === 'pause';
+    });
   });
 });
 
