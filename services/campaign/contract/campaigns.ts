@@ -81,15 +81,18 @@ export const campaigns = operations({
     method: 'PATCH',
     path: '/v1/campaigns/:id',
     ...write,
+    // leads:read, to activate or resume.
+    checksPermissions: true,
     summary: 'Update a campaign',
     description:
-      'The type, the start, the topic and the sender of an active campaign cannot change; pause it first. A completed campaign keeps everything but its name, description and owner.',
+      'The type, the start, the topic and the sender of an active campaign cannot change; pause it first. A completed campaign keeps everything but its name, description and owner. `status` activates, resumes, pauses or completes the campaign by the same rules as the operations for it, after the other changes; `active` needs `leads:read`.',
     params: byId,
-    body: z.object({ name: name(200).optional(), ...writable }),
+    body: z.object({ name: name(200).optional(), status: CampaignStatus.optional(), ...writable }),
     reply: Campaign,
     message: 'Campaign updated',
-    emits: [campaignUpdated],
+    emits: [campaignUpdated, campaignActivated, campaignPaused, campaignResumed, campaignCompleted],
     errors: {
+      ...refused,
       campaign_active: [409, 'The campaign is active; pause it before you change its type, start, topic or sender'],
       campaign_completed: [409, 'The campaign is completed; duplicate it to change it'],
     },
