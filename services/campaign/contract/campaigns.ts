@@ -125,7 +125,7 @@ export const campaigns = operations({
     feature: 'workflows',
     summary: 'Activate a campaign',
     description:
-      'Enrolls the leads of the audience that the caller can read into every published sequence of the campaign: now, or at `startAt`. Whatever is missing is listed with 422: a published sequence, an audience if no trigger starts the sequences, a verified sender, a mail server.',
+      'Enrolls the leads of the audience that the caller can read into every published sequence of the campaign: now, or at `startAt`. Whatever is missing is listed with 422: a published sequence, an audience if no trigger starts the sequences, a verified sender, a mail server. So is a message node of a channel that the type of the campaign excludes.',
     params: byId,
     reply: Campaign,
     message: 'Campaign activated',

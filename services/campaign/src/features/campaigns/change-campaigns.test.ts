@@ -65,6 +65,25 @@ describe('updateCampaign', () => {
   });
 });
 
+it('a campaign has messages of the channels of its type only; a mixed one has those of all', async () => {
+  const api = service.as();
+  const { id } = await ready(api, 1);
+  const body = { name: 'Texts', ...inARow(aNode('text', { type: 'sms', data: { text: 'Hello' } })) };
+  const { data: sequence } = await api.createSequence({ params: { id }, body });
+  expect((await api.publishWorkflow({ params: { id: sequence.id }, body: {} })).status).toBe(200);
+  const excluded = { email: 'The node text is of the type sms', sms: 'The node one is of the type email' };
+  for (const [type, message] of Object.entries(excluded)) {
+    await api.updateCampaign({ params: { id }, body: { type } });
+    const { status, body: reply } = await api.activateCampaign({ params: { id } });
+    expect([status, reply.errors?.[0]]).toMatchObject([
+      422,
+      { field: 'sequences', message: expect.stringContaining(message) },
+    ]);
+  }
+  await api.updateCampaign({ params: { id }, body: { type: 'mixed' } });
+  expect((await api.activateCampaign({ params: { id } })).status).toBe(200);
+});
+
 describe('updateCampaign with a status', () => {
   const namesOf = (api: Api) =>
     service.events.filter(({ tenantId }) => tenantId === tenantOf(api)).map(({ name }) => name);
