@@ -194,7 +194,7 @@ export const campaigns = operations({
     also: [{ permission: 'leads:read', for: 'leadId' }],
     summary: 'Send a test of a campaign',
     description:
-      'Sends an e-mail of a sequence, as it is in the draft, to up to 10 addresses: by default the first e-mail of the oldest sequence. Test messages make no statistics. In the sandbox nothing is sent.',
+      'Sends an e-mail of a sequence, as it is in the draft, to up to 10 addresses: by default the first e-mail of the oldest sequence. They come from the address of the platform, not from the sender of the campaign. Test messages make no statistics. In the sandbox nothing is sent.',
     params: byId,
     body: testSend.body.extend({
       workflowId: id('workflow').describe('The sequence').optional(),
@@ -214,7 +214,10 @@ export const campaigns = operations({
     emits: [],
     errors: {
       ...testSend.errors,
-      no_email: [409, 'The campaign has no e-mail to send; add a sequence with an e-mail node'],
+      no_email: [
+        409,
+        'The sequences of the campaign have no e-mail node; add one. Of SMS no tests are sent: use POST /v1/workflows/:id/test to see what a sequence sends',
+      ],
     },
   },
 });
