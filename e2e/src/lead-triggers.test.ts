@@ -65,6 +65,11 @@ describe('a workflow starts when', () => {
       { triggerType: 'lead_updated', fields: ['phone'] },
       (id) => update(id, { phone: '+4930123456' }),
     ],
+    [
+      'a listed custom field changes',
+      { triggerType: 'lead_updated', fields: ['customFields.region'] },
+      (id) => update(id, { customFields: { region: 'north' } }),
+    ],
     ['a tag is added', { triggerType: 'tag_added', tag: 'fair' }, (id) => update(id, { tags: ['first', 'fair'] })],
     [
       'the score passes the threshold',

@@ -46,6 +46,16 @@ describe('the schemas of the document', () => {
     expect(properties().length).toBeGreaterThan(800);
   });
 
+  it('have the settings of every type of workflow node, and accept a draft that lacks some', () => {
+    const { data } = at('#/components/schemas/WorkflowNode/properties') as Record<string, JsonSchema>;
+    const shapes = data?.anyOf ?? [];
+    const { enum: types = [] } = at('#/components/schemas/NodeTypeName') as JsonSchema;
+    expect(shapes.map(({ title }) => title).toSorted()).toEqual([...types, 'draft'].toSorted());
+    const ofSplit = shapes.find(({ title }) => title === 'split');
+    expect([ofSplit?.required, Object.keys(ofSplit?.properties ?? {})]).toEqual([['variants'], ['label', 'variants']]);
+    expect(shapes.at(-1)).toEqual({ title: 'draft', type: 'object', additionalProperties: true });
+  });
+
   it('describe every parameter', () => {
     const parameters = nodes(document).filter(
       ({ value }) => value.in === 'query' || value.in === 'path' || value.in === 'header',

@@ -1,4 +1,12 @@
-import { idTypeOf, isIdList, type ResourceType, resourceNoun, resourceTypes, type SchemaNode } from '@tandem/contract';
+import {
+  idTypeOf,
+  isIdList,
+  type ResourceType,
+  resourceNoun,
+  resourceTypes,
+  type SchemaNode,
+  shapesOf,
+} from '@tandem/contract';
 import { z } from 'zod';
 import { exampleId } from './example-ids.ts';
 import type { JsonSchema } from './json.ts';
@@ -99,13 +107,34 @@ function render(schema: z.ZodType, place: Place): JsonSchema {
 }
 
 function convert(schema: z.ZodType, place: Place): JsonSchema {
+  const ofShapes: Record<string, JsonSchema> = {};
   const { $schema, ...json } = z.toJSONSchema(schema, {
     io: 'input',
     metadata: schemaNames,
     unrepresentable: 'any',
-    override: ({ zodSchema, jsonSchema }) => rewrite(zodSchema, jsonSchema as JsonSchema, place),
+    override: ({ zodSchema, jsonSchema }) => {
+      rewrite(zodSchema, jsonSchema as JsonSchema, place);
+      const shapes = shapesOf(zodSchema);
+      if (shapes) Object.assign(ofShapes, addShapes(jsonSchema as JsonSchema, shapes));
+    },
   });
-  return json as JsonSchema;
+  const $defs = { ...ofShapes, ...(json as JsonSchema).$defs };
+  return { ...(json as JsonSchema), ...(Object.keys($defs).length && { $defs }) };
+}
+
+/**
+ * Adds the documented shapes of a loose schema, and the loose object itself, because values are stored although they have none
+ * of the shapes. Returns the named schemas that they refer to. Values are returned as they were sent, so that fields
+ * with a default are optional in replies too.
+ */
+function addShapes(json: JsonSchema, shapes: Readonly<Record<string, z.ZodType>>): Record<string, JsonSchema> {
+  const converted = Object.entries(shapes).map(([title, shape]) => {
+    const { $defs = {}, ...one } = convert(shape, 'body');
+    return { $defs, one: { title, ...one } };
+  });
+  const loose = { title: 'draft', type: 'object', additionalProperties: true };
+  json.anyOf = [...converted.map(({ one }) => one), loose];
+  return Object.assign({}, ...converted.map(({ $defs }) => $defs));
 }
 
 interface Def {

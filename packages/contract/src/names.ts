@@ -74,7 +74,9 @@ export function includesOf(row: Operation): Map<string, IdPath[]> {
   for (const position of walkIds(reply)) {
     const steps = position.path.filter((step) => step !== '*');
     const isOwnId = steps.length === 1 && steps[0] === 'id';
-    if (!isNamed.has(position.type) || isOwnId || !steps.length || steps.length > levelsMax) continue;
+    // The id at which the next page begins, which clients send back as `after`.
+    const isCursor = steps.join('.') === 'next' && query !== undefined && 'after' in query.shape;
+    if (!isNamed.has(position.type) || isOwnId || isCursor || !steps.length || steps.length > levelsMax) continue;
     const name = includeName(steps);
     found.set(name, [...(found.get(name) ?? []), position]);
   }

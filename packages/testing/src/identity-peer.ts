@@ -42,6 +42,8 @@ export async function identityPeer(): Promise<{
   names: Map<string, string>;
   /** The tenants by slug. */
   tenantSlugs: Map<string, string>;
+  /** The settings of every tenant. */
+  settings: Record<string, string>;
   /** Paths that answer 503. */
   failing: Set<string>;
   close(): Promise<void>;
@@ -63,6 +65,7 @@ export async function identityPeer(): Promise<{
   const names = new Map<string, string>();
   const nameOf = (id: string) => names.get(id) ?? 'Ada Lovelace';
   const tenantSlugs = new Map<string, string>();
+  const settings: Record<string, string> = { timezone: 'Europe/Berlin', locale: 'en', currency: 'EUR' };
   const failing = new Set<string>();
   const statusOf = (id: string) => {
     if (left.has(id)) return 'deactivated';
@@ -88,7 +91,7 @@ export async function identityPeer(): Promise<{
     if (path === '/internal/users/assignees') return void answerAssignees(request, response);
     const id = path.split('/').at(-1) as string;
     const found = path.endsWith('/settings')
-      ? { timezone: 'Europe/Berlin', locale: 'en', currency: 'EUR' }
+      ? settings
       : path.endsWith('/permissions')
         ? { permissions: permissionsOf(path.split('/').at(-2) as string) }
         : path.startsWith('/internal/teams/')
@@ -124,6 +127,7 @@ export async function identityPeer(): Promise<{
     rolesOf,
     names,
     tenantSlugs,
+    settings,
     failing,
     close: () => {
       server.closeAllConnections();

@@ -8,7 +8,7 @@ export const campaignStatuses = ['draft', 'active', 'paused', 'completed'] as co
 /** The status, except that an active campaign whose start is in the future is scheduled. */
 export const campaignPhases = ['draft', 'scheduled', 'running', 'paused', 'completed'] as const;
 
-export const CampaignType = z.enum(campaignTypes).describe('The channels of the campaign');
+export const CampaignType = z.enum(campaignTypes).describe('The channels of the campaign: e-mail, SMS, or both');
 export const CampaignStatus = z.enum(campaignStatuses).describe('The status of the campaign');
 export const CampaignPhase = z.enum(campaignPhases);
 

@@ -81,15 +81,18 @@ export const campaigns = operations({
     method: 'PATCH',
     path: '/v1/campaigns/:id',
     ...write,
+    // leads:read, to activate or resume.
+    checksPermissions: true,
     summary: 'Update a campaign',
     description:
-      'The type, the start, the topic and the sender of an active campaign cannot change; pause it first. A completed campaign keeps everything but its name, description and owner.',
+      'The type, the start, the topic and the sender of an active campaign cannot change; pause it first. A completed campaign keeps everything but its name, description and owner. `status` activates, resumes, pauses or completes the campaign by the same rules as the operations for it, after the other changes; `active` needs `leads:read`.',
     params: byId,
-    body: z.object({ name: name(200).optional(), ...writable }),
+    body: z.object({ name: name(200).optional(), status: CampaignStatus.optional(), ...writable }),
     reply: Campaign,
     message: 'Campaign updated',
-    emits: [campaignUpdated],
+    emits: [campaignUpdated, campaignActivated, campaignPaused, campaignResumed, campaignCompleted],
     errors: {
+      ...refused,
       campaign_active: [409, 'The campaign is active; pause it before you change its type, start, topic or sender'],
       campaign_completed: [409, 'The campaign is completed; duplicate it to change it'],
     },
@@ -122,7 +125,7 @@ export const campaigns = operations({
     feature: 'workflows',
     summary: 'Activate a campaign',
     description:
-      'Enrolls the leads of the audience that the caller can read into every published sequence of the campaign: now, or at `startAt`. Whatever is missing is listed with 422: a published sequence, an audience if no trigger starts the sequences, a verified sender, a mail server.',
+      'Enrolls the leads of the audience that the caller can read into every published sequence of the campaign: now, or at `startAt`. Whatever is missing is listed with 422: a published sequence, an audience if no trigger starts the sequences, a verified sender, a mail server. So is a message node of a channel that the type of the campaign excludes.',
     params: byId,
     reply: Campaign,
     message: 'Campaign activated',
@@ -191,7 +194,7 @@ export const campaigns = operations({
     also: [{ permission: 'leads:read', for: 'leadId' }],
     summary: 'Send a test of a campaign',
     description:
-      'Sends an e-mail of a sequence, as it is in the draft, to up to 10 addresses: by default the first e-mail of the oldest sequence. Test messages make no statistics. In the sandbox nothing is sent.',
+      'Sends an e-mail of a sequence, as it is in the draft, to up to 10 addresses: by default the first e-mail of the oldest sequence. They come from the address of the platform, not from the sender of the campaign. Test messages make no statistics. In the sandbox nothing is sent.',
     params: byId,
     body: testSend.body.extend({
       workflowId: id('workflow').describe('The sequence').optional(),
@@ -211,7 +214,10 @@ export const campaigns = operations({
     emits: [],
     errors: {
       ...testSend.errors,
-      no_email: [409, 'The campaign has no e-mail to send; add a sequence with an e-mail node'],
+      no_email: [
+        409,
+        'The sequences of the campaign have no e-mail node; add one. Of SMS no tests are sent: use POST /v1/workflows/:id/test to see what a sequence sends',
+      ],
     },
   },
 });

@@ -172,7 +172,7 @@ export const templates = operations({
     also: [{ permission: 'leads:read', for: 'leadId' }],
     summary: 'Send a test of a template',
     description:
-      'Sends the e-mail as POST /v1/campaigns/templates/:id/render returns it, to up to 10 addresses. Test messages make no statistics. In the sandbox nothing is sent.',
+      'Sends the e-mail as POST /v1/campaigns/templates/:id/render returns it, to up to 10 addresses. They come from the address of the platform. Test messages make no statistics. In the sandbox nothing is sent. Templates for SMS cannot be sent; render them.',
     params: withId,
     body: testSend.body.extend({ sample: sample.optional() }),
     reply: testSend.reply,
@@ -181,7 +181,10 @@ export const templates = operations({
     emits: [],
     errors: {
       ...testSend.errors,
-      not_an_email: [409, 'Only templates for e-mails can be sent as a test'],
+      not_an_email: [
+        409,
+        'The template is for SMS, of which no tests are sent; use POST /v1/campaigns/templates/:id/render to see the text',
+      ],
       values_missing: [409, 'Required placeholders have no value; send them in sample'],
     },
   },

@@ -1,6 +1,7 @@
-import { event, freeForm, id, name, stateTable, text, timestamp } from '@tandem/contract';
+import { event, freeForm, id, name, stateTable, text, timestamp, withShapes } from '@tandem/contract';
 import { z } from 'zod';
 import { OwnerId, TeamId } from './owner.ts';
+import { nodeData } from './workflow-nodes.ts';
 import { DurationUnit, WorkflowSettings } from './workflow-settings.ts';
 
 export const workflowStatuses = ['draft', 'published', 'paused', 'archived'] as const;
@@ -26,9 +27,13 @@ export const WorkflowNode = z.object({
   nodeId: name(100).meta({ description: 'The id of the node, unique within the workflow', examples: ['email-1'] }),
   type: NodeTypeName.meta({ description: 'The type of the node', examples: ['email'] }),
   position: Position.optional().describe('The position of the node in the visual editor'),
-  data: freeForm()
+  data: withShapes(freeForm(), nodeData)
     .optional()
-    .meta({ description: 'The settings of the node', examples: [{ label: 'Welcome', subjectLine: 'Welcome aboard' }] }),
+    .meta({
+      description:
+        'The settings of the node, which depend on its type; the title of each shape is the type. A draft can be incomplete: the settings are checked when the workflow is published. Other fields are stored, and have no effect.',
+      examples: [{ label: 'Welcome', subjectLine: 'Welcome aboard' }],
+    }),
 });
 
 export const WorkflowEdge = z.object({

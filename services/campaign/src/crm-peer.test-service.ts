@@ -66,6 +66,8 @@ const answers: Record<string, Answer> = {
       .slice(0, limit);
     return { leads: found, next: found.length === limit ? found.at(-1)?.id : null };
   },
+  // The tenant has a lead status of its own.
+  '/v1/config/statuses': () => [aStatus],
   '/v1/tasks': (body: object, { caller }) => ({
     ...aTask,
     ...body,
@@ -98,7 +100,8 @@ export async function crmPeer(): Promise<CrmPeer> {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(data));
     };
-    const { url = '', method = '' } = request;
+    const { method = '' } = request;
+    const { pathname: url } = new URL(request.url ?? '', 'http://crm');
     const caller = signer.verify(request.headers[callerHeader] as string, method, url);
     const body = JSON.parse((await text(request)) || '{}');
     if (peer.isDown || !caller) return reply(503, { code: 'unavailable' });
@@ -107,7 +110,7 @@ export async function crmPeer(): Promise<CrmPeer> {
       .filter((one) => one.tenantId === caller.tenantId && one.environment === caller.environment)
       .map(({ lead }) => lead);
     const answer = answers[url];
-    const isChange = !url.startsWith('/internal/') || url.includes('upsert');
+    const isChange = method !== 'GET' && (!url.startsWith('/internal/') || url.includes('upsert'));
     const idempotencyKey = request.headers['idempotency-key'] as string | undefined;
     if (isChange) calls.push({ path: url, body, ...(idempotencyKey && { idempotencyKey }) });
     const asked = JSON.stringify(body);
@@ -137,6 +140,24 @@ export async function crmPeer(): Promise<CrmPeer> {
 }
 
 const now = '2026-03-02T10:00:00.000Z';
+const aStatus = {
+  id: '1',
+  entityType: 'lead',
+  pipelineId: null,
+  code: 'nurturing',
+  name: 'Nurturing',
+  description: null,
+  color: null,
+  sortOrder: 1,
+  isDefault: false,
+  category: 'contacted',
+  isClosed: false,
+  isWon: false,
+  defaultProbability: null,
+  version: 1,
+  createdAt: now,
+  updatedAt: now,
+};
 const aTask = {
   description: null,
   status: 'pending',

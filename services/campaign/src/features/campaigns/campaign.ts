@@ -100,6 +100,11 @@ export function checkStatus(row: CampaignRow, from: readonly Status[]): void {
   if (!from.includes(status)) throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
 }
 
+/** Fails with 409 unless an operation can change the campaign to this status. */
+export function checkTransition({ status, allowedTransitions }: CampaignRecord, to: Status): void {
+  if (!allowedTransitions.includes(to)) throw fail('transition_refused', [transitionError(status, allowedTransitions)]);
+}
+
 /** Fails with 422 unless the sender exists; it is then locked against deletion until the end of the transaction. */
 export async function checkSender(tx: Tx, senderId: number | null | undefined): Promise<void> {
   if (senderId === null || senderId === undefined) return;

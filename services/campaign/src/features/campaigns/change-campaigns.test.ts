@@ -65,6 +65,74 @@ describe('updateCampaign', () => {
   });
 });
 
+it('a campaign has messages of the channels of its type only; a mixed one has those of all', async () => {
+  const api = service.as();
+  const { id } = await ready(api, 1);
+  const body = { name: 'Texts', ...inARow(aNode('text', { type: 'sms', data: { text: 'Hello' } })) };
+  const { data: sequence } = await api.createSequence({ params: { id }, body });
+  expect((await api.publishWorkflow({ params: { id: sequence.id }, body: {} })).status).toBe(200);
+  const excluded = { email: 'The node text is of the type sms', sms: 'The node one is of the type email' };
+  for (const [type, message] of Object.entries(excluded)) {
+    await api.updateCampaign({ params: { id }, body: { type } });
+    const { status, body: reply } = await api.activateCampaign({ params: { id } });
+    expect([status, reply.errors?.[0]]).toMatchObject([
+      422,
+      { field: 'sequences', message: expect.stringContaining(message) },
+    ]);
+  }
+  await api.updateCampaign({ params: { id }, body: { type: 'mixed' } });
+  expect((await api.activateCampaign({ params: { id } })).status).toBe(200);
+});
+
+describe('updateCampaign with a status', () => {
+  const namesOf = (api: Api) =>
+    service.events.filter(({ tenantId }) => tenantId === tenantOf(api)).map(({ name }) => name);
+
+  it('activates, pauses, resumes and completes the campaign, after the other changes', async () => {
+    const api = service.as();
+    const { id } = await ready(api, 1);
+    const activated = await api.updateCampaign({ params: { id }, body: { status: 'active', startAt: later(60) } });
+    expect([activated.status, activated.data]).toMatchObject([200, { status: 'active', phase: 'scheduled' }]);
+    for (const status of ['paused', 'active', 'active', 'completed']) {
+      const reply = await api.updateCampaign({ params: { id }, body: { status } });
+      expect([reply.status, reply.data?.status, reply.body.meta?.warnings]).toEqual([200, status, undefined]);
+    }
+    const expected = ['activated', 'completed', 'paused', 'resumed'].map((verb) => `campaign.${verb}`);
+    await until('the events arrive', () => expected.every((name) => namesOf(api).includes(name)));
+    const counted = namesOf(api).filter((name) => expected.includes(name));
+    expect(counted.toSorted()).toEqual(expected);
+  });
+
+  it('refuses what the operation for it refuses, and keeps the other changes out', async () => {
+    const api = service.as();
+    const { data } = await api.createCampaign({ body: { name: 'Empty' } });
+    const of = { params: { id: data.id } };
+    const incomplete = await api.updateCampaign({ ...of, body: { name: 'B', status: 'active' } });
+    const fields = incomplete.body.errors?.map(({ field }: { field: string }) => field);
+    expect([incomplete.status, fields]).toEqual([422, ['sequences', 'audience']]);
+    const skipped = await api.updateCampaign({ ...of, body: { name: 'B', status: 'completed' } });
+    expect([skipped.status, skipped.body.code, skipped.body.errors?.[0]?.field]).toEqual([
+      409,
+      'transition_refused',
+      'status',
+    ]);
+    expect((await api.updateCampaign({ ...of, body: { status: 'running' } })).status).toBe(422);
+    expect((await api.getCampaign(of)).data).toEqual(data);
+  });
+
+  it('needs the permission and the feature of the operation for it', async () => {
+    const api = service.as();
+    const { id } = await ready(api, 1);
+    const activate = { params: { id }, body: { status: 'active' } };
+    const withoutLeads = service.as({ ...api.caller, permissions: ['campaigns:write'] });
+    expect((await withoutLeads.updateCampaign(activate)).status).toBe(403);
+    const withoutFeature = service.as({ ...api.caller, features: [] });
+    expect((await withoutFeature.updateCampaign(activate)).body.code).toBe('feature_not_available');
+    await api.activateCampaign({ params: { id } });
+    expect((await withoutLeads.updateCampaign({ params: { id }, body: { status: 'paused' } })).status).toBe(200);
+  });
+});
+
 describe('deleteCampaign', () => {
   it('deletes the campaign with its audience and sequences, and keeps its landing pages', async () => {
     const api = service.as();

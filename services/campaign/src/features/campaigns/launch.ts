@@ -1,15 +1,18 @@
+import type { NodeType } from '@tandem/campaign-contract';
 import type { FieldError } from '@tandem/contract';
 import type { Schedule } from '@tandem/jobs';
 import { fail, type Reach } from '@tandem/service';
 import type { Campaign as CampaignRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import type { GraphNode } from '../engine/graph.ts';
 import { unparkExecutionsJob } from '../engine/unpark-executions.job.ts';
 import { scheduleTrigger } from '../scheduled-triggers/schedule-trigger.ts';
 import { senderGaps } from '../senders/sender.ts';
 import { type Entrance, readSequences } from '../workflows/enterable.ts';
-import { asCampaign, changeStatus, checkStatus, type StatusChange } from './campaign.ts';
+import { asCampaign, type CampaignRecord, changeStatus, checkStatus, type StatusChange } from './campaign.ts';
 import { enrollAudienceJob } from './enroll-audience.job.ts';
 
+const messageNodes: readonly NodeType[] = ['email', 'sms'];
 const startedByHand = ['manual', 'webhook'];
 
 /**
@@ -45,7 +48,7 @@ async function gaps(
   row: CampaignRow,
   sequences: readonly Entrance[],
 ): Promise<FieldError[]> {
-  const { endAt, environment } = asCampaignRow(row);
+  const { endAt, environment, type: campaignType } = asCampaignRow(row);
   const types = new Set(sequences.flatMap(({ nodes }) => nodes.map(({ type }) => type)));
   const isSending = types.has('email') || types.has('sms');
   const isByHand = sequences.some(({ trigger }) => startedByHand.includes(triggerOf(trigger.data)));
@@ -57,12 +60,24 @@ async function gaps(
     ...(part || (isSending && !isByHand)
       ? []
       : [{ field: 'audience', message: 'Include leads in the audience; no trigger starts the sequences' }]),
+    ...sequences.flatMap(({ nodes }) => channelErrors(campaignType, nodes)),
     ...(types.has('email') && !mailer.isEnabled && environment === 'live'
       ? [{ field: 'sequences', message: 'E-mails cannot be sent, because no mail server is configured' }]
       : []),
     ...(types.has('email') ? await senderGaps(tx, row.senderId) : []),
     ...(endAt && endAt <= new Date() ? [{ field: 'endAt', message: 'Must be in the future' }] : []),
   ];
+}
+
+/** Message nodes of a channel that a campaign of this type does not have. */
+function channelErrors(type: CampaignRecord['type'], nodes: readonly GraphNode[]): FieldError[] {
+  if (type === 'mixed') return [];
+  return nodes
+    .filter((node) => messageNodes.includes(node.type) && node.type !== type)
+    .map((node) => ({
+      field: 'sequences',
+      message: `The node ${node.nodeId} is of the type ${node.type}, which a campaign of the type ${type} does not send; publish the sequence without it, or change the type of the campaign to mixed`,
+    }));
 }
 
 const asCampaignRow = (row: CampaignRow) => ({ ...asCampaign(row), environment: row.environment });

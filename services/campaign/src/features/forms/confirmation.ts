@@ -32,7 +32,8 @@ const texts = {
   en: {
     subject: (form: string) => `Please confirm your e-mail address: ${form}`,
     title: 'Please confirm your e-mail address',
-    paragraph: (form: string) => `You, or somebody with your address, filled in the form “${form}”.`,
+    paragraph: (form: string, company: string) =>
+      `You, or somebody with your address, filled in the form “${form}”${company && ` of ${company}`}.`,
     button: 'Confirm',
     hint: 'Or open this address:',
     note: 'If this was not you, do nothing: without your confirmation nothing happens. The link is valid for 7 days.',
@@ -41,7 +42,8 @@ const texts = {
   de: {
     subject: (form: string) => `Bitte bestätigen Sie Ihre E-Mail-Adresse: ${form}`,
     title: 'Bitte bestätigen Sie Ihre E-Mail-Adresse',
-    paragraph: (form: string) => `Sie oder jemand mit Ihrer Adresse hat das Formular „${form}“ ausgefüllt.`,
+    paragraph: (form: string, company: string) =>
+      `Sie oder jemand mit Ihrer Adresse hat das Formular „${form}“${company && ` von ${company}`} ausgefüllt.`,
     button: 'Bestätigen',
     hint: 'Oder öffnen Sie diese Adresse:',
     note: 'Wenn Sie das nicht waren, brauchen Sie nichts zu tun: Ohne Ihre Bestätigung geschieht nichts. Der Link gilt 7 Tage.',
@@ -49,10 +51,19 @@ const texts = {
   },
 };
 
+interface Mailed {
+  confirmed: Confirmed;
+  formName: string;
+  /** The company that the form belongs to; empty while the settings of the tenant are not known. */
+  tenantName: string;
+  to: string;
+  locale: string;
+}
+
 /** The mail with the link by which a person confirms the address. It contains no text of the visitor. */
 export function confirmationMail(
   { tokens, publicUrl }: { tokens: ConfirmationTokens; publicUrl: string },
-  { confirmed, formName, to, locale }: { confirmed: Confirmed; formName: string; to: string; locale: string },
+  { confirmed, formName, tenantName, to, locale }: Mailed,
 ): Message {
   const language = locale.toLowerCase().startsWith('de') ? 'de' : 'en';
   const words = texts[language];
@@ -60,9 +71,9 @@ export function confirmationMail(
   const content = renderLetter({
     subject: words.subject(formName),
     language,
-    preview: words.paragraph(formName),
+    preview: words.paragraph(formName, tenantName),
     title: words.title,
-    paragraphs: [words.paragraph(formName)],
+    paragraphs: [words.paragraph(formName, tenantName)],
     button: { label: words.button, url: `${publicUrl}/forms/confirm/${token}`, hint: words.hint },
     notes: [words.note],
     footer: [words.footer],

@@ -10,6 +10,7 @@ let mailbox: Mailbox;
 let service: TestService<typeof campaign>;
 beforeAll(async () => {
   [identity, crm, mailbox] = await Promise.all([identityPeer(), crmPeer(), startMailbox()]);
+  identity.settings['name'] = 'Engines Ltd';
   service = await startCampaign(undefined, identity.url, { CRM_URL: crm.url, SMTP_URL: mailbox.smtpUrl });
 });
 afterAll(async () => {
@@ -255,9 +256,11 @@ describe('a form with confirmation', () => {
     const mail = await mailTo(email);
     expect(mail.subject).toBe('Please confirm your e-mail address: News & more');
     expect(JSON.stringify(mail)).not.toMatch(/evil/);
+    expect(mail.text).toContain('the form “News & more” of Engines Ltd');
     const token = linkOf(mail.text);
     const page = await asVisitor(service, 'showFormConfirmation', { params: { token } });
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('of Engines Ltd with the address');
     expect(page.text).toContain(`data-action="/v1/public/form-confirmations/${token}"`);
     expect(await statusesOf(api, form.id)).toEqual(['pending']);
     for (let time = 0; time < 2; time++)

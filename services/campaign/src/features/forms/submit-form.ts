@@ -15,10 +15,11 @@ import { findSpam } from './spam.ts';
 type Body = z.output<typeof formSubmissions.submitForm.body>;
 export type SubmitTools = Pick<Tools, 'ids' | 'seal' | 'mail' | 'publicUrl' | 'settingsOf'>;
 
-/** The form that a public address names, and the language of its tenant. */
+/** The form that a public address names, and the name and language of its tenant. */
 interface Addressed {
   tenantId: number;
   id: number;
+  tenantName: string;
   locale: string;
 }
 
@@ -34,9 +35,9 @@ export const submitForm = (tools: SubmitTools): Handler<typeof formSubmissions.s
       const located = tools.ids.locate('form', params.id);
       if (!located) throw fail('not_found');
       const settings = await tools.settingsOf({ tenantId: located.tenantId, environment: 'live', requestId });
-      return { ...located, locale: settings?.locale ?? 'en' };
+      return { ...located, tenantName: settings?.name ?? '', locale: settings?.locale ?? 'en' };
     },
-    async run({ body, caller, inTenant, found: { tenantId, id, locale }, message }) {
+    async run({ body, caller, inTenant, found: { tenantId, id, ...names }, message }) {
       const addressDigest = tools.seal.digest(`address of a visitor ${countedAddress(caller.ip ?? '')}`);
       for (const environment of environments) {
         const scope = { tenantId, environment };
@@ -73,7 +74,7 @@ export const submitForm = (tools: SubmitTools): Handler<typeof formSubmissions.s
           const confirmed = { ...scope, submissionId };
           const mail = confirmationMail(
             { tokens, publicUrl: tools.publicUrl },
-            { confirmed, formName: row.name, to, locale },
+            { confirmed, formName: row.name, to, ...names },
           );
           if (!(await tools.mail({ tx, schedule }, [mail]))) throw fail('mail_limit');
           return row;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { leadAssigned, leadCreated, leadStatusChanged, leadUpdated } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
 import { createLog } from '@tandem/process';
@@ -49,16 +50,24 @@ function isStatus({ to, toCode }: { to: string; toCode?: string | null | undefin
 function ofUpdate({ data, record, changes }: Extract<LeadEvent, { name: 'lead.updated' }>): What[] {
   const changed = Object.keys(data.changes);
   const before = <T>(field: string, fallback: T) => (changes?.[field]?.from ?? fallback) as T;
+  const named = new Set([...changed, ...changedCustomFields(before('customFields', {}), data.changes.customFields)]);
   const added = changed.includes('tags')
     ? record.tags.filter((tag) => !before<string[]>('tags', []).includes(tag)).map(tagAdded)
     : [];
   return [
     // Without a list of fields, the trigger fires for changes that people and other systems make to any field.
-    { type: 'lead_updated', suits: ({ fields }) => !fields?.length || fields.some((field) => changed.includes(field)) },
+    { type: 'lead_updated', suits: ({ fields }) => !fields?.length || fields.some((field) => named.has(field)) },
     ...added,
     ...(changed.includes('score') ? reachedScore(before('score', 0), record.score) : []),
     ...(changed.includes('convertedAt') && record.convertedAt ? [{ type: 'lead_converted' }] : []),
   ];
+}
+
+/** The custom fields of which a change sets, changes or removes the value, as a trigger names them. */
+function changedCustomFields(from: Record<string, unknown>, to: Record<string, unknown> | undefined): string[] {
+  if (!to) return [];
+  const keys = new Set([...Object.keys(from), ...Object.keys(to)]);
+  return [...keys].filter((key) => !isDeepStrictEqual(from[key], to[key])).map((key) => `customFields.${key}`);
 }
 
 function tagAdded(added: string): What {

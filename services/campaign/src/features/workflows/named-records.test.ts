@@ -2,7 +2,7 @@ import type { campaign } from '@tandem/campaign-contract';
 import { identityPeer, type TestService, users } from '@tandem/testing';
 import { aNode, startCampaign } from '../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
-import { type Api, codeOf, inARow, publishErrors } from '../../engine.test-service.ts';
+import { type Api, codeOf, inARow, inARowAfter, publishErrors } from '../../engine.test-service.ts';
 
 let crm: CrmPeer;
 let identity: Awaited<ReturnType<typeof identityPeer>>;
@@ -65,5 +65,27 @@ describe('a workflow cannot be published', () => {
       { field: 'nodes.it.fields.customFields.seats', message: 'Must be a number' },
     ]);
     expect(await publishErrors(api, update({ customFields: { seats: 12, free: 'text' } }))).toEqual([]);
+  });
+
+  it('if its trigger waits for a field or a status that leads do not have', async () => {
+    const api = service.as();
+    const errorsOf = async (trigger: Record<string, unknown>) => {
+      const { data } = await api.createWorkflow({
+        body: { name: 'Test', ...inARowAfter(trigger, node('exit', {})) },
+      });
+      const reply = await api.publishWorkflow({ params: { id: data.id }, body: {} });
+      expect([200, 422]).toContain(reply.status);
+      return reply.body.errors ?? [];
+    };
+    const ofField = (...fields: string[]) => errorsOf({ triggerType: 'lead_updated', fields });
+    expect(await ofField('phone', 'nope', 'version')).toMatchObject([
+      { field: 'nodes.start.fields.1' },
+      { field: 'nodes.start.fields.2' },
+    ]);
+    expect(await ofField('phone', 'customFields.region')).toEqual([]);
+    const ofStatus = (status: string) => errorsOf({ triggerType: 'lead_status_changed', status });
+    const message = 'Must be one of new, contacted, qualified, unqualified, nurturing';
+    expect(await ofStatus('nope')).toEqual([{ field: 'nodes.start.status', message }]);
+    for (const status of ['qualified', 'nurturing']) expect(await ofStatus(status)).toEqual([]);
   });
 });

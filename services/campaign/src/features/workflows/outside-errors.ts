@@ -1,6 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import { nodeData } from '@tandem/campaign-contract';
 import { type FieldError, unknownId } from '@tandem/contract';
+import { leadStatuses, statusesMax } from '@tandem/crm-contract';
 import { assigneesMax } from '@tandem/identity-contract';
 import { asService } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
@@ -16,6 +17,7 @@ export async function outsideErrors(tools: OutsideTools, draft: Draft, caller: C
   const errors = await Promise.all([
     userErrors(tools, draft, caller),
     customFieldErrors(tools, draft, caller),
+    statusErrors(tools, draft, caller),
     addressErrors(tools, draft),
   ]);
   return errors.flat();
@@ -73,6 +75,22 @@ async function customFieldErrors({ crm }: OutsideTools, { nodes }: Draft, caller
     field: `nodes.${changes[index]?.nodeId}.fields.customFields.${key}`,
     message,
   }));
+}
+
+/** A trigger would never fire for a status that is neither one of leads nor the code of one that the tenant defined. */
+async function statusErrors({ crm }: OutsideTools, { nodes }: Draft, caller: Caller): Promise<FieldError[]> {
+  const named = nodes.flatMap(({ nodeId, type, data }) => {
+    const { triggerType, status } = (type === 'trigger' && nodeData.trigger.safeParse(data ?? {}).data) || {};
+    const isKnown = !status || (leadStatuses as readonly string[]).includes(status);
+    return triggerType === 'lead_status_changed' && !isKnown ? [{ field: `nodes.${nodeId}.status`, status }] : [];
+  });
+  if (!named.length) return [];
+  const query = { entityType: 'lead' as const, page: 1, limit: statusesMax, sort: 'sortOrder' };
+  const defined = await crm.listStatuses({ query, as: asService(caller) });
+  const codes = new Set<string>([...leadStatuses, ...defined.map(({ code }) => code)]);
+  return named
+    .filter(({ status }) => !codes.has(status))
+    .map(({ field }) => ({ field, message: `Must be one of ${[...codes].join(', ')}` }));
 }
 
 /** Webhook addresses that are private, or not https. */

@@ -1,6 +1,6 @@
 import { type NodeType, nodeData } from '@tandem/campaign-contract';
 import type { FieldError } from '@tandem/contract';
-import { conditionErrors, TaskType } from '@tandem/crm-contract';
+import { conditionErrors, Lead, TaskType } from '@tandem/crm-contract';
 import { readFields } from '@tandem/service';
 import { z } from 'zod';
 import { subjectOf } from '../engine/conditions.ts';
@@ -75,10 +75,30 @@ const needed: Readonly<Record<string, string>> = {
 };
 
 function triggerDataErrors(node: GraphNode, data: Record<string, unknown>): FieldError[] {
-  const field = needed[String(data['triggerType'])];
+  const { triggerType, fields } = data;
+  if (triggerType === 'lead_updated') return changedFieldErrors(node, fields as string[] | undefined);
+  const field = needed[String(triggerType)];
   return field === undefined || data[field] !== undefined
     ? []
-    : [{ field: of(node, field), message: `Is required for the trigger ${data['triggerType']}` }];
+    : [{ field: of(node, field), message: `Is required for the trigger ${triggerType}` }];
+}
+
+// What a change of a lead can name; the others never change, or change with every other field.
+const { id, tenantId, allowedTransitions, createdBy, createdAt, updatedAt, version, ...changeable } = Lead.shape;
+const changeableFields = Object.keys(changeable);
+
+/** A trigger would never fire for a field that a lead does not have. */
+function changedFieldErrors(node: GraphNode, fields: readonly string[] = []): FieldError[] {
+  return fields.flatMap((name, index) =>
+    changeableFields.includes(name) || /^customFields\.[^.\s]{1,64}$/.test(name)
+      ? []
+      : [
+          {
+            field: of(node, `fields.${index}`),
+            message: `Must be one of ${changeableFields.join(', ')} or customFields.<key>`,
+          },
+        ],
+  );
 }
 
 function emailErrors(
