@@ -38,7 +38,7 @@ export async function applyChecks({ tx, emit }: Inside, tools: PageDomainTools, 
 }
 
 /** Whether another tenant, or the other environment, has a verified domain with the same host. */
-export async function isVerifiedElsewhere(tx: Tx, row: DomainRow): Promise<boolean> {
+async function isVerifiedElsewhere(tx: Tx, row: DomainRow): Promise<boolean> {
   const found = await findVerified(tx, row.host);
   return found !== undefined && found.id !== row.id;
 }

@@ -1,7 +1,7 @@
 import type { pageDomains } from '@tandem/campaign-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { applyChecks, isVerifiedElsewhere } from './apply-checks.ts';
+import { applyChecks } from './apply-checks.ts';
 import { lockPageDomain, type PageDomainTools } from './page-domain.ts';
 import { type Check, checkRecords } from './records.ts';
 
@@ -17,8 +17,9 @@ export const verifyPageDomain = (
     const row = await lockPageDomain(tx, params.id);
     ifMatch(row);
     const isProven = checks.some(({ purpose, status }) => purpose === 'ownership' && status === 'found');
+    const domain = await applyChecks({ tx, emit }, tools, row, checks);
     // Only the owner of the host learns that it is verified elsewhere.
-    if (isProven && (await isVerifiedElsewhere(tx, row))) throw fail('host_taken');
-    return applyChecks({ tx, emit }, tools, row, checks);
+    if (isProven && domain.status !== 'verified') throw fail('host_taken');
+    return domain;
   },
 });

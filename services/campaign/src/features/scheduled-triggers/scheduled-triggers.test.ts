@@ -236,7 +236,7 @@ describe('a trigger of a sequence', () => {
 
   /** A campaign that sends, with a sequence that starts leads on a day. */
   async function aCampaign(api: Api, fields: object = {}) {
-    const { data } = await api.createCampaign({ body: { name: 'Trial', ...fields } });
+    const { data } = await api.createCampaign({ body: { name: 'Trial', type: 'sms', ...fields } });
     const trigger = { triggerType: 'date', dateField: 'customFields.date', at: time(due) };
     const message = aNode('text', { type: 'sms', data: { text: 'Hello' } });
     const body = { name: 'Test', ...inARowAfter(trigger, pause, message) };
