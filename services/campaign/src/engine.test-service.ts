@@ -1,12 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import type { campaign } from '@tandem/campaign-contract';
 import { createIdCodec, type IdCodec } from '@tandem/ids';
+import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { type TestService, until } from '@tandem/testing';
-import { aNode } from './campaign.test-service.ts';
+import { aNode, startCampaign } from './campaign.test-service.ts';
+import { type CrmPeer, crmPeer } from './crm-peer.test-service.ts';
 
 type Service = TestService<typeof campaign>;
 export type Api = ReturnType<Service['as']>;
 type Node = ReturnType<typeof aNode>;
+
+/** A campaign service with leads in crm, and the mailbox that gets its messages. */
+export interface Engine {
+  crm: CrmPeer;
+  mailbox: Mailbox;
+  service: Service;
+  close(): Promise<void>;
+}
+
+export async function startEngine(): Promise<Engine> {
+  const [crm, mailbox] = await Promise.all([crmPeer(), startMailbox()]);
+  const service = await startCampaign(undefined, undefined, { CRM_URL: crm.url, SMTP_URL: mailbox.smtpUrl });
+  return {
+    crm,
+    mailbox,
+    service,
+    async close() {
+      await service.close();
+      await Promise.all([crm.close(), mailbox.close()]);
+    },
+  };
+}
+
+/** An e-mail whose subject names the lead and the node. */
+export const email = (nodeId: string, data: Record<string, unknown> = {}) =>
+  aNode(nodeId, { type: 'email', data: { subjectLine: `Hello {{ lead.firstName }} (${nodeId})`, ...data } });
+
+export const wait = (nodeId: string, data: Record<string, unknown> = { duration: 1, durationUnit: 'days' }) =>
+  aNode(nodeId, { type: 'wait', data });
+
+export const executionOf = async (api: Api, id: string) => (await api.getWorkflowExecution({ params: { id } })).data;
+
+export const tenantOf = (api: Api) => api.caller.tenantId as number;
 
 /** Nodes in a row after a trigger. */
 export function inARow(...nodes: Node[]) {

@@ -1,24 +1,15 @@
-import type { campaign } from '@tandem/campaign-contract';
 import { createIdCodec } from '@tandem/ids';
-import { type Mailbox, startMailbox } from '@tandem/mailbox';
-import { type TestService, until } from '@tandem/testing';
-import { aNode, startCampaign } from '../../campaign.test-service.ts';
-import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
-import { migrated } from '../../engine.test-service.ts';
+import { until } from '@tandem/testing';
+import { aNode } from '../../campaign.test-service.ts';
+import { type Api, type Engine, migrated, startEngine } from '../../engine.test-service.ts';
 
-let crm: CrmPeer;
-let mailbox: Mailbox;
-let service: TestService<typeof campaign>;
+let engine: Engine;
+let { crm, mailbox, service } = {} as Engine;
 beforeAll(async () => {
-  [crm, mailbox] = await Promise.all([crmPeer(), startMailbox()]);
-  service = await startCampaign(undefined, undefined, { CRM_URL: crm.url, SMTP_URL: mailbox.smtpUrl });
+  engine = await startEngine();
+  ({ crm, mailbox, service } = engine);
 });
-afterAll(async () => {
-  await service?.close();
-  await Promise.all([crm?.close(), mailbox?.close()]);
-});
-
-type Api = ReturnType<typeof service.as>;
+afterAll(() => engine?.close());
 
 /** A published workflow that sends an active template, and what changes both. */
 async function published(api: Api) {

@@ -1,28 +1,28 @@
-import type { campaign } from '@tandem/campaign-contract';
-import { type Mailbox, startMailbox } from '@tandem/mailbox';
-import { type TestService, until } from '@tandem/testing';
-import { aNode, startCampaign } from '../../campaign.test-service.ts';
-import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
-import { type Api, enrolled, hurry, inARow, inStatus, published } from '../../engine.test-service.ts';
+import { until } from '@tandem/testing';
+import { startCampaign } from '../../campaign.test-service.ts';
+import {
+  type Api,
+  type Engine,
+  email,
+  enrolled,
+  executionOf,
+  hurry,
+  inARow,
+  inStatus,
+  published,
+  startEngine,
+  tenantOf,
+  wait,
+} from '../../engine.test-service.ts';
 
-let crm: CrmPeer;
-let mailbox: Mailbox;
-let service: TestService<typeof campaign>;
+let engine: Engine;
+let { crm, mailbox, service } = {} as Engine;
 beforeAll(async () => {
-  [crm, mailbox] = await Promise.all([crmPeer(), startMailbox()]);
-  service = await startCampaign(undefined, undefined, { CRM_URL: crm.url, SMTP_URL: mailbox.smtpUrl });
+  engine = await startEngine();
+  ({ crm, mailbox, service } = engine);
 });
-afterAll(async () => {
-  await service?.close();
-  await Promise.all([crm?.close(), mailbox?.close()]);
-});
+afterAll(() => engine?.close());
 
-const tenantOf = (api: Api) => api.caller.tenantId as number;
-const email = (nodeId: string, data: Record<string, unknown> = {}) =>
-  aNode(nodeId, { type: 'email', data: { subjectLine: `Hello {{ lead.firstName }} (${nodeId})`, ...data } });
-const wait = (nodeId: string, data: Record<string, unknown> = { duration: 1, durationUnit: 'days' }) =>
-  aNode(nodeId, { type: 'wait', data });
-const executionOf = async (api: Api, id: string) => (await api.getWorkflowExecution({ params: { id } })).data;
 /** Lets the time of all executions of a tenant come, and their batches pass the checks before any of them claims a message. */
 async function hurryAll(api: Api): Promise<void> {
   // Holds back the count of the pace, which comes between the checks and the claim.

@@ -1,23 +1,26 @@
-import type { campaign } from '@tandem/campaign-contract';
-import { type Mailbox, startMailbox } from '@tandem/mailbox';
-import { type TestService, until } from '@tandem/testing';
-import { aNode, startCampaign } from '../../campaign.test-service.ts';
-import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
-import { type Api, enrolled, hurry, inARow, inStatus, migrated, published } from '../../engine.test-service.ts';
+import { until } from '@tandem/testing';
+import { aNode } from '../../campaign.test-service.ts';
+import {
+  type Api,
+  type Engine,
+  enrolled,
+  hurry,
+  inARow,
+  inStatus,
+  migrated,
+  published,
+  startEngine,
+  tenantOf,
+} from '../../engine.test-service.ts';
 
-let crm: CrmPeer;
-let mailbox: Mailbox;
-let service: TestService<typeof campaign>;
+let engine: Engine;
+let { crm, mailbox, service } = {} as Engine;
 beforeAll(async () => {
-  [crm, mailbox] = await Promise.all([crmPeer(), startMailbox()]);
-  service = await startCampaign(undefined, undefined, { CRM_URL: crm.url, SMTP_URL: mailbox.smtpUrl });
+  engine = await startEngine();
+  ({ crm, mailbox, service } = engine);
 });
-afterAll(async () => {
-  await service?.close();
-  await Promise.all([crm?.close(), mailbox?.close()]);
-});
+afterAll(() => engine?.close());
 
-const tenantOf = (api: Api) => api.caller.tenantId as number;
 const email = (nodeId: string) => aNode(nodeId, { type: 'email', data: { subjectLine: `Hello (${nodeId})` } });
 const wait = (nodeId: string) => aNode(nodeId, { type: 'wait', data: { duration: 1, durationUnit: 'days' } });
 const versionOf = async (api: Api, id: string) =>

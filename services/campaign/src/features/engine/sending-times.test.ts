@@ -1,25 +1,27 @@
-import type { campaign } from '@tandem/campaign-contract';
-import { type Mailbox, startMailbox } from '@tandem/mailbox';
-import { type TestService, until } from '@tandem/testing';
+import { until } from '@tandem/testing';
 import { dayOf, wallClock } from '@tandem/time-zones';
-import { aNode, startCampaign } from '../../campaign.test-service.ts';
+import { aNode } from '../../campaign.test-service.ts';
 import { readyCampaign } from '../../campaign-life.test-service.ts';
-import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
-import { type Api, enrolled, hurry, inARow, inStatus, published } from '../../engine.test-service.ts';
+import {
+  type Api,
+  type Engine,
+  enrolled,
+  hurry,
+  inARow,
+  inStatus,
+  published,
+  startEngine,
+} from '../../engine.test-service.ts';
 
 // Times are relative to now, so that the tests hold at any time of any day.
 
-let crm: CrmPeer;
-let mailbox: Mailbox;
-let service: TestService<typeof campaign>;
+let engine: Engine;
+let { crm, mailbox, service } = {} as Engine;
 beforeAll(async () => {
-  [crm, mailbox] = await Promise.all([crmPeer(), startMailbox()]);
-  service = await startCampaign(undefined, undefined, { CRM_URL: crm.url, SMTP_URL: mailbox.smtpUrl });
+  engine = await startEngine();
+  ({ crm, mailbox, service } = engine);
 });
-afterAll(async () => {
-  await service?.close();
-  await Promise.all([crm?.close(), mailbox?.close()]);
-});
+afterAll(() => engine?.close());
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -1,21 +1,14 @@
-import type { campaign } from '@tandem/campaign-contract';
-import { type Mailbox, startMailbox } from '@tandem/mailbox';
-import { type TestService, until } from '@tandem/testing';
-import { aNode, startCampaign } from '../../../campaign.test-service.ts';
-import { type CrmPeer, crmPeer } from '../../../crm-peer.test-service.ts';
-import { ran } from '../../../engine.test-service.ts';
+import { until } from '@tandem/testing';
+import { aNode } from '../../../campaign.test-service.ts';
+import { type Engine, ran, startEngine } from '../../../engine.test-service.ts';
 
-let crm: CrmPeer;
-let mailbox: Mailbox;
-let service: TestService<typeof campaign>;
+let engine: Engine;
+let { crm, mailbox, service } = {} as Engine;
 beforeAll(async () => {
-  [crm, mailbox] = await Promise.all([crmPeer(), startMailbox()]);
-  service = await startCampaign(undefined, undefined, { CRM_URL: crm.url, SMTP_URL: mailbox.smtpUrl });
+  engine = await startEngine();
+  ({ crm, mailbox, service } = engine);
 });
-afterAll(async () => {
-  await service?.close();
-  await Promise.all([crm?.close(), mailbox?.close()]);
-});
+afterAll(() => engine?.close());
 
 // Filters make characters that PostgreSQL cannot store: NUL, and the halves of a character beyond U+FFFF.
 const nul = '{{ "%00" | url_decode }}';
