@@ -22,7 +22,7 @@ export interface Route {
   name: string;
   service: string;
   audience: 'tenant' | 'portal' | 'public';
-  /** What is streamed instead of buffered: the form or the bytes of the request, or the response. */
+  /** The part that is streamed instead of buffered: the form or the bytes of the request, or the response. */
   streams: 'upload' | 'download' | 'live' | undefined;
   /** Headers of every response of the operation. */
   headers: Record<string, string>;

@@ -46,7 +46,7 @@ export const VariantKey = z
   .regex(/^[a-zA-Z0-9_-]{1,50}$/, 'Must be 1 to 50 letters, digits, dashes or underscores')
   .meta({ description: 'The key of the variant, unique within the test', examples: ['a'] });
 
-/** What a variant changes, besides a template. */
+/** The changes of a variant, besides its template. */
 export const VariantOverride = z.object({
   subjectLine: text(200)
     .min(1, 'Must not be empty')

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const recipientsMax = 10;
 
-/** What the tests of a campaign and of a template have in common. */
+/** The fields that the test sends of campaigns and of templates share. */
 export const testSend = {
   body: z.object({
     to: z

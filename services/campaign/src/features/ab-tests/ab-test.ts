@@ -32,7 +32,7 @@ const columns = z.object({
 
 export type AbTestColumns = Omit<AbTestRow, 'environment' | 'contents' | 'winner' | 'baseline'>;
 
-/** What a test shows of itself: everything but the copied contents, which can have some megabytes. */
+/** The columns of a test without the copied contents, which can have some megabytes. */
 export const abTestColumns = {
   id: true,
   tenantId: true,

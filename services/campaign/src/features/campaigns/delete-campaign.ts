@@ -35,7 +35,7 @@ export const deleteCampaign: Handler<typeof campaigns.deleteCampaign> = async (c
     });
   if (await isInUse(tx, row.id)) throw fail('campaign_in_use');
   await tx.audiencePart.deleteMany({ where: { campaignId: row.id } });
-  // What it names can be deleted before the job has removed it.
+  // The sender, topic and owner can be deleted before the job has removed the campaign.
   await tx.campaign.updateMany({
     where: { id: row.id },
     data: {

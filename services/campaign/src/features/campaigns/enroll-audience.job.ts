@@ -18,7 +18,7 @@ export const enrollAudienceJob = {
     campaignId: id('campaign'),
     launch: z.int(),
     after: z.int().nullable(),
-    // Which leads the person could read who activated the campaign.
+    // The leads that the person who activated the campaign can read.
     reach: z.union([z.enum(['all', 'none']), OwnRecords]),
   }),
 };

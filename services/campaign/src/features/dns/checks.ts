@@ -4,14 +4,14 @@ import type { z } from 'zod';
 type RecordStatus = z.output<typeof DnsRecordStatus>;
 type DomainStatus = 'pending' | 'verified';
 
-/** What a look-up of a DNS record found. A type, not an interface, so that it can be stored as JSON. */
+/** The result of the look-up of a DNS record. A type, not an interface, so that it can be stored as JSON. */
 export type Check<Purpose extends string = string> = {
   purpose: Purpose;
   status: RecordStatus;
   found: string[];
 };
 
-// What a reply shows of the values under a name: some domains have dozens of them.
+// Limits of the values in a reply: some domains have dozens under one name.
 const foundMax = 10;
 const foundLengthMax = 600;
 

@@ -11,7 +11,7 @@ export interface Deed {
   at: Date;
 }
 
-/** What an execution did before that decides which deeds end its next wait for an event. */
+/** The earlier messages and waits of an execution. They decide which deeds end its next wait for an event. */
 export interface History {
   /** When its last message was sent; null without one. */
   messageAt: Date | null;

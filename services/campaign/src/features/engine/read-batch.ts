@@ -55,7 +55,7 @@ export async function readDue(tx: Tx, payloads: readonly { executionId: number; 
   });
 }
 
-/** What leads did since their executions began, by execution; without software such as link scanners. */
+/** The deeds of leads since their executions began, by execution, without those of software such as link scanners. */
 export async function readDeeds(tx: Tx, due: readonly Due[]): Promise<Map<number, Deed[]>> {
   const rows = await tx.sql<Deed & { executionId: number }>`
     SELECT given."executionId", engagement.type, engagement.node_id AS "nodeId", max(engagement.at) AS at

@@ -191,7 +191,7 @@ function outsideSteps(at: Walked, outcome: Outcome | undefined): Step[] {
   return [{ ...base, outcome: is, input: shortened(input), result, skipReason, endedAt: new Date() }];
 }
 
-/** What the step shows of long values; the message has all of them. */
+/** Shortens long values for the record of a step; the message has them whole. */
 function shortened(input: object): object {
   return Object.fromEntries(
     Object.entries(input).map(([key, value]) => [

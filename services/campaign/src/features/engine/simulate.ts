@@ -5,7 +5,7 @@ import { exitWordOf, wakes } from './react.ts';
 import { after, type Lengths } from './timing.ts';
 import { moved, type Walked, walk } from './walk.ts';
 
-/** What the lead does in a simulation. */
+/** The deeds of the lead in a simulation. */
 export interface SimulatedEvent {
   event: string;
   nodeId?: string | undefined;
@@ -25,7 +25,7 @@ export interface Simulation {
   events: readonly SimulatedEvent[];
 }
 
-/** What a node would do outside of the database. */
+/** Simulates the effect of a node outside of the database. */
 export type SimulatedEffect =
   | {
       is: 'done' | 'skipped' | 'failed';

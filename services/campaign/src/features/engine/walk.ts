@@ -3,7 +3,7 @@ import type { Facts, Position } from './facts.ts';
 import type { Graph, GraphNode } from './graph.ts';
 import { isGoalReached, nodeKinds } from './nodes/index.ts';
 
-/** What happened at a node, as it is recorded. */
+/** The record of a visit of a node. */
 export interface Step {
   number: number;
   nodeId: string;

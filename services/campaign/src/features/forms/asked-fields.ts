@@ -3,10 +3,10 @@ import type { Tx } from '../../handler.ts';
 import type { LeadRecord } from '../engine/facts.ts';
 import { customKeyOf, type FieldRecord, type FormRecord } from './form.ts';
 
-// Who answered a form more often has answered its fields in the latest submissions.
+// Only the latest submissions of a lead are read; more of them hardly ever have further fields.
 const submissionsMax = 100;
 
-/** What is known about a visitor: the lead, and the keys of the fields that it has answered in this form. */
+/** The lead of a visitor, and the keys of the fields that it has answered in this form. */
 export interface Known {
   lead: LeadRecord;
   answered: ReadonlySet<string>;

@@ -3,7 +3,7 @@ import { type Message, renderLetter } from '@tandem/mail';
 import { createLinkTokens, type LinkTokens, type Seal } from '@tandem/sealed';
 import { fail } from '@tandem/service';
 
-/** What the link of a confirmation mail confirms. */
+/** The submission that the link of a confirmation mail confirms. */
 export interface Confirmed {
   tenantId: number;
   environment: 'live' | 'sandbox';

@@ -4,7 +4,7 @@ import type { Display } from './render-token.ts';
 
 export type QuarantineReason = (typeof quarantineReasons)[number];
 
-/** What is known about a submission besides its values. */
+/** The circumstances of a submission, besides its values. */
 interface Signs {
   values: Record<string, unknown>;
   honeypot: string | null | undefined;

@@ -35,8 +35,8 @@ export async function readSigned(secret: string, { chunks, headers }: BodyStream
 }
 
 /**
- * What the beginning of an incoming message says about messages of ours: a bounce (RFC 3464), an automatic reply (RFC 3834) or a reply. None
- * for mail that answers nothing of ours.
+ * Reads from the beginning of an incoming message whether it is a bounce (RFC 3464), an automatic reply (RFC 3834) or a reply
+ * to messages of the platform. Returns no report for other mail.
  */
 export async function readInbound({ mailer }: Pick<Tools, 'mailer'>, bytes: Uint8Array): Promise<MailReport[]> {
   const email = await PostalMime.parse(bytes, { ...limits, forceRfc822Attachments: true }).catch(() => undefined);

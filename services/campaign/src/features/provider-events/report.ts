@@ -2,7 +2,7 @@ import { timestamp } from '@tandem/contract';
 import type { MessageRef } from '@tandem/mail';
 import { failField } from '@tandem/service';
 
-/** What a provider reports about an e-mail. */
+/** The report of a provider about an e-mail. */
 export interface MailReport {
   is: 'delivered' | 'bounced' | 'softly_bounced' | 'complained' | 'replied' | 'auto_replied';
   message: MessageRef;

@@ -68,7 +68,7 @@ export async function tenantsOfNumber(
 const stopWords = new Set(['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT']);
 const startWords = new Set(['START', 'UNSTOP']);
 
-/** What an incoming text message asks for: no more messages, or messages again. */
+/** The wish in an incoming text message: no more messages, or messages again. */
 export function wishOf(form: URLSearchParams): 'stop' | 'start' | undefined {
   const word = (form.get('OptOutType') ?? form.get('Body') ?? '')
     .trim()

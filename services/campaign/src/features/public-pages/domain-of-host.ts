@@ -5,7 +5,7 @@ import { findVerified } from '../page-domains/find-verified.ts';
 import type { PublicTools, Scope } from './published-page.ts';
 import { localeOf } from './show-page.ts';
 
-/** What a request for a domain of a tenant is about. */
+/** The domain that a request names as its host, with its tenant and language. */
 export interface OfDomain {
   scope: Scope;
   locale: string;

@@ -51,7 +51,7 @@ async function parsedPage(url: string) {
   return { text, headers, page, all, textOf: (name: string) => all(name).map((one) => DomUtils.textContent(one)) };
 }
 
-/** What a check of accessibility finds in every page. */
+/** Checks of accessibility that apply to every page. */
 function expectAccessible({ page, all }: Awaited<ReturnType<typeof parsedPage>>) {
   for (const name of ['main', 'h1', 'title', 'html']) expect([name, all(name).length]).toEqual([name, 1]);
   expect(all('html')[0]?.attribs['lang']).toBe('en');

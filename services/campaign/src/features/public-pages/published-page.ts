@@ -20,10 +20,10 @@ export interface Scope {
   environment: 'live' | 'sandbox';
 }
 
-/** What a request names a page by. */
+/** The slug or id by which a request names a page. */
 export type PageName = { slug: string } | { id: number };
 
-/** What is known about who requests a page. */
+/** The visitor who requests a page. */
 export interface Visitor {
   cookie: string | undefined;
   isSoftware: boolean;

@@ -31,7 +31,7 @@ export function asSendingDomain({ spf }: Spf, row: DomainRow): SendingDomainReco
   return { ...row, ...columns.parse(row), records: withChecks(neededRecords(row, spf), checksOf(row)) };
 }
 
-/** What the last look-up found. */
+/** The results of the last look-up. */
 export function checksOf({ checks }: Pick<DomainRow, 'checks'>): z.output<typeof Checks> {
   return Checks.parse(checks);
 }

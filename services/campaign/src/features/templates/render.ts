@@ -191,7 +191,7 @@ function withPreheader(html: string, preheader: string | null): string {
   return html.slice(0, at) + hidden + html.slice(at);
 }
 
-/** What makes a template too large to parse, apart from its length. */
+/** The reason why a template is too large to parse, apart from its length; undefined if it is not. */
 export function excessOf(source: string): string | undefined {
   const [, ...placeholders] = source.split(/\{[{%]/);
   if (placeholders.length > placeholdersMax) return `Must have at most ${placeholdersMax} placeholders and tags`;

@@ -111,7 +111,7 @@ it('a deleted campaign is gone at once, and is removed with the executions of it
   expect([(await api.listCampaigns()).data, (await api.listWorkflows()).data]).toEqual([[], []]);
   const page = await api.createLandingPage({ body: { name: 'Page', slug: 'page', campaignId: owner.id } });
   expect([page.status, page.body.errors?.[0]?.field]).toEqual([422, 'campaignId']);
-  // What it named is free.
+  // The records that it named can be deleted.
   expect((await api.deleteTopic({ params: { id: topic.id } })).status).toBe(200);
   expect((await api.deleteSegment({ params: { id: segment.id } })).status).toBe(200);
   await removed(api, 'execution', 'workflow', 'campaign');

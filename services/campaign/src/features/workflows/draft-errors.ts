@@ -8,7 +8,7 @@ import { publishErrors } from './publish-errors.ts';
 import { readTemplateVersions } from './template-versions.ts';
 import type { WorkflowRecord } from './workflow.ts';
 
-/** What prevents the publication of a draft, as far as the own database tells. */
+/** The errors that prevent the publication of a draft and that the service's own database shows. */
 export async function draftErrors(
   tools: Pick<Tools, 'ids'>,
   tx: Tx,

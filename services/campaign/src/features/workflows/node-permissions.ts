@@ -4,7 +4,7 @@ import type { FieldError } from '@tandem/contract';
 import { fail, reachOf } from '@tandem/service';
 import type { WorkflowRecord } from './workflow.ts';
 
-// What nodes do with a lead by themselves, for which the service uses permissions of its own.
+// Nodes change and read leads with permissions of the service, so whoever publishes them must have the same.
 const neededBy: Partial<Record<NodeType, string>> = {
   update_lead: 'leads:write',
   assign: 'leads:write',

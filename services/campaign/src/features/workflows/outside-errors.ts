@@ -12,7 +12,7 @@ type OutsideTools = Pick<Tools, 'identity' | 'crm' | 'ids' | 'webhooks'>;
 type Draft = Pick<WorkflowRecord, 'tenantId' | 'nodes'>;
 type Node = WorkflowRecord['nodes'][number];
 
-/** What prevents the publication of a draft, as other services and name servers tell. Not within a transaction. */
+/** The errors that prevent the publication of a draft and that other services or name servers show. Call it outside of a transaction. */
 export async function outsideErrors(tools: OutsideTools, draft: Draft, caller: Caller): Promise<FieldError[]> {
   const errors = await Promise.all([
     userErrors(tools, draft, caller),

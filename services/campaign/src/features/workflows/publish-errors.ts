@@ -15,7 +15,7 @@ const branches: Partial<Record<NodeType, readonly string[]>> = {
   wait_for_event: ['yes', 'no', 'default'],
 };
 
-/** What prevents the publication of a workflow; the field names the node: `nodes.<nodeId>.subjectLine`. */
+/** The errors that prevent the publication of a workflow; the field names the node: `nodes.<nodeId>.subjectLine`. */
 export function publishErrors(stored: StoredGraph): FieldError[] {
   const graph = createGraph(stored);
   const data = graph.nodes.flatMap(dataErrors);
@@ -67,7 +67,7 @@ function ownErrors(node: GraphNode, data: Record<string, unknown>): FieldError[]
   return [];
 }
 
-// What a trigger of a type needs to find leads.
+// The setting that a trigger of a type needs to find leads.
 const needed: Readonly<Record<string, string>> = {
   date: 'dateField',
   inactivity: 'inactiveDays',
@@ -83,7 +83,7 @@ function triggerDataErrors(node: GraphNode, data: Record<string, unknown>): Fiel
     : [{ field: of(node, field), message: `Is required for the trigger ${triggerType}` }];
 }
 
-// What a change of a lead can name; the others never change, or change with every other field.
+// The fields that a trigger can name; the others never change, or change with every other field.
 const { id, tenantId, allowedTransitions, createdBy, createdAt, updatedAt, version, ...changeable } = Lead.shape;
 const changeableFields = Object.keys(changeable);
 

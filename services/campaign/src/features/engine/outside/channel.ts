@@ -22,7 +22,7 @@ export interface Rendered {
   skipReason?: string | undefined;
 }
 
-/** What texts take from the tenant, and the addresses that they contain. */
+/** The values of the tenant for texts, and the addresses that the texts contain. */
 export interface Context {
   locale: Locale;
   links: MessageLinks;

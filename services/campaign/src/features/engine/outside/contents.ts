@@ -9,7 +9,7 @@ import { reachedAt, type ToSend } from './to-send.ts';
 
 type EmailData = ReturnType<typeof dataOf<'email'>>;
 
-/** What a message has, and what its row says about the origin of the content. */
+/** The content of a message, and its origin as the row of the message has it. */
 export interface MessageContent {
   content: TemplateContent;
   templateId: number | null;
@@ -95,7 +95,7 @@ export function originOf(content: MessageContent | HeldBack | undefined) {
   return { templateId, variant, abTestId };
 }
 
-/** What placeholders can name. */
+/** The values for placeholders. */
 export function dataFor(lead: LeadRecord, payload: Record<string, unknown> = {}): Record<string, unknown> {
   const { id, firstName, lastName, email, phone, status, source, score, tags, customFields } = lead;
   return { lead: { id, firstName, lastName, email, phone, status, source, score, tags, customFields }, payload };

@@ -19,7 +19,7 @@ import type { Locale, SendTools, ToSend } from './to-send.ts';
 
 const channels: Partial<Record<NodeType, Channel>> = { email: emailChannel, sms: smsChannel };
 
-/** What a batch of executions uses outside of the transaction that ends it. */
+/** The means of a batch before the transaction that ends it: queries, waiting without a connection, further transactions. */
 export type Batch = Pick<BatchContext<unknown, Tx>, 'tx' | 'outside' | 'transaction'>;
 
 /** Those of the nodes that send messages. */
@@ -165,7 +165,7 @@ async function sendOne(
   return outcomeOf(one, row, attempt, input, subject);
 }
 
-/** What the texts of messages take from the tenant of an execution. */
+/** Reads the values of the tenant for the texts of messages. */
 export async function localeOf({ settingsOf }: SendTools, one: ToSend | undefined): Promise<Locale> {
   if (!one) return { locale: 'en', tenantName: '' };
   const { tenantId, environment } = one.due;

@@ -7,7 +7,7 @@ import type { Channel } from './channel.ts';
 import { dataFor, type MessageContent } from './contents.ts';
 import type { SendTools, ToSend } from './to-send.ts';
 
-// What providers accept: ten parts of 160 characters.
+// Providers accept ten parts of 160 characters.
 const textMax = 1_600;
 
 /**

@@ -31,7 +31,7 @@ export type SendTools = Pick<
   | 'renderer'
 >;
 
-/** What the texts of a message take from the tenant. */
+/** The values of the tenant for the texts of a message. */
 export interface Locale {
   locale: string;
   tenantName: string;
