@@ -4,6 +4,7 @@ import type { IdCodec } from '@tandem/ids';
 import { until } from '@tandem/testing';
 import type { Direct, DirectRequest, Scope } from './direct.ts';
 import { aFlow, anAbTest, anExecution, createMarketing } from './marketing.ts';
+import { uniqueEmail } from './unique-email.ts';
 
 export const password = 'correct horse battery';
 
@@ -49,7 +50,6 @@ export interface Setup {
   receiverUrl: string;
 }
 
-export const uniqueEmail = () => `${randomBytes(6).toString('hex')}@example.com`;
 const unique = (name: string) => `${name} ${randomBytes(6).toString('hex')}`;
 const grace = { firstName: 'Grace', lastName: 'Hopper' };
 

@@ -2,8 +2,9 @@ import type { Caller } from '@tandem/caller';
 import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { findVerified } from '../page-domains/find-verified.ts';
-import type { PublicTools, Scope } from './published-page.ts';
+import type { PublicTools } from './published-page.ts';
 import { localeOf } from './show-page.ts';
+import type { Scope } from './visitor.ts';
 
 /** The domain that a request names as its host, with its tenant and language. */
 export interface OfDomain {

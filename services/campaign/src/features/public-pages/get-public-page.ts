@@ -2,15 +2,9 @@ import { type publicPages, variantCookie } from '@tandem/campaign-contract';
 import type { Handler } from '../../handler.ts';
 import { createRenderTokens } from '../forms/render-token.ts';
 import { formMark } from '../landing-pages/arrange-html.ts';
-import {
-  cookieAttributes,
-  type PublicTools,
-  readPublishedPage,
-  type Scope,
-  scopeOf,
-  visitorOf,
-} from './published-page.ts';
+import { cookieAttributes, type PublicTools, readPublishedPage, scopeOf, visitorOf } from './published-page.ts';
 import { shownForm } from './shown-form.ts';
+import type { Scope } from './visitor.ts';
 
 export const getPublicPage = (tools: PublicTools): Handler<typeof publicPages.getPublicPage, Scope> => {
   const formTools = { ...tools, renderTokens: createRenderTokens(tools.seal) };

@@ -11,25 +11,12 @@ import { sandboxSuffix, urlOf } from '../landing-pages/landing-page.ts';
 import { findDomainUrl } from '../page-domains/domain-url.ts';
 import { isSoftware } from '../tracking/automated.ts';
 import { recordVisit } from './record-visit.ts';
+import type { Scope, Visitor } from './visitor.ts';
 
 export type PublicTools = Pick<Tools, 'crm' | 'ids' | 'identity' | 'publicUrl' | 'seal' | 'settingsOf' | 'tracking'>;
 
-/** The tenant and environment of a public address. */
-export interface Scope {
-  tenantId: number;
-  environment: 'live' | 'sandbox';
-}
-
 /** The slug or id by which a request names a page. */
 export type PageName = { slug: string } | { id: number };
-
-/** The visitor who requests a page. */
-export interface Visitor {
-  cookie: string | undefined;
-  isSoftware: boolean;
-  /** The token of the link by which the visitor came. */
-  token: string | undefined;
-}
 
 const columns = LandingPageVersion.pick({ sections: true, seo: true, style: true });
 

@@ -5,7 +5,7 @@ import type { Tools, Tx } from '../../handler.ts';
 import { urlOf } from '../landing-pages/landing-page.ts';
 import { ownInsertIds } from '../tracking/engage.ts';
 import { recordDeed } from '../tracking/record-deed.ts';
-import type { Scope, Visitor } from './published-page.ts';
+import type { Scope, Visitor } from './visitor.ts';
 
 interface Inside {
   tx: Tx;

@@ -1,7 +1,8 @@
 import type { publicPages } from '@tandem/campaign-contract';
 import type { Handler } from '../../handler.ts';
-import { type PublicTools, type Scope, scopeOf } from './published-page.ts';
+import { type PublicTools, scopeOf } from './published-page.ts';
 import { localeOf, pageShower } from './show-page.ts';
+import type { Scope } from './visitor.ts';
 
 export const showLandingPage = (
   tools: PublicTools,

@@ -4,16 +4,10 @@ import type { CookieAttributes } from '@tandem/contract';
 import type { InTenant } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { createRenderTokens } from '../forms/render-token.ts';
-import {
-  cookieAttributes,
-  type PageName,
-  type PublicTools,
-  readPublishedPage,
-  type Scope,
-  visitorOf,
-} from './published-page.ts';
+import { cookieAttributes, type PageName, type PublicTools, readPublishedPage, visitorOf } from './published-page.ts';
 import { renderPage } from './render-page.ts';
 import { shownForm } from './shown-form.ts';
+import type { Scope } from './visitor.ts';
 
 /** The parts of a request for a page that its handlers pass on. */
 interface PageRequest {

@@ -5,7 +5,8 @@ import { askedFields } from '../forms/asked-fields.ts';
 import { asForm } from '../forms/form.ts';
 import { issueRenderToken, type RenderTokens } from '../forms/render-token.ts';
 import type { ShownForm } from './form-html.ts';
-import type { PublishedPage, Scope } from './published-page.ts';
+import type { PublishedPage } from './published-page.ts';
+import type { Scope } from './visitor.ts';
 
 const log = createLog('campaign');
 

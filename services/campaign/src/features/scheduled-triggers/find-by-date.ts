@@ -3,7 +3,7 @@ import { readLeadsMax } from '@tandem/crm-contract';
 import { dayOf, fromWallClock } from '@tandem/time-zones';
 import type { Tx } from '../../handler.ts';
 import { zoneOf } from '../engine/read-batch.ts';
-import type { Find, Search } from './run-trigger.job.ts';
+import type { Find, Search } from './search.ts';
 
 const dayMs = 86_400_000;
 // The zones in which a day begins first and last.

@@ -2,7 +2,7 @@ import { followedMembersMax } from '@tandem/campaign-contract';
 import { readLeadsMax } from '@tandem/crm-contract';
 import { leadsOfSource, sourceOfSegment } from '../audiences/sources.ts';
 import { asSegment } from '../segments/segment.ts';
-import type { Find } from './run-trigger.job.ts';
+import type { Find } from './search.ts';
 
 /** Leads that a filter segment has now and did not have at the last run. Those of static segments start at once. */
 export const findInSegment: Find = async ({ crm, ids }, tx, search) => {

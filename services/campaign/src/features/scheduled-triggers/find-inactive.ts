@@ -1,5 +1,5 @@
 import { readLeadsMax } from '@tandem/crm-contract';
-import type { Find } from './run-trigger.job.ts';
+import type { Find } from './search.ts';
 
 const dayMs = 86_400_000;
 

@@ -5,51 +5,21 @@ import { type Inside, type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { type Enrollment, enroll } from '../engine/enroll.ts';
-import type { LeadRecord } from '../engine/facts.ts';
 import { dataOf } from '../engine/graph.ts';
 import { type Entrance, readEnterable } from '../workflows/enterable.ts';
 import { findByDate } from './find-by-date.ts';
 import { findInSegment } from './find-in-segment.ts';
 import { findInactive } from './find-inactive.ts';
 import { runTriggerJob } from './schedule-trigger.ts';
+import type { Find, Page } from './search.ts';
 
 const intervalMs = triggerIntervalMinutes * 60_000;
-/** What happened while the platform was down, or the workflow paused, is caught up for this time. */
+// The time for which occurrences are caught up after an outage of the platform or a pause of the workflow.
 const catchUpMs = 24 * 3_600_000;
 const unavailableMs = 60_000;
 
 const State = z.object({ until: z.coerce.date(), part: z.int(), after: z.int().nullable(), seen: z.int() });
 type State = z.output<typeof State>;
-
-/** What a trigger looks for. */
-export interface Search {
-  entrance: Entrance;
-  data: NodeData<'trigger'>;
-  tenantId: number;
-  /** After this time, and until `until`. */
-  from: Date;
-  until: Date;
-  /** Where the search continues: the part of it, and the last lead of the previous page. */
-  part: number;
-  after: number | null;
-  /** How many leads were examined before. */
-  seen: number;
-  /** The first run, which only remembers what is there. */
-  isFirst: boolean;
-  as: { tenantId: number; environment: 'live' | 'sandbox'; requestId: string };
-}
-
-/** A page of leads. */
-export interface Page {
-  leads: readonly { lead: LeadRecord; event: string; payload?: object }[];
-  seen: number;
-  /** Where the search continues; null at the end. */
-  next: { part: number; after: number | null } | null;
-  /** Recorded with the enrollments. */
-  remember?: (tx: Tx) => Promise<void>;
-}
-
-export type Find = (tools: Tools, tx: Tx, search: Search) => Promise<Page>;
 
 const finders: Readonly<Record<(typeof scheduledTriggerTypes)[number], Find>> = {
   date: findByDate,
