@@ -1,13 +1,31 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
-/** Jest reporter that writes the number of passed and failed tests. infra/local/test.ts sums them over all packages. */
+const linesPerFailure = 20;
+
+/** Jest reporter that writes the result of a package for the end of `npm test`, which infra/local/test.ts prints. */
 export default class Summary {
   onRunComplete(_contexts, results) {
     const file = process.env.TEST_SUMMARY_FILE;
     if (!file) return;
     mkdirSync(dirname(file), { recursive: true });
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
-    writeFileSync(file, JSON.stringify({ passed: results.numPassedTests, failed }));
+    const failures = results.testResults.flatMap(failuresOf);
+    writeFileSync(file, JSON.stringify({ passed: results.numPassedTests, failed, failures }));
   }
+}
+
+/** The title and the beginning of the message of each failure of one test file. */
+function failuresOf({ testFilePath, testExecError, testResults }) {
+  const file = relative(process.cwd(), testFilePath);
+  const tests = testResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages }) => failure(`${file}: ${fullName}`, failureMessages.join('\n')));
+  return testExecError ? [failure(file, testExecError.stack ?? testExecError.message), ...tests] : tests;
+}
+
+function failure(title, message = '') {
+  const lines = stripVTControlCharacters(message).split('\n').slice(0, linesPerFailure);
+  return { title, message: lines.join('\n') };
 }

@@ -17,6 +17,12 @@ const parallelRunsMax = 16;
 // Written by infra/local/jest-summary.mjs, and cached by turbo with the result of the package.
 const summaryFile = '.local/test-summary.json';
 
+interface Summary {
+  passed: number;
+  failed: number;
+  failures: { title: string; message: string }[];
+}
+
 prepareTerminal();
 const interrupted = interrupts();
 process.exitCode = await main(process.argv.slice(2)).catch((error) => {
@@ -125,11 +131,17 @@ function run(command: string[], env: NodeJS.ProcessEnv): Promise<number> {
   });
 }
 
-/** Prints the number of passed and failed tests, from the files written by jest-summary.mjs. */
+/** Prints what failed and the number of tests, from the files written by jest-summary.mjs. */
 function printSummary(files: string[]): void {
-  const counts = files.filter((file) => existsSync(file)).map((file) => JSON.parse(readFileSync(file, 'utf8')));
-  const [passed, failed] = ['passed', 'failed'].map((key) => counts.reduce((sum, one) => sum + one[key], 0));
-  if (counts.length) process.stdout.write(`\nTests: ${passed} passed, ${failed} failed\n`);
+  const summaries: Summary[] = files
+    .filter((file) => existsSync(file))
+    .map((file) => JSON.parse(readFileSync(file, 'utf8')));
+  // Turbo runs two packages at once, so the failures of one are far up in the output of the other.
+  for (const { title, message } of summaries.flatMap((one) => one.failures)) {
+    process.stdout.write(`\nFAILED ${title}\n${message}\n`);
+  }
+  const count = (key: 'passed' | 'failed') => summaries.reduce((sum, one) => sum + one[key], 0);
+  if (summaries.length) process.stdout.write(`\nTests: ${count('passed')} passed, ${count('failed')} failed\n`);
 }
 
 /** The folders of all workspace packages; packages with tests write a summary there. */
