@@ -174,7 +174,7 @@ export const workflows = operations({
     checksPermissions: true,
     summary: 'Publish a workflow',
     description:
-      'Freezes the draft, with the current content of its templates, as the next version, which new executions run. A paused workflow stays paused. Leads that are in an earlier version stay there, unless `migrate` is true: then those whose current node exists in the new version, with the same type, move to it in the background, and the others stay. A lead that continues before it was moved goes on in the earlier version up to the next node that waits, and moves there. With `migrate`, a draft without changes moves leads that are still in earlier versions to the published version. The first publication of a sequence enrolls the audience of its campaign if that runs, which needs `leads:read`. Nodes of the types `notify` and `webhook` need `leads:read` for all records, `update_lead` and `assign` need `leads:write`, and `create_task` needs `tasks:write`. Errors name the node: `nodes.<nodeId>.<field>`.',
+      'Freezes the draft, with the current content of its templates, as the next version, which new executions run. A paused workflow stays paused. Leads that are in an earlier version stay there, unless `migrate` is true: then those whose current node exists in the new version, with the same type, move to it in the background, and the others stay. A lead that continues before it was moved goes on in the earlier version up to the next node that waits, and moves there. With `migrate`, a draft without changes moves leads that are still in earlier versions to the published version. The first publication of a sequence enrolls the audience of its campaign if that runs, which needs `leads:read`. A sequence of an active campaign must have only messages of the channels that the type of the campaign has. Nodes of the types `notify` and `webhook` need `leads:read` for all records, `update_lead` and `assign` need `leads:write`, and `create_task` needs `tasks:write`. Errors name the node: `nodes.<nodeId>.<field>`.',
     params: byId,
     body: z.object({
       migrate: z
@@ -211,7 +211,7 @@ export const workflows = operations({
     checksPermissions: true,
     summary: 'Resume a paused workflow',
     description:
-      'What fell due during the pause happens now. A sequence of a campaign that runs gets those leads of the audience that the caller can read and that it has not had yet, which needs `leads:read`.',
+      'What fell due during the pause happens now. A sequence of a campaign that runs gets those leads of the audience that the caller can read and that it has not had yet, which needs `leads:read`. If the campaign is active, the sequence must have only messages of the channels that the type of the campaign has.',
     params: byId,
     reply: Workflow,
     message: 'Workflow resumed',

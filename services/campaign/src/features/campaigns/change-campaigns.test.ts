@@ -84,6 +84,30 @@ it('a campaign has messages of the channels of its type only; a mixed one has th
   expect((await api.activateCampaign({ params: { id } })).status).toBe(200);
 });
 
+it('an active campaign gets no sequence with messages that its type excludes, neither published nor resumed', async () => {
+  const api = service.as();
+  const { id } = await ready(api, 1);
+  const body = { name: 'Texts', ...inARow(aNode('text', { type: 'sms', data: { text: 'Hello' } })) };
+  const [paused, draft] = [
+    await api.createSequence({ params: { id }, body }),
+    await api.createSequence({ params: { id }, body }),
+  ].map(({ data }) => ({ params: { id: data.id } }));
+  if (!paused || !draft) throw new Error('No sequences');
+  await api.publishWorkflow({ ...paused, body: {} });
+  await api.pauseWorkflow(paused);
+  expect((await api.activateCampaign({ params: { id } })).status).toBe(200);
+  const errors = [{ field: 'nodes.text', message: expect.stringContaining('sends no sms; remove the node') }];
+  for (const refused of [await api.publishWorkflow({ ...draft, body: {} }), await api.resumeWorkflow(paused)])
+    expect([refused.status, refused.body.errors]).toEqual([422, errors]);
+  const statuses = [await api.getWorkflow(draft), await api.getWorkflow(paused)].map(({ data }) => data.status);
+  expect(statuses).toEqual(['draft', 'paused']);
+  await api.pauseCampaign({ params: { id } });
+  await api.updateCampaign({ params: { id }, body: { type: 'mixed' } });
+  await api.resumeCampaign({ params: { id } });
+  for (const accepted of [await api.publishWorkflow({ ...draft, body: {} }), await api.resumeWorkflow(paused)])
+    expect(accepted.status).toBe(200);
+});
+
 describe('updateCampaign with a status', () => {
   const namesOf = (api: Api) =>
     service.events.filter(({ tenantId }) => tenantId === tenantOf(api)).map(({ name }) => name);

@@ -8,6 +8,7 @@ import type { Tools, Tx } from '../../handler.ts';
 import { audiencePage } from '../audiences/audience-page.ts';
 import { enroll } from '../engine/enroll.ts';
 import { readSequences } from '../workflows/enterable.ts';
+import type { HeldCampaign } from './hold-campaign.ts';
 
 const OwnRecords = z.object({ userId: z.int(), teamIds: z.array(z.int()).readonly().optional() });
 
@@ -67,21 +68,16 @@ export const enrollAudience = (tools: Pick<Tools, 'crm'>) =>
  * @throws ApiError 403 when the campaign runs and the caller can read no leads
  */
 export async function enrollInNewSequence(
-  { tx, schedule }: { tx: Tx; schedule: Schedule },
-  campaignId: number,
+  schedule: Schedule,
+  { id: campaignId, launch, isRunning }: HeldCampaign,
   reach: Reach,
 ): Promise<void> {
-  // Also a campaign that the caller cannot read. Held, so that it is not launched meanwhile without this sequence.
-  const running = await tx.sql<{ launch: number }>`SELECT launch FROM campaign
-    WHERE id = ${campaignId} AND status = 'active' AND (start_at IS NULL OR start_at <= now()) FOR SHARE`;
-  if (running.length && reach === 'none')
+  if (!isRunning) return;
+  if (reach === 'none')
     throw fail('forbidden', [
       { field: 'id', message: 'Is a sequence of a campaign that runs, so it requires the permission leads:read' },
     ]);
-  await schedule(
-    enrollAudienceJob,
-    running.map(({ launch }) => ({ campaignId, launch, after: null, reach })),
-  );
+  await schedule(enrollAudienceJob, [{ campaignId, launch, after: null, reach }]);
 }
 
 async function enrollPage(

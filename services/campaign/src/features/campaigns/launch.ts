@@ -1,4 +1,3 @@
-import type { NodeType } from '@tandem/campaign-contract';
 import type { FieldError } from '@tandem/contract';
 import type { Schedule } from '@tandem/jobs';
 import { fail, type Reach } from '@tandem/service';
@@ -11,8 +10,8 @@ import { senderGaps } from '../senders/sender.ts';
 import { type Entrance, readSequences } from '../workflows/enterable.ts';
 import { asCampaign, type CampaignRecord, changeStatus, checkStatus, type StatusChange } from './campaign.ts';
 import { enrollAudienceJob } from './enroll-audience.job.ts';
+import { foreignChannels } from './hold-campaign.ts';
 
-const messageNodes: readonly NodeType[] = ['email', 'sms'];
 const startedByHand = ['manual', 'webhook'];
 
 /**
@@ -71,13 +70,10 @@ async function gaps(
 
 /** Message nodes of a channel that a campaign of this type does not have. */
 function channelErrors(type: CampaignRecord['type'], nodes: readonly GraphNode[]): FieldError[] {
-  if (type === 'mixed') return [];
-  return nodes
-    .filter((node) => messageNodes.includes(node.type) && node.type !== type)
-    .map((node) => ({
-      field: 'sequences',
-      message: `The node ${node.nodeId} is of the type ${node.type}, which a campaign of the type ${type} does not send; publish the sequence without it, or change the type of the campaign to mixed`,
-    }));
+  return foreignChannels(type, nodes).map((node) => ({
+    field: 'sequences',
+    message: `The node ${node.nodeId} is of the type ${node.type}, which a campaign of the type ${type} does not send; publish the sequence without it, or change the type of the campaign to mixed`,
+  }));
 }
 
 const asCampaignRow = (row: CampaignRow) => ({ ...asCampaign(row), environment: row.environment });

@@ -5,6 +5,7 @@ import type { FieldError } from '@tandem/contract';
 import { fail, reachOf, toJsonColumn, transitionError } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { enrollInNewSequence } from '../campaigns/enroll-audience.job.ts';
+import { channelErrors, holdCampaignOf } from '../campaigns/hold-campaign.ts';
 import { createGraph } from '../engine/graph.ts';
 import { migrateExecutionsJob } from '../engine/migrate-executions.job.ts';
 import type { TemplateVersions } from '../engine/versions.ts';
@@ -26,6 +27,7 @@ export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishW
     return outsideErrors(tools, asFullWorkflow(await findWorkflowRow(tx, params.id)), caller);
   },
   async run({ params, body, found, caller, tx, emit, schedule, ifMatch }) {
+    const campaign = await holdCampaignOf(tx, params.id);
     const row = await lockWorkflow(tx, params.id);
     const workflow = asFullWorkflow(row);
     ifMatch(workflow);
@@ -34,7 +36,7 @@ export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishW
     checkNodePermissions(caller, workflow);
     // A paused workflow gets its next version, and stays paused.
     const to = status === 'draft' ? 'published' : status;
-    const errors = [...(await draftErrors(tools, tx, workflow)), ...found];
+    const errors = [...(await draftErrors(tools, tx, workflow)), ...channelErrors(campaign, workflow.nodes), ...found];
     if (errors.length) throw fail('validation_failed', errors);
     const { templateVersions } = await readTemplateVersions(tools, tx, row.tenantId, workflow);
     const migrateTo = (version: number) =>
@@ -73,8 +75,7 @@ export const publishWorkflow = (tools: Tools): Handler<typeof workflows.publishW
     if (body.migrate) await migrateTo(number);
     const published = asFullWorkflow(written);
     if (to === 'published') await scheduleTrigger({ tx, schedule }, row.id, createGraph(published).trigger);
-    if (status === 'draft' && row.campaignId !== null)
-      await enrollInNewSequence({ tx, schedule }, row.campaignId, reachOf(caller, 'leads:read'));
+    if (status === 'draft' && campaign) await enrollInNewSequence(schedule, campaign, reachOf(caller, 'leads:read'));
     emit(workflowPublished, {
       data: { workflowId: row.id, campaignId: row.campaignId, publishedVersion: number },
       record: published,
