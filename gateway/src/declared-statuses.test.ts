@@ -56,7 +56,7 @@ function ask({ method, path, hosts }: Operation, probe: Probe): Promise<number> 
     );
     sent.on('error', reject);
     if (body !== undefined) sent.write(body);
-    sent.setTimeout(5_000, () => sent.destroy(new Error(`${method} ${path} got no response`)));
+    sent.setTimeout(30_000, () => sent.destroy(new Error(`${method} ${path} got no response`)));
     if (headers['content-length']) sent.flushHeaders();
     else sent.end();
   });

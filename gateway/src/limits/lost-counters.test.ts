@@ -80,7 +80,7 @@ describe('counters that Redis has lost', () => {
   });
 
   it('limit each gateway to its share until a silent gateway has reported or stopped', async () => {
-    const one = aGateway({ reportWithinMs: 50, goneAfterMs: 1_000 });
+    const one = aGateway({ reportWithinMs: 50, goneAfterMs: 3_000 });
     await certain(one, visitor);
     const silent = redis.duplicate();
     await silent.subscribe(`${namespace}:report-requests`);
@@ -103,7 +103,7 @@ describe('a gateway', () => {
     await ended?.limiter.close();
     ended?.connection.close();
     await until('it is removed', () => one.stats().gateways === 1);
-  }, 5_000);
+  }, 9_000);
 
   it('that loses Redis reads the recorded usage of the month before it serves its share', async () => {
     const [one, other] = [aGateway(), aGateway()];
@@ -147,5 +147,5 @@ describe('a gateway', () => {
     await proxy.close();
     // Each wait would take ten seconds.
     expect(await takeMany(one, visitor, 20)).toEqual({ allowed: 20, degraded: true });
-  }, 5_000);
+  }, 9_000);
 });
