@@ -47,15 +47,15 @@ describe('an e-mail address in many tenants', () => {
     };
     const times = { unknown: [] as number[], known: [] as number[] };
     // In turns, so that other load of the machine affects both.
-    for (let attempt = 0; attempt < 5; attempt++) {
+    // The fastest of several, which the load disturbs least.
+    const difference = () => Math.abs(Math.min(...times.known) - Math.min(...times.unknown));
+    for (let attempt = 0; attempt < 5 || (attempt < 20 && difference() >= 100); attempt++) {
       times.unknown.push(await msOf(anAddress()));
       times.known.push(await msOf(many));
     }
-    // The fastest of several, which the load disturbs least.
-    const [unknown, known] = [Math.min(...times.unknown), Math.min(...times.known)];
-    expect(unknown).toBeGreaterThan(395);
-    expect(Math.abs(known - unknown)).toBeLessThan(100);
-  });
+    expect(Math.min(...times.unknown)).toBeGreaterThan(395);
+    expect(difference()).toBeLessThan(100);
+  }, 120_000);
 
   it('limits the password checks per login, and each tenant is reachable by its id', async () => {
     const { email, tenant } = await aTenant(service, anAddress());
