@@ -62,7 +62,7 @@ export const WorkflowExecution = z.object({
   source: ExecutionSource,
   eventId: text(100)
     .nullable()
-    .meta({ description: 'The event that enrolled the lead', examples: [null] }),
+    .meta({ description: 'The `eventId` of the trigger request that enrolled the lead', examples: [null] }),
   endReason: text(200)
     .nullable()
     .meta({ description: 'Why it ended: completed, goal, reply, unsubscribe, …', examples: [null] }),

@@ -33,6 +33,12 @@ describe('a campaign that is activated', () => {
       leadIds.toReversed().map((leadId) => ({ leadId, workflowId, status: 'waiting', uncertain: 0 })),
     );
     const stats = (await api.getCampaignStats({ params: { id } })).data;
+    // The id of the event is made of internal ids.
+    const executions = (await api.listWorkflowExecutions({ params: { id: workflowId } })).data;
+    expect(executions.map(({ eventId, source }: Record<string, string>) => [eventId, source])).toEqual([
+      [null, 'campaign'],
+      [null, 'campaign'],
+    ]);
     expect(stats).toMatchObject({
       recipients: 2,
       messages: { sent: 2, opened: 0, skipped: 0 },

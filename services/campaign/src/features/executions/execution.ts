@@ -10,11 +10,13 @@ export type ExecutionRecord = z.output<typeof WorkflowExecution>;
 const columns = WorkflowExecution.pick({ status: true, source: true });
 
 /** Converts a row to the contract's `Execution`. */
-export function asExecution({ number, ...row }: ExecutionRow): ExecutionRecord {
+export function asExecution({ number, eventId, ...row }: ExecutionRow): ExecutionRecord {
   const checked = columns.parse(row);
   return {
     ...row,
     ...checked,
+    // The others are made of internal ids.
+    eventId: checked.source === 'webhook' ? eventId : null,
     workflowVersion: number,
     allowedTransitions: workflowExecutionStates.next(checked.status),
   };
