@@ -32,7 +32,7 @@ const sample = freeForm().meta({
 const invalidTransition = [409, 'The template cannot change to this status'] as const;
 const archived = { template_archived: [409, 'The template is archived; duplicate it to change its content'] } as const;
 const placeholders =
-  'Placeholders have the Liquid syntax: `{{ lead.firstName }}`, `lead.lastName`, `lead.email`, `lead.phone`, `lead.customFields.<key>`, `tenant.name`, `unsubscribeUrl`, `preferencesUrl`, with filters such as `default` and tags such as `if` and `for`. Errors name line and column.';
+  'Placeholders have the Liquid syntax: `{{ lead.firstName }}`, `lead.lastName`, `lead.email`, `lead.phone`, `lead.status`, `lead.source`, `lead.score`, `lead.tags`, `lead.customFields.<key>`, `tenant.name`, `unsubscribeUrl`, `preferencesUrl`, with filters such as `default` and tags such as `if` and `for`. Errors name line and column.';
 
 export const templates = operations({
   createTemplate: {

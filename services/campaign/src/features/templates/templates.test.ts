@@ -156,6 +156,15 @@ describe('renderTemplate', () => {
     expect((await api.renderTemplate({ params, body: {} })).data.subject).toBe('Hello Ada');
   });
 
+  it('has the values of a lead that messages have, and not its internal id', async () => {
+    const api = service.as();
+    const text = '{{ lead.status }} {{ lead.score }} {{ lead.source }}{% for tag in lead.tags %} {{ tag }}{% endfor %}';
+    const { params } = await aTemplate(api, { text: `${text} id:{{ lead.id }}` });
+    const fields = { status: 'new', score: 7, source: 'fair', tags: ['a', 'b'] };
+    const leadId = crm.addLead(api.caller.tenantId as number, fields);
+    expect((await api.renderTemplate({ params, body: { leadId } })).data.text).toBe('new 7 fair a b id:');
+  });
+
   it('rejects an unknown lead, and a caller who cannot read leads', async () => {
     const api = service.as();
     const { params } = await aTemplate(api);

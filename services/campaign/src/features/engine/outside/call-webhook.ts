@@ -1,9 +1,9 @@
 import { BlockedAddressError } from '@tandem/outgoing';
 import type { Tools, Tx } from '../../../handler.ts';
+import { leadValues } from '../../templates/template-data.ts';
 import { secretsOf } from '../../workflow-secrets/secret.ts';
 import { signatureHeaders } from '../../workflow-secrets/signature.ts';
 import { dataOf } from '../graph.ts';
-import { dataFor } from './contents.ts';
 import type { Outcome } from './outcome.ts';
 import { retryAt } from './retry.ts';
 import type { ToSend } from './to-send.ts';
@@ -68,7 +68,7 @@ function bodyOf({ ids }: Pick<Tools, 'ids'>, { due, node, step, facts }: ToSend)
       executionId: ids.encode('workflow_execution', tenantId, executionId),
       nodeId: node.nodeId,
       step,
-      lead: { ...(dataFor(lead)['lead'] as object), id: ids.encode('lead', tenantId, lead.id) },
+      lead: { id: ids.encode('lead', tenantId, lead.id), ...leadValues(lead) },
       payload,
     },
   };

@@ -2,6 +2,7 @@ import type { Tools, Tx } from '../../../handler.ts';
 import { readTestAnswers } from '../../ab-tests/node-tests.ts';
 import type { TemplateContent } from '../../templates/render.ts';
 import { findTemplateAt } from '../../templates/template.ts';
+import { leadValues } from '../../templates/template-data.ts';
 import type { LeadRecord } from '../facts.ts';
 import { dataOf } from '../graph.ts';
 import type { Version } from '../versions.ts';
@@ -97,6 +98,5 @@ export function originOf(content: MessageContent | HeldBack | undefined) {
 
 /** The values for placeholders. */
 export function dataFor(lead: LeadRecord, payload: Record<string, unknown> = {}): Record<string, unknown> {
-  const { id, firstName, lastName, email, phone, status, source, score, tags, customFields } = lead;
-  return { lead: { id, firstName, lastName, email, phone, status, source, score, tags, customFields }, payload };
+  return { lead: leadValues(lead), payload };
 }
