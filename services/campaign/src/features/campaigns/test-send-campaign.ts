@@ -1,10 +1,11 @@
 import type { campaigns } from '@tandem/campaign-contract';
 import { unknownId } from '@tandem/contract';
+import { ShareTimeoutError } from '@tandem/process';
 import { fail, failField } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { createGraph, dataOf, type GraphNode } from '../engine/graph.ts';
 import { sourceOf } from '../engine/outside/contents.ts';
-import { compose } from '../rendering/compose.ts';
+import { type Composed, composeMessage } from '../rendering/compose.ts';
 import { checkRecipients } from '../suppressions/check-recipients.ts';
 import { previewData } from '../templates/preview.ts';
 import type { TemplateContent } from '../templates/render.ts';
@@ -12,33 +13,38 @@ import { findTemplate } from '../templates/template.ts';
 import { asFullWorkflow, type WorkflowRecord } from '../workflows/workflow.ts';
 import { findCampaignRow } from './campaign.ts';
 
-type TestTools = Pick<Tools, 'crm' | 'settingsOf' | 'publicUrl' | 'mail' | 'seal' | 'ids'>;
+type TestTools = Pick<Tools, 'crm' | 'settingsOf' | 'publicUrl' | 'mail' | 'seal' | 'ids' | 'renderer'>;
 
 interface Found {
-  data: Record<string, unknown>;
-  locale: string;
-  tenantName: string;
+  workflowId: number;
+  nodeId: string;
+  composed: Composed;
 }
 
 /** Sends an e-mail of the draft of a sequence. Its links are not tracked, so that tests make no statistics. */
 export const testSendCampaign = (tools: TestTools): Handler<typeof campaigns.testSendCampaign, Found> => ({
   async check({ params, body, caller, tx }) {
     await findCampaignRow(tx, params.id);
-    const { tenantId, environment, requestId } = caller;
-    const settings = await tools.settingsOf({ tenantId: tenantId as number, environment, requestId });
-    const data = await previewData(tools, body, caller);
-    return { data, locale: settings?.locale ?? 'en', tenantName: settings?.name ?? '' };
-  },
-  async run({ params, body, tx, schedule, found: { data, ...names } }) {
     const { workflow, node } = await emailToSend(tx, params.id, body);
     const source = await contentOf(tools, tx, workflow, node);
+    const { environment, requestId } = caller;
+    const tenantId = caller.tenantId as number;
+    const settings = await tools.settingsOf({ tenantId, environment, requestId });
+    const data = await previewData(tools, body, caller);
     const { unsubscribeUrl, preferencesUrl } = data as { unsubscribeUrl: string; preferencesUrl: string };
     const links = { unsubscribeUrl, preferencesUrl, tracked: (url: string) => url, pixelUrl: null };
-    const { missing, ...content } = rendered(() => compose(source, { data, ...names, ...links }));
+    const names = { locale: settings?.locale ?? 'en', tenantName: settings?.name ?? '' };
+    const composed = await composeMessage(tools.renderer, tenantId, source, { data, ...names, ...links }).catch(
+      refused,
+    );
+    return { workflowId: workflow.id, nodeId: node.nodeId, composed };
+  },
+  async run({ body, tx, schedule, found: { composed, ...place } }) {
+    const { missing, ...content } = composed;
     const to = await checkRecipients(tools, tx, body.to);
     const messages = to.map((address) => ({ kind: 'bulk' as const, template: 'campaign_test', to: address, content }));
     if (!(await tools.mail({ tx, schedule }, messages))) throw fail('mail_limit');
-    return { queued: messages.length, workflowId: workflow.id, nodeId: node.nodeId, missing };
+    return { queued: messages.length, ...place, missing };
   },
 });
 
@@ -81,7 +87,7 @@ async function contentOf(
   { tenantId }: WorkflowRecord,
   node: GraphNode,
 ): Promise<TemplateContent> {
-  const data = rendered(() => dataOf(node, 'email'));
+  const data = emailOf(node);
   if (data.templateId === undefined) {
     if (!data.subjectLine) throw failField('nodeId', 'The e-mail of this node has no subject; add one, or a template');
     return sourceOf(data);
@@ -92,11 +98,16 @@ async function contentOf(
   return { ...template, subject: data.subjectLine || template.subject };
 }
 
-function rendered<Result>(render: () => Result): Result {
+function emailOf(node: GraphNode) {
   try {
-    return render();
+    return dataOf(node, 'email');
   } catch (error) {
-    const [line = ''] = (error as Error).message.split('\n');
-    throw failField('nodeId', `The e-mail of this node cannot be rendered: ${line}`.slice(0, 300));
+    return refused(error);
   }
+}
+
+function refused(error: unknown): never {
+  if (error instanceof ShareTimeoutError) throw error;
+  const [line = ''] = (error as Error).message.split('\n');
+  throw failField('nodeId', `The e-mail of this node cannot be rendered: ${line}`.slice(0, 300));
 }

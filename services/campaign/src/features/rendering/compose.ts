@@ -1,6 +1,6 @@
 import { renderLetter } from '@tandem/mail';
 import { escapeHtml } from '@tandem/service';
-import { type RenderedTemplate, renderTemplate, type TemplateContent } from '../templates/render.ts';
+import type { RenderedTemplate, TemplateContent } from '../templates/render.ts';
 import { storableText } from '../templates/storable-text.ts';
 import type { TemplateRenderer } from '../templates/template-renderer.ts';
 
@@ -26,12 +26,10 @@ export interface Composed {
   missing: string[];
 }
 
-/** Renders a marketing message for one lead: its texts, tracked links, the open pixel, and a footer to unsubscribe. */
-export function compose(source: TemplateContent, context: ComposeContext): Composed {
-  return finish(renderTemplate(source, dataOf(context)), context);
-}
-
-/** Composes one of many messages; a template that takes long blocks no other requests. */
+/**
+ * Renders a marketing message for one lead: its texts, tracked links, the open pixel, and a footer to unsubscribe.
+ * @throws TemplateError when it cannot be rendered, ShareTimeoutError when the threads are busy
+ */
 export async function composeMessage(
   renderer: Pick<TemplateRenderer, 'render'>,
   tenantId: number,

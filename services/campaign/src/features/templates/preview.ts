@@ -3,7 +3,7 @@ import { unknownId } from '@tandem/contract';
 import { asService, fail, failField, reachOf } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { preferencesUrl, unsubscribeUrl } from '../preferences/contact-links.ts';
-import { type RenderedTemplate, renderTemplate, TemplateError } from './render.ts';
+import { type RenderedTemplate, TemplateError } from './render.ts';
 import { findTemplate, type TemplateRecord } from './template.ts';
 import { samplePerson, templateData } from './template-data.ts';
 
@@ -35,18 +35,18 @@ async function readLead({ crm }: Pick<Tools, 'crm'>, leadId: number, caller: Cal
 }
 
 /**
- * A template, rendered for a preview.
- * @throws 404 when there is no such template, 422 when it cannot be rendered
+ * A template, rendered for a preview. Call it in `check`: no transaction may wait for a worker thread.
+ * @throws 404 when there is no such template, 422 when it cannot be rendered, 503 when the threads are busy
  */
 export async function renderPreview(
+  { renderer }: Pick<Tools, 'renderer'>,
   tx: Tx,
-  templateId: number,
-  data: Record<string, unknown>,
+  { tenantId, templateId, data }: { tenantId: number; templateId: number; data: Record<string, unknown> },
 ): Promise<{ template: TemplateRecord; rendered: RenderedTemplate }> {
   const template = await findTemplate(tx, templateId);
   if (!template) throw fail('not_found');
   try {
-    return { template, rendered: renderTemplate(template, data) };
+    return { template, rendered: await renderer.render(template, data, tenantId) };
   } catch (error) {
     if (error instanceof TemplateError) throw failField(error.field, error.message);
     throw error;

@@ -1,3 +1,4 @@
+import { ShareTimeoutError } from '@tandem/process';
 import { longestTurn } from '@tandem/testing';
 import { trackLinks } from '../rendering/compose.ts';
 import { renderTemplate } from './render.ts';
@@ -16,14 +17,27 @@ it('renders as one message alone, for each lead of its own', async () => {
   expect(results).toEqual(['Ada', '<b>'].map((name) => renderTemplate(greeting, data(name))));
 });
 
-it('renders a template that takes long in another thread after its first message', async () => {
-  await expect(renderer.render(endless, {}, 1)).rejects.toThrow('template render limit exceeded');
+it('renders templates with loops in other threads', async () => {
   const batch = () =>
     Promise.all(
       Array.from({ length: 6 }, () => expect(renderer.render(endless, {}, 1)).rejects.toThrow('limit exceeded')),
     );
   // Each takes 100 ms of some thread.
   expect(await longestTurn(batch, 2)).toBeLessThan(60);
+});
+
+it('refuses templates that take long while the threads are busy, and still renders those of other tenants', async () => {
+  const loop = content('{% for tag in tags %}{{ tag }}{% endfor %}');
+  const ofOther = () => renderer.render(loop, { tags: ['a', 'b'] }, 2);
+  let others: string[] = [];
+  const batch = async () => {
+    const results = Promise.allSettled(Array.from({ length: 300 }, () => renderer.render(endless, {}, 1)));
+    others = [(await ofOther()).html, (await ofOther()).html].map(String);
+    const errors = (await results).map((one) => one.status === 'rejected' && one.reason);
+    expect(errors.some((error) => error instanceof ShareTimeoutError)).toBe(true);
+  };
+  expect(await longestTurn(batch, 1)).toBeLessThan(60);
+  expect(others).toEqual(['ab', 'ab']);
 });
 
 it('rejects a template whose values make a very long text', () => {

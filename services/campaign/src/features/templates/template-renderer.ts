@@ -3,11 +3,12 @@ import { createWorkers, TaskTooLongError } from '@tandem/workers';
 import type { RenderingTasks } from './render.thread.ts';
 import { type RenderedTemplate, renderTemplate, type TemplateContent, TemplateError } from './render.ts';
 
-/** Renders the templates of many messages. */
+/** Renders templates of tenants without blocking the requests of others. */
 export interface TemplateRenderer {
   /**
    * @param tenantId limits the threads that one tenant can use
    * @throws TemplateError when the content is not valid, or takes too long
+   * @throws ShareTimeoutError when the threads are busy; a retry may succeed
    */
   render(content: TemplateContent, data: Record<string, unknown>, tenantId: number): Promise<RenderedTemplate>;
   close(): Promise<void>;
@@ -18,13 +19,15 @@ const slowMs = 20;
 const slowMax = 1_000;
 // Ten times the limit within which a template must render.
 const cpuMs = 1_000;
+// The messages of all batches that run at once can be of one tenant.
+const waiting = { waitingOfTenant: 200, waiting: 400 };
 
 /**
- * Creates a renderer. A template that once took long is rendered in worker threads from then on, so that a batch of its
- * messages blocks nobody; the others are not, because sending them to a thread takes longer than rendering them.
+ * Creates a renderer. Templates with loops, and those that once took long, are rendered in worker threads, so that a batch
+ * of their messages blocks nobody; the others are not, because sending them to a thread takes longer than rendering them.
  */
 export function createTemplateRenderer(): TemplateRenderer {
-  const workers = createWorkers<RenderingTasks>(new URL('./render.thread.ts', import.meta.url), { cpuMs });
+  const workers = createWorkers<RenderingTasks>(new URL('./render.thread.ts', import.meta.url), { cpuMs, ...waiting });
   const slow = new Set<string>();
   const renderHere = (content: TemplateContent, data: Record<string, unknown>, key: string) => {
     const begin = performance.now();
@@ -37,21 +40,25 @@ export function createTemplateRenderer(): TemplateRenderer {
   return {
     async render(content, data, tenantId) {
       const key = keyOf(content);
-      if (!slow.has(key)) return renderHere(content, data, key);
+      if (!slow.has(key) && !hasLoop(content)) return renderHere(content, data, key);
       try {
         const result = await workers.run('render', { content, data }, tenantId);
         if ('rendered' in result) return result.rendered;
         throw new TemplateError(result.error.field, result.error.message);
       } catch (error) {
-        if (error instanceof TemplateError) throw error;
         if (error instanceof TaskTooLongError) throw new TemplateError('html', 'Takes too long to render');
-        // The threads are busy. The message has been claimed, so it must be rendered now.
-        return renderHere(content, data, key);
+        throw error;
       }
     },
     close: workers.close,
   };
 }
+
+// The time of a template without loops is limited by its length.
+const loop = /{%-?\s*(?:for|tablerow|liquid)\b/;
+
+const hasLoop = ({ subject, preheader, html, text }: TemplateContent) =>
+  [subject, preheader, html, text].some((part) => part !== null && loop.test(part));
 
 function keyOf({ subject, preheader, html, text }: TemplateContent): string {
   return createHash('sha256')

@@ -3,14 +3,22 @@ import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkRecipients } from '../suppressions/check-recipients.ts';
 import { previewData, renderPreview } from './preview.ts';
-import { htmlOfText } from './render.ts';
+import { htmlOfText, type RenderedTemplate } from './render.ts';
+import type { TemplateRecord } from './template.ts';
+
+interface Found {
+  template: TemplateRecord;
+  rendered: RenderedTemplate;
+}
 
 export const testSendTemplate = (
-  tools: Pick<Tools, 'crm' | 'settingsOf' | 'publicUrl' | 'mail' | 'seal'>,
-): Handler<typeof templates.testSendTemplate, Record<string, unknown>> => ({
-  check: ({ body, caller }) => previewData(tools, body, caller),
-  async run({ params, body, tx, schedule, found: data }) {
-    const { template, rendered } = await renderPreview(tx, params.id, data);
+  tools: Pick<Tools, 'crm' | 'settingsOf' | 'publicUrl' | 'mail' | 'seal' | 'renderer'>,
+): Handler<typeof templates.testSendTemplate, Found> => ({
+  async check({ params, body, caller, tx }) {
+    const data = await previewData(tools, body, caller);
+    return renderPreview(tools, tx, { tenantId: caller.tenantId as number, templateId: params.id, data });
+  },
+  async run({ body, tx, schedule, found: { template, rendered } }) {
     if (template.channel !== 'email') throw fail('not_an_email');
     const { subject, html, text, missing } = rendered;
     if (missing.length)

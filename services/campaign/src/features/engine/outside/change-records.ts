@@ -1,12 +1,13 @@
 import { ServiceCallError } from '@tandem/client/internal';
 import { TaskType } from '@tandem/crm-contract';
+import { ShareTimeoutError } from '@tandem/process';
 import type { Tools } from '../../../handler.ts';
 import type { Facts, LeadRecord } from '../facts.ts';
 import { dataOf, type GraphNode } from '../graph.ts';
 import { leadFields } from './lead-fields.ts';
 import type { Outcome } from './outcome.ts';
 import { renderText } from './render-text.ts';
-import { retryAt } from './retry.ts';
+import { retryAt, threadsBusy } from './retry.ts';
 import { reachedAt, type ToSend } from './to-send.ts';
 
 const dayMs = 86_400_000;
@@ -25,7 +26,14 @@ export async function changeRecord(tools: Tools, one: ToSend): Promise<Outcome> 
     requestId: `execution-${due.executionId}-${one.step}`,
     permissions: ['leads:write', 'leads:read', 'tasks:write'],
   };
-  const { input, call, lead } = changeOf(tools, one, as);
+  let change: Changing;
+  try {
+    change = await changeOf(tools, one, as);
+  } catch (error) {
+    if (error instanceof ShareTimeoutError) return threadsBusy();
+    throw error;
+  }
+  const { input, call, lead } = change;
   if (typeof call === 'string') return { is: 'failed', input, error: call };
   try {
     return { is: 'done', input, result: await call(), ...(lead && { lead }) };
@@ -45,7 +53,7 @@ type Changing = { input: object; call: (() => Promise<object>) | string; lead?: 
 
 const unknownUser = 'There is no user with the id of this node';
 
-function changeOf(tools: Tools, one: ToSend, as: As): Changing {
+async function changeOf(tools: Tools, one: ToSend, as: As): Promise<Changing> {
   if (one.node.type === 'update_lead') return leadChange(tools, one, as);
   return one.node.type === 'assign' ? assignment(tools, one, as) : newTask(tools, one, as);
 }
@@ -93,21 +101,23 @@ function assignment({ crm, ids }: Tools, { node, due, facts: { lead } }: ToSend,
 }
 
 /** The title and the type of the task of a node. The title has placeholders. */
-export function taskOf(node: GraphNode, facts: Facts) {
+export async function taskOf(tools: Pick<Tools, 'renderer'>, node: GraphNode, facts: Facts) {
   const { title, type } = dataOf(node, 'create_task');
   // A version that was published before types were checked can have any text.
-  return { title: renderText(title, facts, titleMax), type: TaskType.catch('other').parse(type) };
+  return { title: await renderText(tools, title, facts, titleMax), type: TaskType.catch('other').parse(type) };
 }
 
-function newTask({ crm, ids }: Tools, { node, due, step, facts }: ToSend, as: As): Changing {
+async function newTask(tools: Tools, { node, due, step, facts }: ToSend, as: As): Promise<Changing> {
+  const { crm, ids } = tools;
   const { lead } = facts;
   const { title: template, dueInDays, assignedTo: code } = dataOf(node, 'create_task');
   const assignedTo = code === undefined ? lead.assignedTo : ids.decode('user', due.tenantId, code);
   if (assignedTo === undefined) return { input: { title: template }, call: unknownUser };
-  let task: ReturnType<typeof taskOf>;
+  let task: Awaited<ReturnType<typeof taskOf>>;
   try {
-    task = taskOf(node, facts);
+    task = await taskOf(tools, node, facts);
   } catch (error) {
+    if (error instanceof ShareTimeoutError) throw error;
     const why = `The title cannot be rendered: ${(error as Error).message}`.slice(0, 500);
     return { input: { title: template }, call: why };
   }

@@ -16,7 +16,7 @@ const acts: Partial<Record<NodeType, Act>> = {
   create_task: changeRecord,
   assign: changeRecord,
   enroll: async (tools, one) => enrollInOther(tools, one),
-  notify: async (tools, one) => notifyUsers(tools, one),
+  notify: notifyUsers,
   webhook: (tools, one, tx) => callWebhook(tools, tx, one),
 };
 

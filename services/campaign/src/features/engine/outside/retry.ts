@@ -6,3 +6,10 @@ const delayMaxMs = 3_600_000;
 export function retryAt(attempts: number): Date | undefined {
   return attempts >= attemptsMax ? undefined : new Date(Date.now() + Math.min(2_000 * 2 ** attempts, delayMaxMs));
 }
+
+const busyMs = 15_000;
+
+/** The outcome of a text that was not rendered because the threads are busy, with templates that take long. */
+export function threadsBusy(): { is: 'postponed'; until: Date; reason: string } {
+  return { is: 'postponed', until: new Date(Date.now() + busyMs), reason: 'rendering_busy' };
+}

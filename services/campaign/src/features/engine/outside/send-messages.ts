@@ -1,5 +1,6 @@
 import type { NodeType } from '@tandem/campaign-contract';
 import type { BatchContext } from '@tandem/jobs';
+import { ShareTimeoutError } from '@tandem/process';
 import type { Tx } from '../../../handler.ts';
 import { suppressingDigests } from '../../suppressions/address.ts';
 import type { TemplateContent } from '../../templates/render.ts';
@@ -13,6 +14,7 @@ import { endOf, openAt, outcomeOf, placeOf, postponed, remember, sent, skipped }
 import { type Claim, claimMessages, type MessageRow, readMessages } from './message-rows.ts';
 import type { Outcome } from './outcome.ts';
 import { reasonsNotToSend, suppressedOutcomes } from './reasons.ts';
+import { threadsBusy } from './retry.ts';
 import { readSenders } from './sender.ts';
 import { smsChannel } from './sms-channel.ts';
 import type { Locale, SendTools, ToSend } from './to-send.ts';
@@ -152,6 +154,11 @@ async function sendOne(
   try {
     rendered = await one.channel.render(tools, one, source, { locale, links });
   } catch (error) {
+    if (error instanceof ShareTimeoutError)
+      return {
+        ...threadsBusy(),
+        message: endOf(one, { status: 'queued', error: 'The rendering of templates was busy' }),
+      };
     const [line] = (error as Error).message.split('\n');
     const text = storableText(`The content cannot be rendered: ${line}`.slice(0, 500));
     return { is: 'failed', input: {}, error: text, message: endOf(one, { status: 'failed', error: text }) };

@@ -1,4 +1,5 @@
 import type { NodeType } from '@tandem/campaign-contract';
+import { ShareTimeoutError } from '@tandem/process';
 import { dayOf } from '@tandem/time-zones';
 import type { Tools, Tx } from '../../../handler.ts';
 import { TemplateError } from '../../templates/render.ts';
@@ -56,21 +57,23 @@ async function messageEffect(
     const why = missing.length ? 'missing_value' : skipReason;
     return why === undefined ? { is: 'done', effect, isMessage: true } : { is: 'skipped', effect, skipReason: why };
   } catch (error) {
+    if (error instanceof ShareTimeoutError) throw error;
     const [line = ''] = (error as Error).message.split('\n');
     return { is: 'failed', effect: { ...base, error: line.slice(0, 500) } };
   }
 }
 
-function otherEffect(one: ToSend, tools: Pick<Tools, 'ids'>): SimulatedEffect {
+async function otherEffect(one: ToSend, tools: OtherTools): Promise<SimulatedEffect> {
   try {
-    return (others[one.node.type] ?? nothing)(one, tools);
+    return await (others[one.node.type] ?? nothing)(one, tools);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return { is: 'failed', effect: { error: error.message.slice(0, 500) } };
   }
 }
 
-type Other = (one: ToSend, tools: Pick<Tools, 'ids'>) => SimulatedEffect;
+type OtherTools = Pick<Tools, 'ids' | 'renderer'>;
+type Other = (one: ToSend, tools: OtherTools) => SimulatedEffect | Promise<SimulatedEffect>;
 
 const nothing: Other = () => ({ is: 'done', effect: {} });
 
@@ -79,22 +82,23 @@ const others: Partial<Record<NodeType, Other>> = {
     const fields = changeOfLead(node, lead);
     return { is: 'done', effect: { fields }, lead: withChange(lead, fields) };
   },
-  create_task({ node, due, facts }, { ids }) {
+  async create_task({ node, due, facts }, tools) {
     const { lead, now } = facts;
     const { dueInDays, assignedTo } = dataOf(node, 'create_task');
     const assignee =
-      assignedTo ?? (lead.assignedTo === null ? null : ids.encode('user', due.tenantId, lead.assignedTo));
+      assignedTo ?? (lead.assignedTo === null ? null : tools.ids.encode('user', due.tenantId, lead.assignedTo));
     const dueAt = new Date(now.getTime() + dueInDays * dayMs);
-    return { is: 'done', effect: { ...taskOf(node, facts), dueAt: dueAt.toISOString(), assignedTo: assignee } };
+    const task = await taskOf(tools, node, facts);
+    return { is: 'done', effect: { ...task, dueAt: dueAt.toISOString(), assignedTo: assignee } };
   },
   assign({ node, due, facts: { lead } }, { ids }) {
     const { userId } = dataOf(node, 'assign');
     const assignedTo = ids.decode('user', due.tenantId, userId);
     return { is: 'done', effect: { userId }, lead: withChange(lead, { assignedTo }) };
   },
-  notify({ node, facts }) {
+  async notify({ node, facts }, tools) {
     const { userIds = [], message } = dataOf(node, 'notify');
-    return { is: 'done', effect: { userIds, message: renderText(message, facts, messageMax) } };
+    return { is: 'done', effect: { userIds, message: await renderText(tools, message, facts, messageMax) } };
   },
   webhook: ({ node }) => ({ is: 'done', effect: { url: dataOf(node, 'webhook').url } }),
   enroll: ({ node }) => ({ is: 'done', effect: { workflowId: dataOf(node, 'enroll').workflowId } }),
