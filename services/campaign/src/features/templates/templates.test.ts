@@ -160,9 +160,9 @@ describe('renderTemplate', () => {
     const api = service.as();
     const text = '{{ lead.status }} {{ lead.score }} {{ lead.source }}{% for tag in lead.tags %} {{ tag }}{% endfor %}';
     const { params } = await aTemplate(api, { text: `${text} id:{{ lead.id }}` });
-    const fields = { status: 'new', score: 7, source: 'fair', tags: ['a', 'b'] };
+    const fields = { status: 'new', score: 7, source: 'web', tags: ['a', 'b'] };
     const leadId = crm.addLead(api.caller.tenantId as number, fields);
-    expect((await api.renderTemplate({ params, body: { leadId } })).data.text).toBe('new 7 fair a b id:');
+    expect((await api.renderTemplate({ params, body: { leadId } })).data.text).toBe('new 7 web a b id:');
   });
 
   it('rejects an unknown lead, and a caller who cannot read leads', async () => {
