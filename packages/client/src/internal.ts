@@ -25,6 +25,8 @@ export type ServiceClient<Ops extends Operations> = {
       as: ServiceContext;
       /** Makes a repeated POST return the first response instead of acting again, for 24 hours. */
       idempotencyKey?: string;
+      /** Changes a record only if this is its current version; otherwise the call fails with 412. */
+      ifVersion?: number;
       /** Ends the call earlier than the row does, for a caller who can do without its reply. */
       timeoutMs?: number;
     },
@@ -35,6 +37,7 @@ export type ServiceClient<Ops extends Operations> = {
 type CallInput = Partial<Record<'params' | 'query' | 'body', Record<string, unknown>>> & {
   as: ServiceContext;
   idempotencyKey?: string;
+  ifVersion?: number;
   timeoutMs?: number;
 };
 
@@ -119,6 +122,7 @@ export function createServiceClient<Ops extends Operations>(options: {
         ...(trace && { traceparent: traceparentOf(trace) }),
         ...(row.body && { 'content-type': 'application/json' }),
         ...(input.idempotencyKey !== undefined && { 'idempotency-key': input.idempotencyKey }),
+        ...(input.ifVersion !== undefined && { 'if-match': `"${input.ifVersion}"` }),
       },
       ...(row.body && { body: JSON.stringify(z.encode(row.body, input.body ?? {})) }),
       ...(input.timeoutMs !== undefined && { signal: AbortSignal.timeout(input.timeoutMs) }),

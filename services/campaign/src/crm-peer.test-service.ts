@@ -119,7 +119,12 @@ export async function crmPeer(): Promise<CrmPeer> {
     if (earlier) return reply(200, { data: earlier.data });
     const changed = method === 'PATCH' && leads.find(({ id }) => url === `/v1/leads/${id}`);
     const add: Add = (fields) => peer.addLead(caller.tenantId as number, fields, caller.environment);
-    const data = changed ? Object.assign(changed, body) : (answer?.(body as never, { leads, caller, add }) ?? {});
+    const ifMatch = request.headers['if-match'];
+    if (changed && ifMatch !== undefined && ifMatch !== `"${changed['version']}"`)
+      return reply(412, { code: 'version_mismatch' });
+    const data = changed
+      ? Object.assign(changed, body, { version: Number(changed['version']) + 1 })
+      : (answer?.(body as never, { leads, caller, add }) ?? {});
     if (idempotencyKey) kept.set(`${caller.tenantId} ${idempotencyKey}`, { asked, data });
     return isChange && peer.losesAnswers ? reply(503, { code: 'unavailable' }) : reply(200, { data });
   });
@@ -129,7 +134,8 @@ export async function crmPeer(): Promise<CrmPeer> {
     calls,
     narrowed,
     changeLead(id: string, fields: Record<string, unknown>) {
-      Object.assign(stored.get(id)?.lead ?? {}, fields);
+      const lead = stored.get(id)?.lead;
+      if (lead) Object.assign(lead, fields, { version: Number(lead['version']) + 1 });
     },
     removeLead: (id: string) => void stored.delete(id),
     async close() {

@@ -97,3 +97,17 @@ describe('a create_task node whose answer got lost', () => {
     expect(steps[1]).toMatchObject({ outcome: 'done', result: {} });
   });
 });
+
+it('update_lead nodes of several workflows that add tags to the same lead lose none of them', async () => {
+  const api = service.as();
+  const leadId = crm.addLead(api.caller.tenantId as number, { tags: ['old'] });
+  const names = ['a', 'b', 'c'];
+  const add = (tag: string) => aNode('add', { type: 'update_lead', data: { addTags: [tag] } });
+  const ids = await Promise.all(names.map((tag) => published(api, inARow(add(tag)))));
+  const executions = await Promise.all(ids.map((id) => enrolled(api, id, leadId)));
+  await Promise.all(executions.map((id) => inStatus(api, id, 'completed')));
+  const changes = crm.calls.filter(({ path }) => path === `/v1/leads/${leadId}`);
+  // Those that crm refused because the lead had changed are repeated.
+  const tags = changes.at(-1)?.body['tags'] as string[] | undefined;
+  expect(tags?.toSorted()).toEqual(['a', 'b', 'c', 'old']);
+});

@@ -26,24 +26,27 @@ export async function changeRecord(tools: Tools, one: ToSend): Promise<Outcome> 
     requestId: `execution-${due.executionId}-${one.step}`,
     permissions: ['leads:write', 'leads:read', 'tasks:write'],
   };
-  let change: Changing;
+  let input: object = {};
   try {
-    change = await changeOf(tools, one, as);
-  } catch (error) {
-    if (error instanceof ShareTimeoutError) return threadsBusy();
-    throw error;
-  }
-  const { input, call, lead } = change;
-  if (typeof call === 'string') return { is: 'failed', input, error: call };
-  try {
+    const change = await changeOf(tools, one, as);
+    input = change.input;
+    const { call, lead } = change;
+    if (typeof call === 'string') return { is: 'failed', input, error: call };
     return { is: 'done', input, result: await call(), ...(lead && { lead }) };
   } catch (error) {
+    if (error instanceof ShareTimeoutError) return threadsBusy();
     if (!(error instanceof ServiceCallError)) throw error;
     // Another run made the change, with other values of the lead, or another due time because it ended before its record.
     if (error.code === 'idempotency_mismatch') return { is: 'done', input, result: {} };
-    const isTemporary = error.status >= 500 || error.code === 'idempotency_running';
+    const isTemporary = error.status >= 500 || error.status === 412 || error.code === 'idempotency_running';
     const until = isTemporary ? retryAt(due.attempts) : undefined;
-    if (until) return { is: 'postponed', until, reason: 'crm_unavailable', isFault: true };
+    if (until)
+      return {
+        is: 'postponed',
+        until,
+        reason: error.status === 412 ? 'lead_changed' : 'crm_unavailable',
+        isFault: true,
+      };
     return { is: 'failed', input, error: `crm refused the change: ${error.code ?? error.status}` };
   }
 }
@@ -77,13 +80,20 @@ export function withChange(lead: LeadRecord, fields: object): LeadRecord {
   return { ...lead, ...Object.fromEntries(changed) };
 }
 
-function leadChange({ crm }: Tools, { node, facts: { lead } }: ToSend, as: As): Changing {
-  const body = changeOfLead(node, lead);
+/**
+ * The change of an `update_lead` node. Tags and custom fields are replaced as a whole, so they are made of the current ones,
+ * and crm refuses them if the lead has changed since: somebody may have edited it while the messages of the batch were sent.
+ */
+async function leadChange({ crm }: Tools, { node, facts }: ToSend, as: As): Promise<Changing> {
+  const { id } = facts.lead;
+  const [current = facts.lead] = await crm.readLeads({ body: { ids: [id] }, as });
+  const body = changeOfLead(node, current);
+  const isWhole = 'tags' in body || 'customFields' in body;
   return {
     input: body,
-    lead: withChange(lead, body),
+    lead: withChange(current, body),
     call: async () => {
-      await crm.updateLead({ params: { id: lead.id }, body, as });
+      await crm.updateLead({ params: { id }, body, as, ...(isWhole && { ifVersion: current.version }) });
       return {};
     },
   };
