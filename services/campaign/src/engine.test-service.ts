@@ -94,7 +94,7 @@ export async function hurry(service: Service, api: Api, executionId: string): Pr
   ]);
   await service.sqlWithin(
     api.caller,
-    `UPDATE platform.job SET due_at = now() WHERE name = 'advance-executions' AND payload ->> 'executionId' = $1 AND state = 'waiting'`,
+    `UPDATE platform.job SET due_at = now() WHERE name IN ('advance-executions', 'call-webhooks') AND payload ->> 'executionId' = $1 AND state = 'waiting'`,
     [executionId],
   );
 }

@@ -31,7 +31,7 @@ import { completeCampaignAtEnd } from './features/campaigns/complete-campaign.jo
 import { enrollAudience } from './features/campaigns/enroll-audience.job.ts';
 import { campaignHandlers } from './features/campaigns/index.ts';
 import { createDns } from './features/dns/dns.ts';
-import { advanceExecutions } from './features/engine/advance-executions.job.ts';
+import { advanceExecutions, callWebhooks } from './features/engine/advance-executions.job.ts';
 import { cancelExecutions } from './features/engine/cancel-executions.job.ts';
 import { enterExecutions } from './features/engine/enter-executions.job.ts';
 import { migrateExecutions } from './features/engine/migrate-executions.job.ts';
@@ -177,6 +177,7 @@ export function campaignService(
       ...mergeFollowers.jobs,
       enterExecutions(tools),
       advanceExecutions(tools),
+      callWebhooks(tools),
       unparkExecutions,
       migrateExecutions,
       cancelExecutions,

@@ -2,7 +2,7 @@ import { ServiceCallError } from '@tandem/client/internal';
 import { type BatchContext, batchJob, type GiveUpContext } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
-import { advanceExecutionsJob } from './enroll.ts';
+import { advanceExecutionsJob, callWebhooksJob } from './enroll.ts';
 import type { Facts } from './facts.ts';
 import { recorded } from './outside/message-outcomes.ts';
 import type { Outcome } from './outside/outcome.ts';
@@ -18,9 +18,10 @@ type Payload = z.output<typeof advanceExecutionsJob.payload>;
 // Messages of a batch are claimed and sent together. A lane runs eight batches from the claim to the record, so a crash makes
 // at most 120 messages uncertain; the mail server gets 20 at a time.
 const batchMax = 15;
-const lane = 'messages';
 // While crm is unavailable, executions wait this long before they ask again.
 export const unavailableMs = 15_000;
+
+const isAtWebhook = ({ first: { state } }: Advanced) => state.is === 'outside' && state.node.type === 'webhook';
 
 /**
  * Continues executions that are due. First each walks, without effects, to the next node that waits, ends the execution or
@@ -31,27 +32,57 @@ export const advanceExecutions = (tools: Tools) =>
   batchJob({
     ...advanceExecutionsJob,
     batchMax,
-    lane,
-    async run({ due, finish, ...batch }: BatchContext<Payload, Tx>) {
-      const { tx } = batch;
-      const payloads = due.map(({ payload }) => payload);
-      const { paused, running } = byPause(await readDue(tx, payloads));
-      let advanced: Advanced[];
-      try {
-        advanced = await advance(tools, batch, running);
-      } catch (error) {
-        if (!(error instanceof ServiceCallError) || error.status < 500) throw error;
-        await finish(async () => payloads.map(() => new Date(Date.now() + unavailableMs)));
-        return;
-      }
-      await finish(async (inside) => {
-        const next = await recordBatch(tools, inside, advanced, paused);
-        return payloads.map(({ executionId }) => next.get(executionId));
-      });
-      recorded(messageIdsOf(advanced));
-    },
+    lane: 'messages',
+    run: (context: BatchContext<Payload, Tx>) =>
+      advanceBatch(tools, context, { isOurs: (one) => !isAtWebhook(one), other: callWebhooksJob }),
     giveUp,
   });
+
+/** The same for executions at webhook nodes, in a lane of its own: addresses that do not answer hold up no messages. */
+export const callWebhooks = (tools: Tools) =>
+  batchJob({
+    ...callWebhooksJob,
+    batchMax,
+    lane: 'webhooks',
+    run: (context: BatchContext<Payload, Tx>) =>
+      advanceBatch(tools, context, { isOurs: isAtWebhook, other: advanceExecutionsJob }),
+    giveUp,
+  });
+
+interface Lane {
+  /** Whether the lane performs the effect at which an execution arrived. */
+  isOurs(one: Advanced): boolean;
+  /** The job of the other lane, which continues the others. */
+  other: typeof advanceExecutionsJob;
+}
+
+async function advanceBatch(
+  tools: Tools,
+  { due, finish, ...batch }: BatchContext<Payload, Tx>,
+  { isOurs, other }: Lane,
+): Promise<void> {
+  const { tx } = batch;
+  const payloads = due.map(({ payload }) => payload);
+  const { paused, running } = byPause(await readDue(tx, payloads));
+  let advanced: Advanced[];
+  try {
+    advanced = await advance(tools, batch, running, isOurs);
+  } catch (error) {
+    if (!(error instanceof ServiceCallError) || error.status < 500) throw error;
+    await finish(async () => payloads.map(() => new Date(Date.now() + unavailableMs)));
+    return;
+  }
+  const others = new Set(
+    advanced.filter((one) => one.first.state.is === 'outside' && !isOurs(one)).map((one) => one.due.executionId),
+  );
+  await finish(async (inside) => {
+    const next = await recordBatch(tools, inside, advanced, paused);
+    const handedOver = payloads.filter(({ executionId }) => others.has(executionId) && next.has(executionId));
+    await inside.schedule(other, handedOver);
+    return payloads.map(({ executionId }) => (others.has(executionId) ? undefined : next.get(executionId)));
+  });
+  recorded(messageIdsOf(advanced));
+}
 
 /** An execution whose step failed repeatedly fails. A message that was claimed may have been sent, so it is flagged. */
 export async function giveUp({ payload: { executionId, wake }, tx }: GiveUpContext<Payload, Tx>): Promise<void> {
@@ -65,12 +96,19 @@ export async function giveUp({ payload: { executionId, wake }, tx }: GiveUpConte
     WHERE id = ${executionId} AND wake = ${wake}::int AND status IN ('running', 'waiting')`;
 }
 
-async function advance(tools: Tools, batch: Batch, running: readonly Ready[]): Promise<Advanced[]> {
+async function advance(
+  tools: Tools,
+  batch: Batch,
+  running: readonly Ready[],
+  isOurs: Lane['isOurs'],
+): Promise<Advanced[]> {
   const { tx, outside } = batch;
   const advanced = await walkBatch(tools, tx, outside, running);
-  const atOutside = advanced.flatMap(({ due, facts, first: { state, step } }) =>
-    state.is === 'outside' && facts ? [{ due, facts, step, node: state.node }] : [],
-  );
+  const atOutside = advanced
+    .filter(isOurs)
+    .flatMap(({ due, facts, first: { state, step } }) =>
+      state.is === 'outside' && facts ? [{ due, facts, step, node: state.node }] : [],
+    );
   const outcomes = await performOutside(tools, batch, atOutside);
   return advanced.map(({ facts, ...one }) => {
     const outcome = outcomes.get(one.due.executionId);

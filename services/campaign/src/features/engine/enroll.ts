@@ -10,6 +10,9 @@ export const advanceExecutionsJob = {
   payload: z.object({ executionId: z.int(), wake: z.int() }),
 };
 
+/** The same for executions at webhook nodes. */
+export const callWebhooksJob = { name: 'call-webhooks', payload: advanceExecutionsJob.payload };
+
 /** The job that walks new executions to their first node that waits or has an effect outside. */
 export const enterExecutionsJob = { name: 'enter-executions', payload: advanceExecutionsJob.payload };
 

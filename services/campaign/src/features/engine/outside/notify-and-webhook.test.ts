@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { campaign } from '@tandem/campaign-contract';
@@ -26,9 +26,12 @@ let url: string;
 const received: { path: string; headers: IncomingHttpHeaders; body: string }[] = [];
 /** The statuses with which the receiver answers, by path; 200 after the last one. */
 const answers = new Map<string, number[]>();
+/** The requests that the receiver does not answer. */
+const unanswered: ServerResponse[] = [];
 beforeAll(async () => {
   receiver = createServer(async (request, response) => {
     const path = request.url as string;
+    if (path === '/silent') return void unanswered.push(response);
     received.push({ path, headers: request.headers, body: await text(request) });
     response.writeHead(answers.get(path)?.shift() ?? 200, { location: '/elsewhere' }).end('ok');
   });
@@ -78,6 +81,21 @@ describe('a webhook node', () => {
     expect(isSigned(bytes, call?.headers as Record<string, string>, [`whsec_${btoa('another')}`])).toBe(false);
     // The secret of the publication still signs, for a day.
     expect(call?.headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/);
+  });
+
+  it('whose receiver does not answer holds up no other nodes', async () => {
+    const [api, other] = [service.as(), service.as()];
+    const silent = await published(api, inARow(webhook('/silent')));
+    for (const _ of [1, 2]) {
+      const leadIds = Array.from({ length: 100 }, () => aLead(api));
+      await api.enrollLeads({ params: { id: silent }, body: { leadIds } });
+    }
+    // As many as run at once.
+    await until('the calls wait', () => unanswered.length >= 100);
+    await ran(other, aLead(other), aNode('call', { type: 'create_task', data: { title: 'Call' } }));
+    expect(unanswered[0]?.closed).toBe(false);
+    await api.archiveWorkflow({ params: { id: silent } });
+    for (const response of unanswered) response.end();
   });
 
   it('is repeated while the receiver is unavailable, with the same id, and the execution waits', async () => {
