@@ -138,7 +138,7 @@ export const campaigns = operations({
     ...write,
     summary: 'Pause a campaign',
     description:
-      'Nothing is sent until the campaign is resumed: it stops before the next message. Waits continue to run; what falls due meanwhile happens after that.',
+      'Nothing more is sent until the campaign is resumed, except the messages that are on their way to the mail server at that moment, at most 120. Waits continue to run; what falls due meanwhile happens after that.',
     params: byId,
     reply: Campaign,
     message: 'Campaign paused',

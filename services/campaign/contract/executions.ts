@@ -211,6 +211,7 @@ export const executions = operations({
     path: '/v1/workflows/executions/:id',
     ...read,
     summary: 'Retrieve an execution with its steps',
+    description: 'The `input` and `result` of steps are empty without the permission `leads:read` for all records.',
     params: z.object({ id: id('workflow_execution') }),
     reply: WorkflowExecution.extend({
       steps: z

@@ -1,5 +1,5 @@
 import { type executions, WorkflowExecutionStep } from '@tandem/campaign-contract';
-import { fail, storedObject } from '@tandem/service';
+import { fail, reachOf, storedObject } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { asExecution } from './execution.ts';
 
@@ -8,7 +8,7 @@ const columns = WorkflowExecutionStep.pick({ outcome: true }).extend({ input: st
 
 export const getWorkflowExecution =
   ({ ids }: Pick<Tools, 'ids'>): Handler<typeof executions.getWorkflowExecution> =>
-  async ({ params, tx }) => {
+  async ({ params, caller, tx }) => {
     const row = await tx.execution.findFirst({ where: { id: params.id, workflow: { deletedAt: null } } });
     if (!row) throw fail('not_found');
     const newest = await tx.executionStep.findMany({
@@ -16,7 +16,10 @@ export const getWorkflowExecution =
       orderBy: { number: 'desc' },
       take: stepsMax,
     });
+    // Recipients and rendered texts are data of the lead.
+    const isShown = reachOf(caller, 'leads:read') === 'all';
     const steps = newest.toReversed().map((step) => {
+      if (!isShown) return { ...step, ...columns.parse(step), input: {}, result: {} };
       const { result, ...checked } = columns.parse(step);
       const { messageId } = result;
       // The gateway does not look for ids in free-form objects.

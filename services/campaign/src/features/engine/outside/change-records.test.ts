@@ -111,3 +111,14 @@ it('update_lead nodes of several workflows that add tags to the same lead lose n
   const tags = changes.at(-1)?.body['tags'] as string[] | undefined;
   expect(tags?.toSorted()).toEqual(['a', 'b', 'c', 'old']);
 });
+
+it('steps show texts about the lead only to callers who can read all leads', async () => {
+  const api = service.as();
+  const execution = await ran(api, leadOf(api), call());
+  expect(execution.steps[1].input).toMatchObject({ title: 'Call Ada' });
+  for (const permission of ['leads:read:own', 'tasks:read']) {
+    const restricted = service.as({ ...api.caller, permissions: ['workflows:read', permission] });
+    const { data } = await restricted.getWorkflowExecution({ params: { id: execution.id } });
+    expect(data.steps[1]).toMatchObject({ nodeId: 'call', outcome: 'done', input: {}, result: {} });
+  }
+});
