@@ -12,8 +12,10 @@ import type { Schedule } from '@tandem/jobs';
 import { type Assignee, checkUser, diff, fail, reachOf, requireFeature } from '@tandem/service';
 import type { Campaign as CampaignRow } from '../../generated/client.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { unparkExecutionsJob } from '../engine/unpark-executions.job.ts';
 import { checkTopic } from '../suppressions/suppression.ts';
 import { teamChange } from '../work/owner.ts';
+import { readSequences } from '../workflows/enterable.ts';
 import {
   asCampaign,
   type CampaignRecord,
@@ -78,6 +80,7 @@ async function write(
     data: { ...others, ...windowColumn(sendWindow), version: { increment: 1 } },
   });
   if (!written) throw fail('not_found');
+  if (values.sendWindow !== undefined || values.timezone !== undefined) await checkHeld({ tx, schedule }, campaign);
   const { endAt } = values;
   if (endAt) await schedule(completeCampaignJob, [{ campaignId: campaign.id, endAt }], endAt);
   emit(campaignUpdated, {
@@ -86,6 +89,16 @@ async function write(
     changes: audit,
   });
   return written;
+}
+
+/** Lets executions that wait for the send window of a running campaign look at the new one. */
+async function checkHeld({ tx, schedule }: Pick<Inside, 'tx' | 'schedule'>, { id, status }: CampaignRecord) {
+  if (status !== 'active') return;
+  const sequences = await readSequences(tx, id);
+  await schedule(
+    unparkExecutionsJob,
+    sequences.map(({ id: workflowId }) => ({ workflowId })),
+  );
 }
 
 /** Changes the status by the rules of the operations for it, including their permissions and feature. */

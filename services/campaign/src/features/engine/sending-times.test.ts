@@ -108,6 +108,25 @@ describe('the send window of a campaign', () => {
   });
 });
 
+describe('a send window that is removed', () => {
+  it.each(['while the campaign runs', 'during a pause'])('%s no longer holds messages back', async (when) => {
+    const api = service.as();
+    const { id, workflowId, leadIds } = await readyCampaign(api, crm, 1, {
+      sendWindow: { from: timeIn(3), to: timeIn(5) },
+    });
+    const campaign = { params: { id } };
+    await api.activateCampaign(campaign);
+    await until('the lead waits for the window', async () => {
+      const { data } = await api.listWorkflowExecutions({ params: { id: workflowId } });
+      return data[0]?.status === 'waiting';
+    });
+    if (when === 'during a pause') await api.pauseCampaign(campaign);
+    expect((await api.updateCampaign({ ...campaign, body: { sendWindow: null } })).status).toBe(200);
+    if (when === 'during a pause') await api.resumeCampaign(campaign);
+    await until('the message arrives', () => mailsTo(leadIds[0] as string) === 1);
+  });
+});
+
 describe('a wait', () => {
   it.each([tokyo, honolulu])('until a time of the day ends at this time in the zone of the lead: %s', async (zone) => {
     const api = service.as();
