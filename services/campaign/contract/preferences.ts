@@ -116,7 +116,7 @@ export const preferences = operations({
     audience: 'public',
     summary: 'Change which messages a person wants',
     description:
-      'Topics and the pause apply to all known addresses of the person. Addresses that bounced, or that your team suppressed, stay suppressed.',
+      'Topics and the pause apply to all known addresses of the person. Only public topics and that of the message can be chosen. Addresses that bounced, or that your team suppressed, stay suppressed.',
     params: withToken,
     body: z.object({
       topics: z.record(z.string().max(64), z.boolean()).describe('By the id of the topic').optional(),

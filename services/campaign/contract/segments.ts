@@ -63,7 +63,7 @@ const WithinDays = z
 const OfCampaign = id('campaign').describe('Only with messages of this campaign');
 export const BehaviorEvent = z
   .enum(behaviorEvents)
-  .meta({ description: 'The action of the lead', examples: ['clicked'] });
+  .meta({ description: 'The action of the lead; whoever clicks has opened', examples: ['clicked'] });
 const Negate = z.boolean().meta({ description: 'Whether the lead must not have done it', examples: [false] });
 /** An action that a lead must have done, or must not have done. Opens and clicks of software do not count. */
 const BehaviorCondition = z.object({

@@ -135,10 +135,10 @@ export const internalLeads = operations({
       referralCode: Lead.shape.referralCode.optional(),
       customFields: freeForm().optional(),
       /**
-       * Consent to receive e-mail. A person who refused it before is asked to confirm the address: without the confirmation
-       * the refusal stays.
+       * Consent to receive e-mail, and when the person gave it. A person who refused it before is asked to confirm the
+       * address: without the confirmation the refusal stays. A confirmed consent replaces an earlier decision.
        */
-      consent: z.object({ source: text(200), isConfirmed: z.boolean() }).optional(),
+      consent: z.object({ source: text(200), isConfirmed: z.boolean(), at: timestamp().optional() }).optional(),
     }),
     reply: z.object({
       leadId: id('lead'),

@@ -12,6 +12,8 @@ export interface PersonDeed {
   executionId: number | null;
   /** The channel that it concerns: workflows without messages of it do not end. Absent for all. */
   channel?: 'email' | 'sms';
+  /** The topic that it concerns: only workflows of campaigns with this topic end. Absent or null for all. */
+  topicId?: number | null;
 }
 
 // The word of `exitOn` for what a lead does. A reply ends every workflow of the lead that exits on replies; clicks and
@@ -65,10 +67,10 @@ export async function react({ tx, schedule }: Inside, all: readonly PersonDeed[]
     tx,
     deeds.map(({ leadId }) => leadId),
   );
-  const exiting = deeds.flatMap(({ type, leadId, executionId, channel }) => {
+  const exiting = deeds.flatMap(({ type, leadId, executionId, channel, topicId }) => {
     const word = exitWordOf(type, executionId !== null);
     if (word === undefined) return [];
-    return [{ word, leadId, executionId: exits[type]?.ofMessageOnly ? executionId : null, channel }];
+    return [{ word, leadId, executionId: exits[type]?.ofMessageOnly ? executionId : null, channel, topicId }];
   });
   if (exiting.length) {
     const ended = await tx.sql<{ id: number }>`
@@ -77,13 +79,15 @@ export async function react({ tx, schedule }: Inside, all: readonly PersonDeed[]
       FROM (
         SELECT DISTINCT ON (live.id) live.id, given.word
         FROM jsonb_to_recordset(${JSON.stringify(exiting)}::jsonb)
-          AS given (word text, "leadId" bigint, "executionId" bigint, channel text)
+          AS given (word text, "leadId" bigint, "executionId" bigint, channel text, "topicId" bigint)
         JOIN execution AS live ON live.lead_id = given."leadId" AND live.status IN ('running', 'waiting')
           AND (given."executionId" IS NULL OR live.id = given."executionId")
         JOIN workflow_version AS version ON version.workflow_id = live.workflow_id AND version.number = live.number
         WHERE coalesce(version.settings -> 'exitOn', '["reply", "unsubscribe"]'::jsonb) ? given.word
           AND (given.channel IS NULL
             OR version.nodes @> jsonb_build_array(jsonb_build_object('type', given.channel)))
+          AND (given."topicId" IS NULL
+            OR EXISTS (SELECT FROM campaign WHERE campaign.id = live.campaign_id AND campaign.topic_id = given."topicId"))
         ORDER BY live.id) AS ending
       WHERE execution.id = ending.id AND execution.status IN ('running', 'waiting')
       RETURNING execution.id`;

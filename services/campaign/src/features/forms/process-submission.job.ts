@@ -8,6 +8,8 @@ import type { Form as FormRow, FormSubmission as SubmissionRow } from '../../gen
 import type { Tools, Tx } from '../../handler.ts';
 import type { LeadRecord } from '../engine/facts.ts';
 import { urlOf } from '../landing-pages/landing-page.ts';
+import { normalizedValue } from '../suppressions/address.ts';
+import { endUnsubscriptions } from '../suppressions/end-unsubscriptions.ts';
 import { recordDeed } from '../tracking/record-deed.ts';
 import { startMatching } from '../triggers/start-matching.ts';
 import { customKeyOf, fieldsOf } from './form.ts';
@@ -24,11 +26,11 @@ type Payload = z.output<typeof processSubmissionJob.payload>;
 
 const nameMax = 100;
 
-type SubmissionTools = Pick<Tools, 'crm' | 'ids' | 'publicUrl'>;
+type SubmissionTools = Pick<Tools, 'crm' | 'ids' | 'publicUrl' | 'seal'>;
 
 /**
  * Finds or creates the lead of a submission in crm, starts the workflows that wait for the form, and emits
- * `form.submitted`. While crm is unavailable, the job is repeated; crm finds the lead of an earlier run by its address.
+ * `form.submitted`. A confirmed consent ends the unsubscriptions of its address. While crm is unavailable, the job is repeated; crm finds the lead of an earlier run by its address.
  */
 export const processSubmission = (tools: SubmissionTools) =>
   job({
@@ -50,7 +52,9 @@ export const processSubmission = (tools: SubmissionTools) =>
       });
       await finish(async (inside) => {
         const ended = await end(inside, submissionId, { status: 'processed', leadId, processedAt: new Date() });
-        if (ended) await tellWorkflows(inside, tools, { ...ended, leadId, lead });
+        if (!ended) return;
+        await subscribeAgain(inside, tools, ended.row);
+        await tellWorkflows(inside, tools, { ...ended, leadId, lead });
       });
     },
     // The submission must reach people and webhooks also if no lead can be created.
@@ -87,6 +91,19 @@ async function end(
     record: { id: formId, name, notifyUserIds },
   });
   return { form, row };
+}
+
+/** Whoever confirms the address and the consent wants messages again; a complaint or a bounce stays. */
+async function subscribeAgain(
+  inside: Inside<Tx>,
+  tools: Pick<Tools, 'seal'>,
+  { consent, confirmedAt, email }: SubmissionRow,
+): Promise<void> {
+  if (!consent || !confirmedAt) return;
+  const value = normalizedValue('email', email);
+  if (typeof value !== 'string') return;
+  const note = 'The person confirmed a form';
+  await endUnsubscriptions(tools, inside, { channel: 'email', value, note, until: confirmedAt });
 }
 
 /** Lets workflows react to a submission, and starts those that wait for submissions of the form, each once. */
@@ -145,7 +162,7 @@ function leadOf(form: FormRow, row: SubmissionRow) {
     // A form with confirmation records only consents that the person has confirmed.
     ...(row.consent &&
       (!form.doubleOptIn || row.confirmedAt) && {
-        consent: { source: form.name, isConfirmed: row.confirmedAt !== null },
+        consent: { source: form.name, isConfirmed: row.confirmedAt !== null, at: row.confirmedAt ?? row.createdAt },
       }),
   };
 }

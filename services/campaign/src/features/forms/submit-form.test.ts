@@ -81,7 +81,7 @@ describe('submitForm', () => {
         firstName: 'Ada',
         customFields: { seats: 12 },
         referralCode: 'ADA-2026',
-        consent: { source: 'Contact', isConfirmed: false },
+        consent: { source: 'Contact', isConfirmed: false, at: expect.any(String) },
       },
     ]);
     const event = await until('the event arrives', () => eventsOf(api)[0]);

@@ -168,6 +168,20 @@ describe('preferences', () => {
     expect(await fieldOf({ channels: { sms: false } })).toEqual([422, 'channels.sms']);
   });
 
+  it('accept only public topics and that of the message', async () => {
+    const { api, tenantId, address, topicId, code, params } = await aMessage({ topic: 'Internal' });
+    await api.updateTopic({ params: { id: topicId }, body: { public: false } });
+    const hidden = (await api.createTopic({ body: { name: 'Hidden', public: false } })).data.id;
+    const hiddenCode = ids.encode('topic', tenantId, Number(hidden));
+    const change = (topics: object) => service.as().updatePreferences({ params, body: { topics } });
+    const refused = await change({ [code]: false, [hiddenCode]: false });
+    expect([refused.status, refused.body.errors]).toMatchObject([422, [{ field: `topics.${hiddenCode}` }]]);
+    expect(await reasonOf(api, address, { topicId: String(topicId) })).toBeNull();
+    expect(await reasonOf(api, address, { topicId: hidden })).toBeNull();
+    expect((await change({ [code]: false })).status).toBe(200);
+    expect(await reasonOf(api, address, { topicId: String(topicId) })).toBe('unsubscribe');
+  });
+
   it('are shown for the address of the message while crm is down, and cannot be changed', async () => {
     const { params } = await aMessage();
     crm.isDown = true;

@@ -2,7 +2,6 @@ import { leadPreferencesChanged, leadUnsubscribed, type preferences } from '@tan
 import { unknownId } from '@tandem/contract';
 import { type Context, failField } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { checkTopic } from '../suppressions/suppression.ts';
 import {
   type Contact,
   contactsOf,
@@ -11,7 +10,7 @@ import {
   resubscribeContact,
   unsubscribeContact,
 } from './contact.ts';
-import { readContactToken } from './contact-links.ts';
+import { type ContactLink, readContactToken } from './contact-links.ts';
 import { readPreferences } from './preferences.ts';
 
 type Body = Context<typeof preferences.updatePreferences, Tx>['body'];
@@ -36,14 +35,14 @@ export const updatePreferences = (
     const { tenantId, environment, leadId, messageId } = link;
     const topics = Object.entries(body.topics ?? {}).map(([code, isWanted]) => {
       const topicId = tools.ids.decode('topic', tenantId, code);
-      if (topicId === undefined) throw failField(`topics.${code.slice(0, 64)}`, unknownId('topic'));
-      return { topicId, isWanted };
+      if (topicId === undefined) throw unknownTopic(code);
+      return { code, topicId, isWanted };
     });
     return inTenant({ tenantId, environment }, async ({ tx, emit }) => {
       await lockPerson(tx, link);
-      for (const { topicId } of topics) await checkTopic(tx, topicId);
+      await checkTopics(tx, link, topics);
       const wishes = [
-        ...topics.flatMap((topic) => contacts.map((contact) => ({ contact, ...topic }))),
+        ...topics.flatMap(({ topicId, isWanted }) => contacts.map((contact) => ({ contact, topicId, isWanted }))),
         ...contacts.flatMap((contact) => {
           const isWanted = body.channels?.[contact.channel];
           return isWanted === undefined ? [] : [{ contact, topicId: null, isWanted }];
@@ -70,6 +69,27 @@ export const updatePreferences = (
     });
   },
 });
+
+/** Fails with 422 unless the page offers the topics: the public ones, and that of the message. */
+async function checkTopics(
+  tx: Tx,
+  { topicId: ofMessage }: ContactLink,
+  topics: readonly { code: string; topicId: number }[],
+): Promise<void> {
+  if (!topics.length) return;
+  const ids = topics.map(({ topicId }) => topicId);
+  // Locked against deletion until the end of the transaction, because suppressions will name them.
+  const rows = await tx.sql<{ id: number; public: boolean }>`SELECT id, public FROM topic
+    WHERE tenant_id = platform.tenant_id() AND environment = platform.environment() AND id = ANY(${ids}::bigint[])
+    ORDER BY id FOR KEY SHARE`;
+  const offered = new Set(rows.filter((row) => row.public || row.id === ofMessage).map(({ id }) => id));
+  const refused = topics.find(({ topicId }) => !offered.has(topicId));
+  if (refused) throw unknownTopic(refused.code);
+}
+
+function unknownTopic(code: string) {
+  return failField(`topics.${code.slice(0, 64)}`, unknownId('topic'));
+}
 
 function changedFields(body: Body) {
   return (['topics', 'channels', 'pauseUntil'] as const).filter((field) => body[field] !== undefined);

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { leadUnsubscribed, suppressionRemoved } from '@tandem/campaign-contract';
+import { leadUnsubscribed, type suppressionRemoved } from '@tandem/campaign-contract';
 import type { Emit } from '@tandem/events';
 import { createLinkTokens, type Seal } from '@tandem/sealed';
 import { fail } from '@tandem/service';
@@ -7,8 +7,8 @@ import type { Tools, Tx } from '../../handler.ts';
 import { lockCampaignsOf, pauseUnhealthy } from '../campaigns/pause-unhealthy.ts';
 import { react } from '../engine/react.ts';
 import { digestOf, digestsOf, normalizedValue } from '../suppressions/address.ts';
+import { endUnsubscriptions } from '../suppressions/end-unsubscriptions.ts';
 import { suppress } from '../suppressions/suppressed.ts';
-import { asSuppression, eventOf } from '../suppressions/suppression.ts';
 import type { MessageKey } from '../tracking/tracking-links.ts';
 import type { Inside } from './apply-reports.ts';
 
@@ -96,15 +96,7 @@ export async function applyWish(
     if (isNew) await unsubscribeLeads(inside, value);
     return;
   }
-  const { tx, emit } = inside;
-  const where = { channel: 'sms', reason: 'unsubscribe', digest: { in: [...digestsOf(tools, 'sms', value)] } };
-  const rows = await tx.suppression.findMany({ where });
-  if (!rows.length) return;
-  await tx.suppression.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
-  for (const row of rows) {
-    const { data, record } = eventOf(asSuppression(row));
-    emit(suppressionRemoved, { data: { ...data, note: 'By text message' }, record });
-  }
+  await endUnsubscriptions(tools, inside, { channel: 'sms', value, note: 'By text message' });
 }
 
 /** Reports the leads that got text messages at a number as unsubscribed, which ends their workflows. */

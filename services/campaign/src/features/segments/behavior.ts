@@ -7,12 +7,13 @@ import type { Tx } from '../../handler.ts';
 export type Behavior = z.output<typeof Segment>['behavior'][number];
 
 const dayMs = 24 * 60 * 60 * 1000;
-const typeOf: Readonly<Record<(typeof behaviorEvents)[number], string>> = {
-  opened: 'email_open',
-  clicked: 'link_click',
-  replied: 'email_reply',
-  form_submitted: 'form_submission',
-  visited: 'page_visit',
+const typesOf: Readonly<Record<(typeof behaviorEvents)[number], readonly string[]>> = {
+  // Whoever clicks has opened, also without loading images.
+  opened: ['email_open', 'link_click'],
+  clicked: ['link_click'],
+  replied: ['email_reply'],
+  form_submitted: ['form_submission'],
+  visited: ['page_visit'],
 };
 
 interface Written extends Pick<Behavior, 'event' | 'negate'> {
@@ -43,7 +44,7 @@ export async function checkCampaigns(tx: Tx, behavior: readonly Behavior[] = [])
 export async function behaving(tx: Tx, leadIds: readonly number[], behavior: readonly Behavior[]): Promise<number[]> {
   if (!behavior.length || !leadIds.length) return [...leadIds];
   const wanted = behavior.map(({ event, campaignId, withinDays, negate }) => ({
-    type: typeOf[event],
+    types: typesOf[event],
     campaign: campaignId,
     since: withinDays === null ? null : new Date(Date.now() - withinDays * dayMs),
     negate,
@@ -52,10 +53,10 @@ export async function behaving(tx: Tx, leadIds: readonly number[], behavior: rea
     SELECT lead.id FROM unnest(${leadIds}::bigint[]) WITH ORDINALITY AS lead (id, place)
     WHERE NOT EXISTS (
       SELECT FROM jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
-        AS wanted (type text, campaign bigint, since timestamptz, negate boolean)
+        AS wanted (types text[], campaign bigint, since timestamptz, negate boolean)
       WHERE wanted.negate = EXISTS (
         SELECT FROM engagement WHERE tenant_id = platform.tenant_id() AND environment = platform.environment()
-          AND lead_id = lead.id AND engagement.type = wanted.type AND NOT automated
+          AND lead_id = lead.id AND engagement.type = ANY(wanted.types) AND NOT automated
           AND (wanted.campaign IS NULL OR campaign_id = wanted.campaign)
           AND at >= coalesce(wanted.since, '-infinity')))
     ORDER BY lead.place`;

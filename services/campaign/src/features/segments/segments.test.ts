@@ -150,6 +150,17 @@ describe('a segment by behavior', () => {
     expect(await found(api, [{ event: 'replied' }])).toEqual([]);
   });
 
+  it('counts whoever clicked as one who opened, also when the click is limited by campaign and time', async () => {
+    const api = service.as();
+    const [a, b, c] = addLeads(api, 3) as [string, string, string];
+    const { data: spring } = await api.createCampaign({ body: { name: 'Spring' } });
+    await did(api, a, 'link_click', { campaign_id: spring.id });
+    await did(api, b, 'link_click', { automated: true });
+    await did(api, c, 'form_submission');
+    expect(await found(api, [{ event: 'opened', campaignId: spring.id, withinDays: 7 }])).toEqual([a]);
+    expect(await found(api, [{ event: 'opened', negate: true }])).toEqual([b, c]);
+  });
+
   it('is read page by page, and left out of audiences', async () => {
     const api = service.as();
     const [a, b, c] = addLeads(api, 3) as [string, string, string];

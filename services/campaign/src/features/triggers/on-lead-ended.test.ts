@@ -3,7 +3,16 @@ import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { type TestService, until } from '@tandem/testing';
 import { aNode, startCampaign } from '../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
-import { type Api, enrolled, inARow, inStatus, published } from '../../engine.test-service.ts';
+import {
+  type Api,
+  email,
+  enrolled,
+  executionOf,
+  inARow,
+  inStatus,
+  published,
+  wait,
+} from '../../engine.test-service.ts';
 
 let crm: CrmPeer;
 let mailbox: Mailbox;
@@ -57,4 +66,30 @@ it('an unsubscription and an open of the same message do not end in a deadlock',
   expect(message).toMatchObject({ openedAt: expect.any(String), unsubscribedAt: expect.any(String) });
   const [counted] = await service.sql(`SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`);
   expect(counted).toEqual({ deadlocks: 0 });
+});
+
+it('an unsubscription from a topic ends the executions of campaigns with that topic, and no others', async () => {
+  const api = service.as();
+  const leadId = crm.addLead(api.caller.tenantId as number);
+  const aTopic = async (name: string) => (await api.createTopic({ body: { name } })).data.id as string;
+  const executionIn = async (topicId: string | null) => {
+    const { data } = await api.createCampaign({ body: { name: `Spring ${topicId}`, status: 'active', topicId } });
+    const sequence = await api.createSequence({
+      params: { id: data.id },
+      body: { name: 'Offer', ...inARow(email('one'), wait('pause')) },
+    });
+    await api.publishWorkflow({ params: { id: sequence.data.id }, body: {} });
+    const executionId = await enrolled(api, sequence.data.id, leadId);
+    await inStatus(api, executionId, 'waiting');
+    return executionId;
+  };
+  const ended = await executionIn(await aTopic('News'));
+  const [mail] = mailbox.to(`lead${leadId}@example.com`);
+  const [, token = ''] = /unsubscribe\/([^>]+)>/.exec(mail?.headers['list-unsubscribe'] ?? '') ?? [];
+  const others = [await executionIn(await aTopic('Offers')), await executionIn(null)];
+  expect((await service.as({ type: 'anonymous' } as never).unsubscribe({ params: { token }, body: {} })).status).toBe(
+    200,
+  );
+  expect(await inStatus(api, ended, 'exited')).toMatchObject({ endReason: 'unsubscribe' });
+  for (const id of others) expect((await executionOf(api, id)).status).toBe('waiting');
 });

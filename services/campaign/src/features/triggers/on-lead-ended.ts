@@ -7,7 +7,10 @@ import { lockLiveOf, type PersonDeed, react } from '../engine/react.ts';
 
 type Ended = Received<typeof leadUnsubscribed | typeof leadDeleted | typeof leadUpdated>;
 
-/** Ends executions of leads that unsubscribed from all messages of a channel, were converted, or are deleted. */
+/**
+ * Ends executions of leads that unsubscribed from all messages of a channel or from the topic of the campaign, were converted,
+ * or are deleted.
+ */
 export const followLeads = consumer({
   name: 'end-executions',
   on: [leadUnsubscribed, leadDeleted, leadUpdated],
@@ -57,10 +60,10 @@ async function markUnsubscribed(tx: Tx, events: readonly Ended[]): Promise<void>
 function deedOf(event: Ended): (PersonDeed & { eventId: string })[] {
   const { leadId } = event.data;
   const eventId = event.id;
-  if (event.name === 'lead.unsubscribed')
-    return event.data.topicId === null
-      ? [{ type: 'unsubscribe', leadId, executionId: null, channel: event.data.channel, eventId }]
-      : [];
+  if (event.name === 'lead.unsubscribed') {
+    const { channel, topicId } = event.data;
+    return [{ type: 'unsubscribe', leadId, executionId: null, channel, topicId, eventId }];
+  }
   if (event.name === 'lead.updated' && event.data.changes.convertedAt)
     return [{ type: 'conversion', leadId, executionId: null, eventId }];
   return [];

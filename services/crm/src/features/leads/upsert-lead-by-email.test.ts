@@ -110,6 +110,26 @@ it('ends a refusal only by a consent of a confirmed address', async () => {
   expect(await consentAfter(true)).toBe('granted');
 });
 
+it('a confirmed consent replaces an earlier decision, and no later one', async () => {
+  const api = service.as();
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  const first = { state: 'granted', source: 'First form', at: daysAgo(20) };
+  const body = { email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace', consent: { email: first } };
+  const { id } = (await api.createLead({ body })).data;
+  const consentAfter = async (source: string, isConfirmed: boolean, days: number) => {
+    const sent = { source, isConfirmed, at: daysAgo(days) };
+    await inside(api).upsertLeadByEmail({ body: { email: body.email, consent: sent } });
+    const { data } = await api.getLead({ params: { id } });
+    return [data.consent.email, data.version];
+  };
+  const renewed = { state: 'granted', source: 'Second form', at: expect.stringContaining(daysAgo(10).slice(0, 10)) };
+  expect(await consentAfter('Unconfirmed form', false, 15)).toEqual([first, 1]);
+  expect(await consentAfter('Second form', true, 10)).toEqual([renewed, 2]);
+  expect(await consentAfter('Old form', true, 15)).toEqual([renewed, 2]);
+  await api.updateLead({ params: { id }, body: { consent: { email: { state: 'denied', at: daysAgo(5) } } } });
+  expect(await consentAfter('Late form', true, 7)).toMatchObject([{ state: 'denied' }, 3]);
+});
+
 it('leaves out custom fields that their definitions refuse, and needs none', async () => {
   const api = service.as();
   const field = { entityType: 'lead', label: 'Field' };

@@ -8,6 +8,7 @@ import { insertLead } from './create-lead.ts';
 import { asLead, type LeadRecord } from './lead.ts';
 
 type Body = z.output<typeof internalLeads.upsertLeadByEmail.body>;
+type FormConsent = NonNullable<Body['consent']>;
 type Values = Record<string, unknown>;
 interface Ignored {
   field: string;
@@ -63,19 +64,24 @@ function lackingFields(lead: LeadRecord, body: Body, customFields: Values) {
   const { firstName, lastName, phone, referralCode, consent } = body;
   const unknown = unknownNames(lead);
   const hasNoName = lead.lastName === unknown.lastName;
-  const mayGrant = consent && (consent.isConfirmed || lead.consent.email?.state !== 'denied');
   return {
     ...(lastName && hasNoName && { lastName }),
     ...(firstName && hasNoName && (lastName || lead.firstName === unknown.firstName) && { firstName }),
     ...(phone && lead.phone === null && { phone }),
     ...(referralCode && lead.referralCode === null && { referralCode }),
     ...(Object.keys(customFields).length && { customFields: { ...lead.customFields, ...customFields } }),
-    ...(mayGrant && lead.consent.email?.state !== 'granted' && { consent: { email: grantedBy(consent) } }),
+    ...(consent && counts(consent, lead.consent.email) && { consent: { email: grantedBy(consent) } }),
   };
 }
 
-function grantedBy({ source }: NonNullable<Body['consent']>) {
-  return { state: 'granted' as const, source };
+/** Whether a consent changes what is known: unconfirmed only without a decision, confirmed unless the decision is later. */
+function counts({ isConfirmed, at }: FormConsent, known: LeadRecord['consent']['email']): boolean {
+  if (!known || known.state === 'unknown') return true;
+  return isConfirmed && (at === undefined || at > known.at);
+}
+
+function grantedBy({ source, at }: FormConsent) {
+  return { state: 'granted' as const, source, ...(at && { at }) };
 }
 
 function missingValues(lead: LeadRecord, customFields: Values = {}): Values {
