@@ -16,6 +16,8 @@ export const deleteCampaign: Handler<typeof campaigns.deleteCampaign> = async (c
   if (await hasRunningTest(tx, { campaignId: row.id })) throw fail('campaign_in_test');
   const workflows = await tx.workflow.findMany({ where: { campaignId: row.id, deletedAt: null } });
   const workflowIds = workflows.map(({ id }) => id);
+  // A lead that is enrolled at this moment is in a sequence before its executions are looked for, or is refused.
+  await tx.sql`SELECT id FROM workflow WHERE id = ANY(${workflowIds}::bigint[]) ORDER BY id FOR UPDATE`;
   if (await isLive(tx, workflowIds)) throw fail('live_executions');
   await removeTests({ tx, emit }, { campaignId: row.id });
   await deleteWorkflows({ tx, schedule }, workflowIds, row.id);

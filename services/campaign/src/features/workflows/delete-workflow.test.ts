@@ -116,3 +116,24 @@ it('a deleted campaign is gone at once, and is removed with the executions of it
   expect((await api.deleteSegment({ params: { id: segment.id } })).status).toBe(200);
   await removed(api, 'execution', 'workflow', 'campaign');
 });
+
+it.each(['workflow', 'campaign'])(
+  'enrolls no lead in a workflow that is deleted at this moment with its %s',
+  async (deleted) => {
+    const api = service.as();
+    for (let round = 0; round < 8; round++) {
+      const { data: owner } = await api.createCampaign({ body: { name: 'Spring', status: 'active' } });
+      const id = await published(api, { ...inARow(end), ...(deleted === 'campaign' && { campaignId: owner.id }) });
+      await api.pauseCampaign({ params: { id: owner.id } });
+      const leadIds = Array.from({ length: 10 }, () => crm.addLead(api.caller.tenantId as number));
+      const enrolling = leadIds.map((leadId) => api.enrollLeads({ params: { id }, body: { leadIds: [leadId] } }));
+      const deleting =
+        deleted === 'campaign'
+          ? api.deleteCampaign({ params: { id: owner.id } })
+          : api.deleteWorkflow({ params: { id } });
+      const [{ status }, ...replies] = await Promise.all([deleting, ...enrolling]);
+      if (status === 200) expect(replies.map((reply) => reply.status)).toEqual(replies.map(() => 404));
+      else expect(status).toBe(409);
+    }
+  },
+);
