@@ -20,6 +20,7 @@ const path = '/v1/campaigns/:id/ab-tests';
 const write = { permission: 'campaigns:write', narrows: true } as const;
 const read = { permission: 'campaigns:read', narrows: true } as const;
 const refused = { transition_refused: sharedErrors.transition_refused } as const;
+const completed = { campaign_completed: [409, 'The campaign is completed, so it sends no e-mails to test'] } as const;
 
 const share = (description: string, example: number) => z.number().meta({ description, examples: [example] });
 
@@ -84,6 +85,7 @@ export const abTests = operations({
     status: 201,
     message: 'A/B test created',
     emits: [abTestCreated],
+    errors: completed,
   },
   listAbTests: {
     method: 'GET',
@@ -143,6 +145,7 @@ export const abTests = operations({
     emits: [abTestStarted],
     errors: {
       ...refused,
+      ...completed,
       target_in_test: [409, 'Another test of the node or page is running; stop it or declare its winner first'],
     },
   },

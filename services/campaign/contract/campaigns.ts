@@ -105,7 +105,7 @@ export const campaigns = operations({
     narrows: true,
     summary: 'Delete a campaign',
     description:
-      'Deletes the campaign with its audience, sequences and A/B tests. Its landing pages and messages stay. An active campaign, one with leads in its sequences, or one with a running A/B test cannot be deleted.',
+      'Deletes the campaign with its audience, sequences and A/B tests. Its landing pages and messages stay. An active campaign, one with leads in its sequences, one with a running A/B test, or one in whose sequences the published version of another workflow enrolls leads cannot be deleted.',
     params: byId,
     reply: z.object({ id: id('campaign'), deleted: z.literal(true).describe('Always true') }),
     message: 'Campaign deleted',
@@ -114,6 +114,10 @@ export const campaigns = operations({
       campaign_active: [409, 'The campaign is active; pause or complete it before you delete it'],
       live_executions: [409, 'Leads are in the sequences of this campaign; complete it to end their executions first'],
       campaign_in_test: [409, 'An A/B test of the campaign is running; stop it or declare its winner first'],
+      workflow_in_use: [
+        409,
+        'Other workflows enroll leads in sequences of this campaign; publish them without the node, or archive them, first',
+      ],
       campaign_in_use: [409, 'Sequences or landing pages that you cannot change belong to this campaign'],
     },
   },

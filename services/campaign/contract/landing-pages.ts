@@ -113,7 +113,7 @@ export const landingPages = operations({
     feature: 'landing_pages',
     summary: 'Publish a landing page',
     description:
-      'Stores the page as its next version, which visitors see until the page is published again. Publishes the changes of a page that is published already; without changes this is refused (409). An empty page, which has neither text, images nor a form, is refused (422).',
+      'Stores the page as its next version, which visitors see until the page is published again. Publishes the changes of a page that is published already; without changes this is refused (409). An empty page, which has neither text, images nor a published form, is refused (422).',
     message: 'Landing page published',
     errors: { ...refused, ...changedMeanwhile },
   },

@@ -86,9 +86,11 @@ export const triggers = operations({
     permission: 'workflows:write',
     feature: 'workflows',
     narrows: true,
+    // leads:read, for all records.
+    checksPermissions: true,
     summary: 'Create or replace the signing secret of a workflow',
     description:
-      'Returns the secret once. It signs requests to `url`, and the requests of webhook nodes. A replaced secret works for another 24 hours: until then requests of webhook nodes have two signatures.',
+      'Returns the secret once. It signs requests to `url`, which can name any lead, so it needs `leads:read` for all records. It also signs the requests of webhook nodes. A replaced secret works for another 24 hours: until then requests of webhook nodes have two signatures.',
     params: z.object({ id: id('workflow') }),
     reply: z.object({
       workflowId: id('workflow'),

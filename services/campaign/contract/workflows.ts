@@ -122,13 +122,17 @@ export const workflows = operations({
     narrows: true,
     summary: 'Delete a workflow',
     description:
-      'Deletes a workflow without running or waiting executions, with the record of its ended executions. Its messages stay.',
+      'Deletes a workflow without running or waiting executions, with the record of its ended executions. Its messages stay. Refused while the published version of another workflow, which is published or paused, enrolls leads in it.',
     params: byId,
     reply: z.object({ id: id('workflow'), deleted: z.literal(true).describe('Always true') }),
     message: 'Workflow deleted',
     emits: [workflowDeleted, abTestDeleted],
     errors: {
       live_executions: [409, 'Leads are in this workflow; archive it to end their executions first'],
+      workflow_in_use: [
+        409,
+        'Other workflows enroll leads in this one; publish them without the node, or archive them, first',
+      ],
       workflow_in_test: [409, 'An A/B test of the workflow is running; stop it or declare its winner first'],
     },
   },

@@ -73,6 +73,15 @@ export async function checkCampaignOfPath(tx: Tx, id: number): Promise<void> {
   if (!(await tx.campaign.findFirst({ where: { id, deletedAt: null }, select: { id: true } }))) throw fail('not_found');
 }
 
+/** Fails with 409 for a test of e-mails in a completed campaign, which sends none. Its pages are shown as before. */
+export async function checkSends(
+  tx: Tx,
+  { campaignId, target }: Pick<AbTestRecord, 'campaignId' | 'target'>,
+): Promise<void> {
+  if (target === 'landing_page') return;
+  if (await tx.campaign.count({ where: { id: campaignId, status: 'completed' } })) throw fail('campaign_completed');
+}
+
 export interface TestPath {
   id: number;
   testId: number;

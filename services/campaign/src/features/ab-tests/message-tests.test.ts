@@ -115,3 +115,19 @@ describe('the variants of a running test', () => {
     ]);
   });
 });
+
+it('refuses a test of e-mails in a completed campaign, when it is created and when it is started', async () => {
+  const api = service().as();
+  const { data: campaign } = await api.createCampaign({ body: { name: 'Spring', status: 'active' } });
+  const params = { id: campaign.id };
+  const variants = [
+    { key: 'a', weight: 50 },
+    { key: 'b', weight: 50, override: { subjectLine: 'Other' } },
+  ];
+  const create = () =>
+    api.createAbTest({ params, body: { name: 'Subject', target: 'subject', metric: 'open', variants } });
+  const { data: draft } = await create();
+  expect((await api.completeCampaign({ params })).status).toBe(200);
+  for (const refused of [await create(), await api.startAbTest({ params: { ...params, testId: draft.id } })])
+    expect([refused.status, refused.body.code]).toEqual([409, 'campaign_completed']);
+});

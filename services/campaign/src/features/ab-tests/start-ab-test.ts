@@ -2,7 +2,7 @@ import { abTestStarted, type abTests } from '@tandem/campaign-contract';
 import { fail } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tools } from '../../handler.ts';
-import { asAbTest, checkTransition, eventOf, lockTest } from './ab-test.ts';
+import { asAbTest, checkSends, checkTransition, eventOf, lockTest } from './ab-test.ts';
 import { checkDefinition } from './check-definition.ts';
 import { copyMessages } from './copy-messages.ts';
 import { copyPages } from './copy-pages.ts';
@@ -17,6 +17,7 @@ export const startAbTest =
     const test = asAbTest(row);
     ifMatch(test);
     checkTransition(test, 'running');
+    await checkSends(tx, test);
     // A page or template that the draft names may be gone since.
     await checkDefinition(tx, test);
     const copied =

@@ -20,7 +20,7 @@ export const campaignHandlers = (tools: Tools) =>
     listCampaigns,
     getCampaign,
     updateCampaign: updateCampaign(tools),
-    deleteCampaign,
+    deleteCampaign: deleteCampaign(tools),
     activateCampaign: activateCampaign(tools),
     pauseCampaign,
     resumeCampaign: resumeCampaign(tools),

@@ -44,7 +44,8 @@ export interface Enrolled {
 
 /**
  * Enrolls leads in the current transaction. A lead is in a workflow once at a time: concurrent calls for the same lead
- * wait for each other. The same event enrolls a lead once.
+ * wait for each other. The same event enrolls a lead once. Nobody enters a workflow that is no longer published, because a
+ * deleted workflow would lose the execution.
  */
 export async function enroll(
   { tx, schedule }: { tx: Tx; schedule: Schedule },
@@ -71,10 +72,11 @@ export async function enroll(
       ARRAY(SELECT jsonb_array_elements_text(given.chain)::bigint), given.payload
     FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
       AS given ("leadId" bigint, "eventId" text, chain jsonb, payload jsonb)
-    WHERE ${reentry === 'always'} OR NOT EXISTS (
-      SELECT FROM execution AS earlier
-      WHERE earlier.workflow_id = ${workflow.id} AND earlier.lead_id = given."leadId"
-        AND (${reentry === 'never'} OR earlier.ended_at > now() - make_interval(secs => ${delayMs / 1000}::float)))
+    WHERE EXISTS (SELECT FROM workflow WHERE id = ${workflow.id} AND status = 'published' FOR SHARE)
+      AND (${reentry === 'always'} OR NOT EXISTS (
+        SELECT FROM execution AS earlier
+        WHERE earlier.workflow_id = ${workflow.id} AND earlier.lead_id = given."leadId"
+          AND (${reentry === 'never'} OR earlier.ended_at > now() - make_interval(secs => ${delayMs / 1000}::float))))
     ORDER BY given."leadId"
     ON CONFLICT DO NOTHING
     RETURNING id, lead_id AS "leadId", wake`;

@@ -12,7 +12,7 @@ export interface ArrangeRequest {
 
 export interface Arranged {
   html: string;
-  /** Whether a visitor would see nothing. */
+  /** Whether a visitor would see nothing except the form. */
   isEmpty: boolean;
 }
 
@@ -44,7 +44,7 @@ export function arrangeHtml({ content, sections, title, hasForm }: ArrangeReques
   const ordered = [...sections].sort((one, other) => one.order - other.order);
   hideSections(root, ordered);
   orderSections(root, ordered);
-  const isEmpty = !hasForm && !hasSomething(root);
+  const isEmpty = !hasSomething(root);
   if (hasForm) placeForm(root, ordered);
   wrapTexts(root);
   for (const element of elementsIn(root)) adaptElement(element, hasForm);

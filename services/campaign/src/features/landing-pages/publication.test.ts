@@ -19,6 +19,11 @@ const shown = ({ url }: { url: string }) => {
   const [, tenant, slug] = /\/p\/([^/]+)\/(.+)$/.exec(url) as unknown as [string, string, string];
   return asVisitor(service, 'getPublicPage', { params: { tenant, slug } });
 };
+async function aPublishedForm(api: Api): Promise<string> {
+  const { id } = (await api.createForm({ body: aForm() })).data;
+  expect((await api.publishForm({ params: { id } })).status).toBe(200);
+  return id;
+}
 const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 const hour = 3_600_000;
 
@@ -118,10 +123,28 @@ describe('publishLandingPage', () => {
 
   it.each([
     ['an image', async () => ({ content: '<img src="https://example.com/a.png" />' })],
-    ['a form', async (api: Api) => ({ content: '', formId: (await api.createForm({ body: aForm() })).data.id })],
+    ['a published form', async (api: Api) => ({ content: '', formId: await aPublishedForm(api) })],
   ])('accepts a page with only %s', async (_, fieldsOf) => {
     const api = service.as();
     const { id } = await aPageOf(api, await fieldsOf(api));
+    expect((await api.publishLandingPage({ params: { id } })).status).toBe(200);
+  });
+
+  it('rejects a page whose only content is a form that visitors do not see', async () => {
+    const api = service.as();
+    const formId = await aPublishedForm(api);
+    await api.unpublishForm({ params: { id: formId } });
+    const { id } = await aPageOf(api, { content: '', formId });
+    const error = { field: 'formId', message: 'Publish the form first, because the page has nothing else' };
+    for (const refused of [
+      await api.publishLandingPage({ params: { id } }),
+      await api.updateLandingPage({ params: { id }, body: { status: 'published' } }),
+    ])
+      expect([refused.status, refused.body.errors]).toEqual([422, [error]]);
+    await api.updateLandingPage({ params: { id }, body: { publishAt: later(200) } });
+    await until('the plan is removed', async () => (await pageOf(api, id)).publishAt === null);
+    expect((await pageOf(api, id)).status).toBe('draft');
+    await api.publishForm({ params: { id: formId } });
     expect((await api.publishLandingPage({ params: { id } })).status).toBe(200);
   });
 

@@ -4,7 +4,7 @@ import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import type { Arranged } from './arrange-html.ts';
 import { type AddressTools, asFullPage, lockPage } from './landing-page.ts';
-import { arrangePage, checkPublishable, emptyPageError, publishPage } from './publish-page.ts';
+import { arrangePage, checkNotEmpty, checkPublishable, publishPage } from './publish-page.ts';
 
 export const publishLandingPage = (
   tools: AddressTools & Pick<Tools, 'cleaner'>,
@@ -20,7 +20,7 @@ export const publishLandingPage = (
     ifMatch(page);
     checkPublishable(page);
     if (page.version !== version) throw fail('page_changed');
-    if (isEmpty) throw emptyPageError();
+    await checkNotEmpty(tx, page, { isEmpty });
     return publishPage({ tx, emit, tools }, page, { body: html, publishedBy: actingUserId(caller) ?? null });
   },
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { LandingPage as LandingPageRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { type AddressTools, asFullPage } from './landing-page.ts';
-import { arrangePage, changePage, publishPage } from './publish-page.ts';
+import { arrangePage, changePage, isEmptyNow, publishPage } from './publish-page.ts';
 
 /** Job that publishes a page at its time. */
 export const publishPageJob = {
@@ -29,8 +29,9 @@ export const publishPlannedPage = (tools: AddressTools & Pick<Tools, 'cleaner'>)
         if (locked.version !== row.version) return new Date();
         const page = asFullPage(locked, tools);
         const isUnchanged = page.status === 'published' && !page.hasUnpublishedChanges;
-        // Only a page whose sections were all hidden since is empty here.
-        if (isEmpty || isUnchanged) await changePage({ tx: inside, emit, tools }, page, { publishAt: null });
+        // Only a page whose sections were all hidden since, or whose form is not published, is empty here.
+        if (isUnchanged || (await isEmptyNow(inside, page, { isEmpty })))
+          await changePage({ tx: inside, emit, tools }, page, { publishAt: null });
         else await publishPage({ tx: inside, emit, tools }, page, { body: html, publishedBy: null });
       });
     },

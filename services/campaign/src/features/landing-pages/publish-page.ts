@@ -23,9 +23,22 @@ export function checkPublishable({ status, hasUnpublishedChanges, allowedTransit
   throw fail('transition_refused', [{ ...error, message }]);
 }
 
-/** The error of a page that has nothing to show. */
-export function emptyPageError() {
-  return failField('content', 'The page is empty; add text, an image or a form before you publish it');
+/** Fails with 422 unless visitors of the page would see something. */
+export async function checkNotEmpty(tx: Tx, page: PageRecord, arranged: Pick<Arranged, 'isEmpty'>): Promise<void> {
+  if (!(await isEmptyNow(tx, page, arranged))) return;
+  if (page.formId !== null) throw failField('formId', 'Publish the form first, because the page has nothing else');
+  throw failField('content', 'The page is empty; add text, an image or a form before you publish it');
+}
+
+/** Whether visitors would see nothing now: only published forms are shown, also those that the caller cannot read. */
+export async function isEmptyNow(
+  tx: Tx,
+  { formId }: Pick<PageRecord, 'formId'>,
+  { isEmpty }: Pick<Arranged, 'isEmpty'>,
+): Promise<boolean> {
+  if (!isEmpty || formId === null) return isEmpty;
+  const shown = await tx.sql`SELECT FROM form WHERE id = ${formId} AND status = 'published'`;
+  return !shown.length;
 }
 
 /** The transaction in which a page is published. */

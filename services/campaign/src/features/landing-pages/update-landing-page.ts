@@ -20,7 +20,7 @@ import {
 import { publishPageJob } from './publish-page.job.ts';
 import {
   arrangePage,
-  emptyPageError,
+  checkNotEmpty,
   type Publishing,
   publishPage,
   versionFields,
@@ -61,7 +61,7 @@ export const updateLandingPage = (tools: PageTools): Handler<typeof landingPages
     if (status === page.status) return updated;
     if (status !== 'published') return withdrawPage(inside, updated, status);
     if (toPublish?.version !== page.version) throw fail('page_changed');
-    if (toPublish.isEmpty) throw emptyPageError();
+    await checkNotEmpty(tx, updated, toPublish);
     const publishedBy = actingUserId(caller) ?? null;
     return publishPage(inside, updated, { body: toPublish.html, publishedBy });
   },

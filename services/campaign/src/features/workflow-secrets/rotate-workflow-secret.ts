@@ -1,15 +1,18 @@
 import { type triggers, workflowSecretRotated } from '@tandem/campaign-contract';
-import { fail } from '@tandem/service';
+import { fail, reachOf } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { asWorkflow, lockWorkflow } from '../workflows/workflow.ts';
 import { newSecret } from './secret.ts';
 
 export const rotateWorkflowSecret =
   (tools: Pick<Tools, 'seal' | 'ids' | 'publicUrl'>): Handler<typeof triggers.rotateWorkflowSecret> =>
-  async ({ params, tx, emit, ifMatch }) => {
+  async ({ params, caller, tx, emit, ifMatch }) => {
     const row = await lockWorkflow(tx, params.id);
     ifMatch(row);
     if (row.status === 'archived') throw fail('workflow_archived');
+    // Whoever has the secret learns which leads exist, and enrolls any of them.
+    if (reachOf(caller, 'leads:read') !== 'all')
+      throw fail('forbidden', [{ field: 'id', message: 'Requires the permission leads:read for all records' }]);
     const { secret, sealed } = newSecret(tools, row.id);
     const [written] = await tx.workflow.updateManyAndReturn({
       where: { id: row.id },

@@ -142,3 +142,19 @@ it('shows the secret once, seals it, and honours If-Match and the state of the w
   await api.archiveWorkflow({ params: { id } });
   expect((await api.rotateWorkflowSecret({ params: { id } })).body.code).toBe('workflow_archived');
 });
+
+it('requires leads:read for all records, because the secret enrolls any lead', async () => {
+  const { api, id, secret, code } = await aHook();
+  for (const more of [[], ['leads:read:own'], ['leads:read:team']]) {
+    const restricted = service.as({ ...api.caller, permissions: ['workflows:read', 'workflows:write', ...more] });
+    const refused = await restricted.rotateWorkflowSecret({ params: { id } });
+    expect([refused.status, refused.body.errors, refused.data?.secret]).toEqual([
+      403,
+      [{ field: 'id', message: 'Requires the permission leads:read for all records' }],
+      undefined,
+    ]);
+  }
+  expect((await call(code, secret, { leadId: codeOf(api, 'lead', aLead(api)) })).status).toBe(202);
+  const permitted = service.as({ ...api.caller, permissions: ['workflows:write', 'leads:read'] });
+  expect((await permitted.rotateWorkflowSecret({ params: { id } })).status).toBe(200);
+});

@@ -116,3 +116,68 @@ it('a deleted campaign is gone at once, and is removed with the executions of it
   expect((await api.deleteSegment({ params: { id: segment.id } })).status).toBe(200);
   await removed(api, 'execution', 'workflow', 'campaign');
 });
+
+it.each(['workflow', 'campaign'])(
+  'enrolls no lead in a workflow that is deleted at this moment with its %s',
+  async (deleted) => {
+    const api = service.as();
+    for (let round = 0; round < 8; round++) {
+      const { data: owner } = await api.createCampaign({ body: { name: 'Spring', status: 'active' } });
+      const id = await published(api, { ...inARow(end), ...(deleted === 'campaign' && { campaignId: owner.id }) });
+      await api.pauseCampaign({ params: { id: owner.id } });
+      const leadIds = Array.from({ length: 10 }, () => crm.addLead(api.caller.tenantId as number));
+      const enrolling = leadIds.map((leadId) => api.enrollLeads({ params: { id }, body: { leadIds: [leadId] } }));
+      const deleting =
+        deleted === 'campaign'
+          ? api.deleteCampaign({ params: { id: owner.id } })
+          : api.deleteWorkflow({ params: { id } });
+      const [{ status }, ...replies] = await Promise.all([deleting, ...enrolling]);
+      if (status === 200) expect(replies.map((reply) => reply.status)).toEqual(replies.map(() => 404));
+      else expect(status).toBe(409);
+    }
+  },
+);
+
+describe('a workflow in which another one enrolls leads', () => {
+  const nextTo = (api: Api, id: string) =>
+    inARow(aNode('next', { type: 'enroll', data: { workflowId: codeOf(api, 'workflow', id) } }));
+  const errorsOf = (sourceId: string) => [{ field: 'id', message: `Is used by the workflow ‹workflow ${sourceId}›` }];
+
+  it('is not deleted until the published version of the other one no longer has the node', async () => {
+    const api = service.as();
+    const id = await published(api, inARow(end));
+    const sourceId = await published(api, nextTo(api, id));
+    const refused = await api.deleteWorkflow({ params: { id } });
+    expect([refused.status, refused.body.code]).toEqual([409, 'workflow_in_use']);
+    expect(refused.body.errors).toEqual(errorsOf(sourceId));
+    await api.pauseWorkflow({ params: { id: sourceId } });
+    expect((await api.deleteWorkflow({ params: { id } })).body.code).toBe('workflow_in_use');
+    await api.updateWorkflow({ params: { id: sourceId }, body: inARow(end) });
+    expect((await api.deleteWorkflow({ params: { id } })).body.code).toBe('workflow_in_use');
+    expect((await api.publishWorkflow({ params: { id: sourceId }, body: {} })).status).toBe(200);
+    expect((await api.deleteWorkflow({ params: { id } })).status).toBe(200);
+  });
+
+  it('is not deleted with its campaign, unless the other one is a sequence of the same campaign or archived', async () => {
+    const api = service.as();
+    const { data: owner } = await api.createCampaign({ body: { name: 'Spring' } });
+    const params = { id: owner.id };
+    const id = await published(api, { ...inARow(end), campaignId: owner.id });
+    await published(api, { ...nextTo(api, id), campaignId: owner.id });
+    const sourceId = await published(api, nextTo(api, id));
+    const refused = await api.deleteCampaign({ params });
+    expect([refused.status, refused.body.code]).toEqual([409, 'workflow_in_use']);
+    expect(refused.body.errors).toEqual(errorsOf(sourceId));
+    await api.archiveWorkflow({ params: { id: sourceId } });
+    expect((await api.deleteCampaign({ params })).status).toBe(200);
+  });
+
+  it('is refused without the names of workflows that the caller cannot read', async () => {
+    const api = service.as();
+    const id = await published(api, inARow(end));
+    await published(api, nextTo(api, id));
+    const restricted = service.as({ ...api.caller, permissions: ['workflows:delete'] });
+    const refused = await restricted.deleteWorkflow({ params: { id } });
+    expect([refused.status, refused.body.code, refused.body.errors ?? []]).toEqual([409, 'workflow_in_use', []]);
+  });
+});

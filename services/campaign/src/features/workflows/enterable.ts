@@ -23,10 +23,11 @@ export async function readEnterable(tx: Tx, workflowId: number): Promise<Entranc
 }
 
 /**
- * A workflow that leads can enter.
+ * A workflow that leads can enter. Holds it, so that its deletion finds the executions that begin, or comes first.
  * @throws ApiError 404 when it does not exist, 409 when it is not published or its campaign does not run
  */
 export async function requireEnterable(tx: Tx, id: number): Promise<Entrance> {
+  await tx.sql`SELECT FROM workflow WHERE id = ${id} FOR SHARE`;
   const row = await tx.workflow.findFirst({ where: { id, deletedAt: null }, select: { status: true } });
   if (!row) throw fail('not_found');
   const workflow = await readEnterable(tx, id);

@@ -22,7 +22,7 @@ export const workflowHandlers = (tools: Tools) =>
     listWorkflows,
     getWorkflow,
     updateWorkflow: updateWorkflow(tools),
-    deleteWorkflow,
+    deleteWorkflow: deleteWorkflow(tools),
     duplicateWorkflow: duplicateWorkflow(tools),
     listWorkflowVersions,
     restoreWorkflowVersion,

@@ -19,7 +19,13 @@ const branches: Partial<Record<NodeType, readonly string[]>> = {
 export function publishErrors(stored: StoredGraph): FieldError[] {
   const graph = createGraph(stored);
   const data = graph.nodes.flatMap(dataErrors);
-  return [...triggerErrors(graph), ...data, ...edgeErrors(graph, stored), ...cycleErrors(graph)];
+  return [
+    ...triggerErrors(graph),
+    ...data,
+    ...reactionErrors(graph),
+    ...edgeErrors(graph, stored),
+    ...cycleErrors(graph),
+  ];
 }
 
 const of = ({ nodeId }: GraphNode, field?: string) => `nodes.${nodeId}${field ? `.${field}` : ''}`;
@@ -151,6 +157,22 @@ function conditionNodeErrors(node: GraphNode, data: Record<string, unknown>): Fi
     field: of(node, field === 'operator' ? 'conditionOperator' : 'conditionValue'),
     message,
   }));
+}
+
+/** A condition about what the lead did with a message that the workflow does not have would never be met. */
+function reactionErrors(graph: Graph): FieldError[] {
+  return graph.nodes.flatMap((node) => {
+    const { conditionField, nodeId } = nodeData.condition.safeParse(node.data).data ?? {};
+    if (node.type !== 'condition' || conditionField === undefined || !('deed' in subjectOf(conditionField))) return [];
+    return messageErrors(graph, of(node, 'nodeId'), nodeId);
+  });
+}
+
+/** The error of a field that names a node which sends no message; none without a name. */
+export function messageErrors(graph: Graph, field: string, nodeId: string | undefined): FieldError[] {
+  const named = graph.nodes.find((node) => node.nodeId === nodeId);
+  if (nodeId === undefined || named?.type === 'email' || named?.type === 'sms') return [];
+  return [{ field, message: 'Must be the nodeId of an email or sms node of this workflow' }];
 }
 
 /** Whether the segment exists is checked elsewhere: see `draft-errors.ts`. */

@@ -11,7 +11,7 @@ import { type Ready, zoneOf } from '../engine/read-batch.ts';
 import { readSegments } from '../engine/segment-facts.ts';
 import { type Simulated, simulate } from '../engine/simulate.ts';
 import { samplePerson } from '../templates/template-data.ts';
-import { publishErrors } from './publish-errors.ts';
+import { messageErrors, publishErrors } from './publish-errors.ts';
 import { asFullWorkflow, type WorkflowRecord } from './workflow.ts';
 
 type Body = z.output<typeof workflowChecks.testWorkflow.body>;
@@ -23,7 +23,11 @@ export const testWorkflow = (tools: Tools): Handler<typeof workflowChecks.testWo
     if (!row) throw fail('not_found');
     const { campaign, ...columns } = row;
     const workflow = asFullWorkflow(columns);
-    const errors = publishErrors(workflow);
+    const graph = createGraph(workflow);
+    const errors = [
+      ...publishErrors(workflow),
+      ...(body.events ?? []).flatMap(({ nodeId }, index) => messageErrors(graph, `events.${index}.nodeId`, nodeId)),
+    ];
     if (errors.length) throw fail('validation_failed', errors);
     const lead = await leadOf(tools, body, caller);
     const { startAt = new Date(), payload = {} } = body;

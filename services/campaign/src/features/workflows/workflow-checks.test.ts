@@ -60,6 +60,31 @@ describe('validateWorkflow', () => {
     expect((await api.getWorkflow({ params: { id } })).data.status).toBe('draft');
   });
 
+  it('names a message of a condition or of an event that the workflow does not send', async () => {
+    const api = service.as();
+    const asking = (nodeId: string) => branching([email('one'), wait('two')], { conditionField: 'email_open', nodeId });
+    const message = 'Must be the nodeId of an email or sms node of this workflow';
+    for (const nodeId of ['none', 'two']) {
+      const params = { id: await draft(api, asking(nodeId)) };
+      const errors = [{ field: 'nodes.asked.nodeId', message }];
+      expect((await api.validateWorkflow({ params })).data.errors).toEqual(errors);
+      const refused = await api.publishWorkflow({ params, body: {} });
+      expect([refused.status, refused.body.errors]).toEqual([422, errors]);
+    }
+    const params = { id: await draft(api, asking('one')) };
+    expect((await api.validateWorkflow({ params })).data.errors).toEqual([]);
+    const after = { duration: 1, durationUnit: 'hours' };
+    const events = ['one', 'none', 'two'].map((nodeId) => ({ event: 'email_open', nodeId, after }));
+    const reply = await api.testWorkflow({ params, body: { startAt, events } });
+    expect([reply.status, reply.body.errors]).toEqual([
+      422,
+      [
+        { field: 'events.1.nodeId', message },
+        { field: 'events.2.nodeId', message },
+      ],
+    ]);
+  });
+
   it('names what each setting of a node accepts', async () => {
     const api = service.as();
     const nodes = [
