@@ -142,6 +142,11 @@ describe('what recipients do', () => {
     await until('the sequence has ended', async () => (await executionOf('leaves'))?.endReason === 'unsubscribe');
     const check = await api.checkSuppressions({ body: { channel: 'email', values: [addressOf('leaves')] } });
     expect(check.data.results[0]).toMatchObject({ reason: 'unsubscribe' });
+    const lead = await until('the lead shows it', async () => {
+      const { data } = await api.getLead({ params: { id: leads.leaves } });
+      return data.consent.email && data;
+    });
+    expect(lead.consent.email).toMatchObject({ state: 'denied', source: 'Unsubscribe link' });
   });
 
   it('the figures of the campaign show all of it', async () => {

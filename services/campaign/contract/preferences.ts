@@ -34,8 +34,12 @@ export const Preferences = z.object({
   pauseUntil: timestamp().nullable().describe('Until when no messages are sent'),
 });
 
+const DecisionWay = z
+  .enum(['link', 'text_message'])
+  .meta({ description: 'Whether the person used the link of a message, or sent a text message', examples: ['link'] });
+
 export const leadUnsubscribed = event('lead.unsubscribed', {
-  description: 'A person unsubscribes by the link of a message',
+  description: 'A person unsubscribes by the link of a message, or by a text message',
   action: 'lead.unsubscribe',
   target: 'lead',
   data: z.object({
@@ -44,7 +48,16 @@ export const leadUnsubscribed = event('lead.unsubscribed', {
     topicId: id('topic').nullable().describe('The topic; null for all messages'),
     // Only services read it.
     messageId: z.int().nullable().describe('The number of the message with the link'),
+    way: DecisionWay.nullish(),
   }),
+  record: z.object({ id: id('lead') }),
+});
+
+export const leadResubscribed = event('lead.resubscribed', {
+  description: 'A person who had unsubscribed from all messages of a channel wants them again',
+  action: 'lead.resubscribe',
+  target: 'lead',
+  data: z.object({ leadId: id('lead'), channel: MessageChannel, way: DecisionWay }),
   record: z.object({ id: id('lead') }),
 });
 
@@ -125,7 +138,7 @@ export const preferences = operations({
     }),
     reply: Preferences,
     message: 'Preferences saved',
-    emits: [leadPreferencesChanged, leadUnsubscribed, suppressionAdded, suppressionRemoved],
+    emits: [leadPreferencesChanged, leadUnsubscribed, leadResubscribed, suppressionAdded, suppressionRemoved],
     errors: linkErrors,
   },
   showUnsubscribePage: {

@@ -1,7 +1,7 @@
 import { operations } from '@tandem/contract';
 import { z } from 'zod';
 import { campaignAutoPaused } from './campaign.ts';
-import { leadUnsubscribed } from './preferences.ts';
+import { leadResubscribed, leadUnsubscribed } from './preferences.ts';
 import { suppressionAdded, suppressionRemoved } from './suppressions.ts';
 import { messageEngaged } from './tracking.ts';
 
@@ -47,7 +47,14 @@ export const providerEvents = operations({
     bodyMax: providerEventMax,
     reply: received,
     message: 'Report received',
-    emits: [messageEngaged, suppressionAdded, suppressionRemoved, campaignAutoPaused, leadUnsubscribed],
+    emits: [
+      messageEngaged,
+      suppressionAdded,
+      suppressionRemoved,
+      campaignAutoPaused,
+      leadUnsubscribed,
+      leadResubscribed,
+    ],
     errors: {
       ...invalidSignature,
       provider_unreachable: [503, 'The certificate of the provider could not be fetched; send the report again'],

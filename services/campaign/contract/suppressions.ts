@@ -124,7 +124,7 @@ export const suppressions = operations({
     permission: 'campaigns:delete',
     summary: 'Remove a suppression',
     description:
-      'The address gets messages again, unless another suppression applies to it. What a person decided, an unsubscribe or a complaint, is only removed with `confirm=true` and a `note` with the reason.',
+      'The address gets messages again, unless another suppression applies to it. What a person decided, an unsubscribe or a complaint, is only removed with `confirm=true` and a `note` with the reason. The consent of a lead that an unsubscribe has denied stays denied until it is changed at the lead.',
     params: withId,
     query: z.object({
       confirm: flag().describe('Whether to remove an unsubscribe or a complaint').optional(),

@@ -42,6 +42,7 @@ import { forecastHandlers } from './features/forecast/index.ts';
 import { importsOf } from './features/imports/index.ts';
 import { leadBulk, leadHandlers } from './features/leads/index.ts';
 import { detectDuplicates } from './features/leads/on-lead-changed.ts';
+import { noteUnsubscriptions } from './features/leads/on-lead-unsubscribed.ts';
 import { notePartners } from './features/leads/on-referral-attributed.ts';
 import { milestoneHandlers } from './features/milestones/index.ts';
 import { nameHandlers } from './features/names/index.ts';
@@ -140,6 +141,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     consumers: [
       detectDuplicates,
       notePartners,
+      noteUnsubscriptions,
       assignLeads,
       scoreLeads,
       matchAccounts,

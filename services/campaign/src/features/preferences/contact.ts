@@ -58,13 +58,13 @@ export async function unsubscribeContact(
   return isNew;
 }
 
-/** Removes what the person decided about an address and a topic, or about all messages. */
+/** Removes what the person decided about an address and a topic, or about all messages. Returns whether there was something. */
 export async function resubscribeContact(
   tools: Sealing,
   { tx, emit }: { tx: Tx; emit: Emit<typeof suppressionRemoved> },
   contact: Contact,
   topicId: number | null,
-): Promise<void> {
+): Promise<boolean> {
   const rows = await tx.suppression.findMany({ where: { ...ownSuppressions(tools, contact), topicId } });
   for (const row of rows) {
     const { count } = await tx.suppression.deleteMany({ where: { id: row.id } });
@@ -72,6 +72,7 @@ export async function resubscribeContact(
     const { data, record } = eventOf(asSuppression(row));
     emit(removed, { data: { ...data, note: 'The person subscribed again' }, record });
   }
+  return rows.length > 0;
 }
 
 /** Until when an address gets no messages; null if it is not paused. */

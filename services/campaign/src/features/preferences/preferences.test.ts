@@ -117,7 +117,7 @@ describe('unsubscribe', () => {
 
 describe('preferences', () => {
   it('tell and change topics, channels and a pause, for all addresses of the person', async () => {
-    const { api, address, topicId, code, params } = await aMessage({ topic: 'News' });
+    const { api, leadId, address, topicId, code, params } = await aMessage({ topic: 'News' });
     const person = service.as();
     expect((await person.getPreferences({ params })).data).toEqual({
       channels: { email: true, sms: true },
@@ -145,6 +145,10 @@ describe('preferences', () => {
     expect((await change({ pauseUntil: null })).data.pauseUntil).toBeNull();
     expect(await reasonOf(api, address)).toBeNull();
     await until('the events arrive', () => eventsOf(api, 'lead.preferences_changed').length === 4);
+    // Of the channel only: that of the topic does not concern all messages.
+    expect(eventsOf(api, 'lead.resubscribed').map(({ data }) => data)).toEqual([
+      { leadId: String(leadId), channel: 'sms', way: 'link' },
+    ]);
   });
 
   it('do not remove what the team suppressed', async () => {

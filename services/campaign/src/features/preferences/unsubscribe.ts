@@ -17,7 +17,7 @@ export const unsubscribe =
       const { topic } = await unsubscribeState(tools, tx, link);
       const topicId = body.all ? null : (body.topicId ?? topic?.id ?? null);
       if (await unsubscribeContact(tools, { tx, emit }, link, topicId))
-        emit(leadUnsubscribed, { data: { leadId, channel, topicId, messageId }, record: { id: leadId } });
+        emit(leadUnsubscribed, { data: { leadId, channel, topicId, messageId, way: 'link' }, record: { id: leadId } });
       return unsubscribeState(tools, tx, link);
     });
   };

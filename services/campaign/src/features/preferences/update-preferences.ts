@@ -1,4 +1,9 @@
-import { leadPreferencesChanged, leadUnsubscribed, type preferences } from '@tandem/campaign-contract';
+import {
+  leadPreferencesChanged,
+  leadResubscribed,
+  leadUnsubscribed,
+  type preferences,
+} from '@tandem/campaign-contract';
 import { unknownId } from '@tandem/contract';
 import { type Context, failField } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
@@ -50,9 +55,11 @@ export const updatePreferences = (
       ];
       for (const { contact, topicId, isWanted } of wishes) {
         if (isWanted) {
-          await resubscribeContact(tools, { tx, emit }, contact, topicId);
+          const isAgain = await resubscribeContact(tools, { tx, emit }, contact, topicId);
+          const data = { leadId, channel: contact.channel, way: 'link' as const };
+          if (isAgain && topicId === null) emit(leadResubscribed, { data, record: { id: leadId } });
         } else if (await unsubscribeContact(tools, { tx, emit }, contact, topicId)) {
-          const data = { leadId, channel: contact.channel, topicId, messageId };
+          const data = { leadId, channel: contact.channel, topicId, messageId, way: 'link' as const };
           emit(leadUnsubscribed, { data, record: { id: leadId } });
         }
       }

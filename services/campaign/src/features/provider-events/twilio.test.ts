@@ -119,6 +119,12 @@ describe('an incoming text message', () => {
     expect(await reasonsOf(api)).toHaveLength(2);
     await reporting.twilio({ From, Body: 'Start' });
     expect(await reasonsOf(api)).toEqual([`${From} manual`]);
+    const again = await until('the event arrives', () =>
+      reporting.service.events.find(
+        ({ name, tenantId }) => name === 'lead.resubscribed' && tenantId === api.caller.tenantId,
+      ),
+    );
+    expect(again.data).toEqual({ leadId: '1', channel: 'sms', way: 'text_message' });
   });
 
   it('with other words has no effect', async () => {

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { leadUnsubscribed, type suppressionRemoved } from '@tandem/campaign-contract';
+import { leadResubscribed, leadUnsubscribed, type suppressionRemoved } from '@tandem/campaign-contract';
 import type { Emit } from '@tandem/events';
 import { createLinkTokens, type Seal } from '@tandem/sealed';
 import { fail } from '@tandem/service';
@@ -79,7 +79,7 @@ export function wishOf(form: URLSearchParams): 'stop' | 'start' | undefined {
 }
 
 interface WishInside extends Inside {
-  emit: Emit<typeof suppressionRemoved | typeof leadUnsubscribed> & Inside['emit'];
+  emit: Emit<typeof suppressionRemoved | typeof leadUnsubscribed | typeof leadResubscribed> & Inside['emit'];
 }
 
 /** Suppresses a number, or removes the suppression that its owner asked for. */
@@ -93,19 +93,28 @@ export async function applyWish(
   if (wish === 'stop') {
     const stop = { channel: 'sms', value, reason: 'unsubscribe', note: 'By text message' } as const;
     const { isNew } = await suppress(tools, inside, stop);
-    if (isNew) await unsubscribeLeads(inside, value);
+    if (isNew) await tellLeads(inside, value, leadUnsubscribed);
     return;
   }
-  await endUnsubscriptions(tools, inside, { channel: 'sms', value, note: 'By text message' });
+  const again = { channel: 'sms', value, note: 'By text message' } as const;
+  if (await endUnsubscriptions(tools, inside, again)) await tellLeads(inside, value, leadResubscribed);
 }
 
-/** Reports the leads that got text messages at a number as unsubscribed, which ends their workflows. */
-async function unsubscribeLeads({ tx, emit }: WishInside, number: string): Promise<void> {
+/** Reports the leads that got text messages at a number as unsubscribed, which ends their workflows, or as subscribed again. */
+async function tellLeads(
+  { tx, emit }: WishInside,
+  number: string,
+  event: typeof leadUnsubscribed | typeof leadResubscribed,
+): Promise<void> {
   const leads = await tx.sql<{ leadId: number; messageId: number }>`
     SELECT lead_id AS "leadId", max(id) AS "messageId" FROM message
     WHERE channel = 'sms' AND recipient = ${number} GROUP BY lead_id ORDER BY lead_id LIMIT ${leadsOfNumberMax}`;
-  for (const { leadId, messageId } of leads)
-    emit(leadUnsubscribed, { data: { leadId, channel: 'sms', topicId: null, messageId }, record: { id: leadId } });
+  for (const { leadId, messageId } of leads) {
+    const data = { leadId, channel: 'sms', way: 'text_message' } as const;
+    const record = { id: leadId };
+    if (event === leadResubscribed) emit(leadResubscribed, { data, record });
+    else emit(leadUnsubscribed, { data: { ...data, topicId: null, messageId }, record });
+  }
 }
 
 const leadsOfNumberMax = 100;

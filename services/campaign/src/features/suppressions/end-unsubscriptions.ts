@@ -9,12 +9,13 @@ import { asSuppression, eventOf } from './suppression.ts';
  * again. Complaints, bounces and what the team suppressed stay.
  * @param of.value the normalized address
  * @param of.until an unsubscription after this time is a later decision, and stays
+ * @returns whether one from all messages was removed
  */
 export async function endUnsubscriptions(
   tools: Pick<Tools, 'seal'>,
   { tx, emit }: { tx: Tx; emit: Emit<typeof suppressionRemoved> },
   { channel, value, note, until }: { channel: Channel; value: string; note: string; until?: Date },
-): Promise<void> {
+): Promise<boolean> {
   const digest = { in: [...digestsOf(tools, channel, value)] };
   const rows = await tx.suppression.findMany({
     where: { channel, digest, reason: 'unsubscribe', ...(until && { createdAt: { lte: until } }) },
@@ -25,4 +26,5 @@ export async function endUnsubscriptions(
     const { data, record } = eventOf(asSuppression(row));
     emit(suppressionRemoved, { data: { ...data, note }, record });
   }
+  return rows.some(({ topicId }) => topicId === null);
 }
