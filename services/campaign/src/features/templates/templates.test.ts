@@ -92,6 +92,18 @@ describe('updateTemplate', () => {
   });
 });
 
+it('a new name makes no version of the content, and a restored version leaves the name', async () => {
+  const api = service.as();
+  const { params } = await aTemplate(api);
+  const renamed = await api.updateTemplate({ params, body: { name: 'Renamed' } });
+  expect(renamed.data).toMatchObject({ name: 'Renamed', contentVersion: 1, version: 2 });
+  expect((await api.listTemplateVersions({ params })).data.length).toBe(1);
+  const edited = await api.updateTemplate({ params, body: { name: 'Again', subject: 'Good day' } });
+  expect(edited.data).toMatchObject({ name: 'Again', contentVersion: 2, version: 3 });
+  const restored = await api.restoreTemplateVersion({ params: { ...params, number: '1' } });
+  expect(restored.data).toMatchObject({ name: 'Again', subject: 'Hello {{ lead.firstName }}', contentVersion: 3 });
+});
+
 describe('the status of a template', () => {
   it('goes from draft to active to archived, and then the content stays', async () => {
     const api = service.as();
@@ -127,6 +139,15 @@ describe('deleteTemplate', () => {
     await setStatus('published');
     const refused = await api.deleteTemplate({ params });
     expect([refused.status, refused.body.code]).toEqual([409, 'template_in_use']);
+    expect(refused.body.errors).toEqual([
+      { field: 'id', message: `Is used by the workflow ‹workflow ${workflow.id}›` },
+    ]);
+    const ofCampaigns = service.as({
+      ...api.caller,
+      permissions: ['campaigns:delete', 'workflows:read:own'],
+      userId: 2,
+    });
+    expect((await ofCampaigns.deleteTemplate({ params })).body.errors ?? []).toEqual([]);
     await setStatus('archived');
     expect((await api.deleteTemplate({ params })).data).toEqual({ id: params.id, deleted: true });
     expect((await api.getTemplate({ params })).status).toBe(404);
