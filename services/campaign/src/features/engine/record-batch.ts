@@ -138,6 +138,7 @@ function changeOf({ due, first, outcome, second }: Advanced): Change {
       dueAt: null,
       waitsFor: null,
       endReason: state.reason,
+      ...(state.status === 'failed' && { error: state.error }),
     };
   if (state.is === 'waiting')
     return {
