@@ -1,0 +1,58 @@
+import { until } from '@tandem/testing';
+import { aNode } from '../../campaign.test-service.ts';
+import { type Api, inARowAfter } from '../../engine.test-service.ts';
+import { day, hourMs, pause, time, triggerTests } from './scheduled-triggers.test-service.ts';
+
+const { service, aLead, leadsIn, search } = triggerTests();
+
+describe('a trigger of a sequence', () => {
+  const due = Date.now() - hourMs / 2;
+
+  /** A campaign that sends, with a sequence that starts leads on a day. */
+  async function aCampaign(api: Api, fields: object = {}) {
+    const { data } = await api.createCampaign({ body: { name: 'Trial', type: 'sms', ...fields } });
+    const trigger = { triggerType: 'date', dateField: 'customFields.date', at: time(due) };
+    const message = aNode('text', { type: 'sms', data: { text: 'Hello' } });
+    const body = { name: 'Test', ...inARowAfter(trigger, pause, message) };
+    const sequence = await api.createSequence({ params: { id: data.id }, body });
+    const reply = await api.publishWorkflow({ params: { id: sequence.data.id }, body: {} });
+    expect([reply.status, reply.body.errors]).toEqual([200, undefined]);
+    return { campaignId: data.id as string, id: sequence.data.id as string };
+  }
+
+  const openJobs = (api: Api) =>
+    service().sqlWithin(
+      api.caller,
+      `SELECT due_at FROM platform.job WHERE name = 'run-trigger' AND state IN ('waiting', 'queued', 'running')`,
+    );
+
+  it('looks for leads when its campaign is activated', async () => {
+    const api = service().as();
+    const lead = aLead(api, { customFields: { date: day(due) } });
+    const { campaignId, id } = await aCampaign(api);
+    await until('the job of the draft has ended', async () => (await openJobs(api)).length === 0);
+    expect((await api.activateCampaign({ params: { id: campaignId } })).status).toBe(200);
+    await search(api, id);
+    expect(await leadsIn(api, id)).toEqual([lead]);
+  });
+
+  it('starts leads without a zone of their own in that of the campaign', async () => {
+    const api = service().as();
+    const lead = aLead(api, { customFields: { date: day(due) } });
+    const { campaignId, id } = await aCampaign(api, { timezone: 'Asia/Tokyo' });
+    await api.activateCampaign({ params: { id: campaignId } });
+    await search(api, id);
+    expect(await leadsIn(api, id)).toEqual([]);
+    await search(api, id, 12);
+    expect(await leadsIn(api, id)).toEqual([lead]);
+  });
+
+  it('waits for the start of its campaign', async () => {
+    const api = service().as();
+    const startAt = new Date(Date.now() + hourMs).toISOString();
+    const { campaignId } = await aCampaign(api, { startAt });
+    expect((await api.activateCampaign({ params: { id: campaignId } })).status).toBe(200);
+    const times = (await openJobs(api)).map(({ due_at }) => new Date(due_at as string).toISOString());
+    expect([...new Set(times)]).toEqual([startAt]);
+  });
+});
