@@ -26,6 +26,12 @@ describe('a trigger of a sequence', () => {
       `SELECT due_at FROM platform.job WHERE name = 'run-trigger' AND state IN ('waiting', 'queued', 'running')`,
     );
 
+  /** When the open jobs of triggers run. */
+  async function openTimes(api: Api): Promise<string[]> {
+    const times = (await openJobs(api)).map(({ due_at }) => new Date(due_at as string).toISOString());
+    return [...new Set(times)];
+  }
+
   it('looks for leads when its campaign is activated', async () => {
     const api = service().as();
     const lead = aLead(api, { customFields: { date: day(due) } });
@@ -52,7 +58,23 @@ describe('a trigger of a sequence', () => {
     const startAt = new Date(Date.now() + hourMs).toISOString();
     const { campaignId } = await aCampaign(api, { startAt });
     expect((await api.activateCampaign({ params: { id: campaignId } })).status).toBe(200);
-    const times = (await openJobs(api)).map(({ due_at }) => new Date(due_at as string).toISOString());
-    expect([...new Set(times)]).toEqual([startAt]);
+    expect(await openTimes(api)).toEqual([startAt]);
+  });
+
+  it('waits for the start of its campaign when it is resumed before', async () => {
+    const api = service().as();
+    const { campaignId, id } = await aCampaign(api);
+    await until('the job of the draft has ended', async () => (await openJobs(api)).length === 0);
+    await api.pauseWorkflow({ params: { id } });
+    const startAt = new Date(Date.now() + hourMs).toISOString();
+    await api.updateCampaign({ params: { id: campaignId }, body: { startAt } });
+    // Another sequence, because a campaign without any is not activated.
+    const message = aNode('text', { type: 'sms', data: { text: 'Hello' } });
+    const body = { name: 'Other', ...inARowAfter({ triggerType: 'lead_created' }, message) };
+    const other = await api.createSequence({ params: { id: campaignId }, body });
+    await api.publishWorkflow({ params: { id: other.data.id }, body: {} });
+    expect((await api.activateCampaign({ params: { id: campaignId } })).status).toBe(200);
+    expect((await api.resumeWorkflow({ params: { id } })).status).toBe(200);
+    expect(await openTimes(api)).toEqual([startAt]);
   });
 });
