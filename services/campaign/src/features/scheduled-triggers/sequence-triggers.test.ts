@@ -3,7 +3,7 @@ import { aNode } from '../../campaign.test-service.ts';
 import { type Api, inARowAfter } from '../../engine.test-service.ts';
 import { day, hourMs, pause, time, triggerTests } from './scheduled-triggers.test-service.ts';
 
-const { service, aLead, leadsIn, search } = triggerTests();
+const { service, aLead, isWaiting, leadsIn, search } = triggerTests();
 
 describe('a trigger of a sequence', () => {
   const due = Date.now() - hourMs / 2;
@@ -40,6 +40,40 @@ describe('a trigger of a sequence', () => {
     expect((await api.activateCampaign({ params: { id: campaignId } })).status).toBe(200);
     await search(api, id);
     expect(await leadsIn(api, id)).toEqual([lead]);
+  });
+
+  it('starts no leads whose date passed before the activation, and those whose date passed during a pause', async () => {
+    const api = service().as();
+    const lead = aLead(api, { customFields: { date: day(due) } });
+    const { campaignId, id } = await aCampaign(api);
+    const ranHoursAgo = (hours: number) =>
+      service().sqlWithin(
+        api.caller,
+        'UPDATE workflow_trigger SET ran_until = now() - make_interval(hours => $2::int) WHERE workflow_id = $1',
+        [id, hours],
+      );
+    await until('the job of the draft has ended', async () => (await openJobs(api)).length === 0);
+    await ranHoursAgo(2);
+    await api.activateCampaign({ params: { id: campaignId } });
+    await until('the search has ended', () => isWaiting(api, id));
+    expect(await leadsIn(api, id)).toEqual([]);
+    await api.pauseCampaign({ params: { id: campaignId } });
+    await ranHoursAgo(2);
+    await api.resumeCampaign({ params: { id: campaignId } });
+    await until('the lead is in the workflow', async () => (await leadsIn(api, id)).includes(lead));
+  });
+
+  it('starts no leads whose date passes before the start of the campaign', async () => {
+    const api = service().as();
+    const startAt = new Date(Date.now() + hourMs).toISOString();
+    const { campaignId, id } = await aCampaign(api, { startAt });
+    await api.activateCampaign({ params: { id: campaignId } });
+    const [row] = await service().sqlWithin(
+      api.caller,
+      'SELECT ran_until FROM workflow_trigger WHERE workflow_id = $1',
+      [id],
+    );
+    expect(new Date(row?.['ran_until'] as string).toISOString()).toBe(startAt);
   });
 
   it('starts leads without a zone of their own in that of the campaign', async () => {
