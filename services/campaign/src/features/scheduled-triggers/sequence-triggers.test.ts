@@ -3,7 +3,7 @@ import { aNode } from '../../campaign.test-service.ts';
 import { type Api, inARowAfter } from '../../engine.test-service.ts';
 import { day, hourMs, pause, time, triggerTests } from './scheduled-triggers.test-service.ts';
 
-const { service, aLead, isWaiting, leadsIn, search } = triggerTests();
+const { service, aLead, hurryJob, isWaiting, leadsIn, search } = triggerTests();
 
 describe('a trigger of a sequence', () => {
   const due = Date.now() - hourMs / 2;
@@ -93,6 +93,16 @@ describe('a trigger of a sequence', () => {
     const { campaignId } = await aCampaign(api, { startAt });
     expect((await api.activateCampaign({ params: { id: campaignId } })).status).toBe(200);
     expect(await openTimes(api)).toEqual([startAt]);
+  });
+
+  it('waits for the start of its campaign also when its job runs too early', async () => {
+    const api = service().as();
+    const startAt = new Date(Date.now() + hourMs).toISOString();
+    const { campaignId, id } = await aCampaign(api, { startAt });
+    await api.activateCampaign({ params: { id: campaignId } });
+    await hurryJob(api, id);
+    const again = new Date(new Date(startAt).getTime() + 1_000).toISOString();
+    await until('the job waits again', async () => (await openTimes(api)).includes(again));
   });
 
   it('waits for the start of its campaign when it is resumed before', async () => {
