@@ -223,5 +223,9 @@ async function park(
         waits_for = NULL, parked = false, wake = wake + 1
       FROM jsonb_to_recordset(${JSON.stringify(ended)}::jsonb) AS given (id bigint, "endReason" text)
       WHERE execution.id = given.id`;
+  await endQueuedMessages(
+    tx,
+    ended.map(({ id }) => id),
+  );
   return new Map(ids.flatMap((id) => (notRunning.has(id) ? [] : [[id, new Date()]])));
 }
