@@ -118,10 +118,13 @@ export async function endMessages(
       uncertain boolean, "skipReason" text, error text)
     ORDER BY given."executionId"
     ON CONFLICT (tenant_id, environment, execution_id, node_id, lead_id) DO UPDATE
-      SET status = excluded.status, subject = coalesce(excluded.subject, message.subject),
+      -- The provider can report the delivery before it answers.
+      SET status = CASE WHEN excluded.status = 'sent' AND message.delivered_at IS NOT NULL THEN 'delivered'
+          ELSE excluded.status END,
+        subject = coalesce(excluded.subject, message.subject),
         uncertain = excluded.uncertain, skip_reason = excluded.skip_reason, error = excluded.error,
         sent_at = coalesce(message.sent_at, excluded.sent_at), updated_at = now()
       WHERE message.status IN ('queued', 'sending')
-    RETURNING id, channel, status = 'sent' AND NOT uncertain AS "isSent"`;
+    RETURNING id, channel, status IN ('sent', 'delivered') AND NOT uncertain AS "isSent"`;
   return rows.filter(({ isSent }) => isSent);
 }
