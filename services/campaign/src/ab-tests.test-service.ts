@@ -86,6 +86,9 @@ export function mailTests() {
   const allGot = (leadIds: readonly string[], count = 1) =>
     until('the messages arrive', () => leadIds.every((leadId) => subjectsTo(leadId).length === count));
 
+  /** Holds back the answer of the mail server for a lead. */
+  const hold = (leadId: string) => mailbox.hold(`lead${leadId}@example.com`);
+
   const messagesOf = async (api: Api, workflowId: string) =>
     (await api.listMessages({ query: { workflowId, limit: '100' } })).data as Record<string, string | null>[];
   const sentAll = (api: Api, workflowId: string, count: number) =>
@@ -138,6 +141,7 @@ export function mailTests() {
     enroll,
     subjectsTo,
     allGot,
+    hold,
     messagesOf,
     sentAll,
     waiting,

@@ -1,8 +1,10 @@
 import { publish, until } from '@tandem/testing';
 import { graph, mailTests, tenantOf } from '../../ab-tests.test-service.ts';
 import { aLead } from '../../crm-peer.test-service.ts';
+import { hurry } from '../../engine.test-service.ts';
 
-const { service, aRunningTest, allGot, enroll, leadsWith, open, resultsOf, sentAll, subjectsTo, waiting } = mailTests();
+const { service, aRunningTest, allGot, enroll, leadsWith, hold, open, resultsOf, sentAll, subjectsTo, waiting } =
+  mailTests();
 
 describe('the variants of a running test', () => {
   it('reach the mailbox; the same lead gets the same variant again, also in another version of the workflow', async () => {
@@ -67,6 +69,41 @@ describe('the variants of a running test', () => {
     for (const { dueAt } of held) expect(dueAt.slice(11, 16)).toBe(at);
     expect((await api.stopAbTest({ params })).status).toBe(200);
     await allGot(leads);
+  });
+
+  it('leave a message that is being sent alone when their test is stopped', async () => {
+    const api = service().as();
+    const at = new Date(Date.now() + 2 * 3_600_000).toISOString().slice(11, 16);
+    const variants = [
+      { key: 'now', weight: 50 },
+      { key: 'later', weight: 50, override: { at } },
+    ];
+    const running = await aRunningTest(api, { target: 'send_time', variants });
+    const { params, workflowId } = running;
+    const { all: leads } = leadsWith(api, running, { later: 2 });
+    const [sending, other] = leads as [string, string];
+    await enroll(api, workflowId, leads);
+    await waiting(api, workflowId, 2);
+    const query = { leadId: sending };
+    const [execution] = (await api.listWorkflowExecutions({ params: { id: workflowId }, query })).data;
+    const held = hold(sending);
+    await service().sqlWithin(
+      api.caller,
+      `UPDATE execution SET entered_at = entered_at - interval '1 day' WHERE id = $1`,
+      [execution.id],
+    );
+    await hurry(service(), api, execution.id);
+    await until('the message is being sent', () => held.waiting() === 1);
+    expect((await api.stopAbTest({ params })).status).toBe(200);
+    await until('the other execution has ended', async () => {
+      const { data } = await api.listWorkflowExecutions({ params: { id: workflowId }, query: { leadId: other } });
+      return data[0].status === 'completed';
+    });
+    held.release();
+    await sentAll(api, workflowId, 2);
+    expect((await api.listMessages({ query })).data).toMatchObject([{ uncertain: false, error: null }]);
+    const { data } = await api.getWorkflowExecution({ params: { id: execution.id } });
+    expect(data.steps.at(-1)).toMatchObject({ nodeId: 'mail', outcome: 'done', skipReason: null });
   });
 
   it('leave leads outside of the sample the original at once, without autoPromote', async () => {

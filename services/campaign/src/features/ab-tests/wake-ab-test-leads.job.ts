@@ -21,12 +21,14 @@ export const wakeAbTestLeads = job({
       const test = await tx.abTest.findFirst({ where: { id: abTestId }, select: { workflowId: true, nodeId: true } });
       if (!test) return;
       const rows = await tx.sql<{ id: number; wake: number }>`
-        UPDATE execution SET due_at = now(), wake = wake + 1
+        UPDATE execution SET due_at = now(), parked = false, wake = wake + 1
         WHERE id IN (
           SELECT waiting.id FROM execution AS waiting
           JOIN execution_step AS step ON step.execution_id = waiting.id AND step.number = waiting.step
           WHERE waiting.workflow_id = ${test.workflowId} AND waiting.node_id = ${test.nodeId} AND waiting.id > ${after}
             AND waiting.status = 'waiting' AND step.result ->> 'reason' IN ('ab_test', 'send_time')
+            -- Its message is being sent: another run would take that for one whose process ended.
+            AND NOT EXISTS (SELECT FROM message WHERE message.execution_id = waiting.id AND message.status = 'sending')
           ORDER BY waiting.id LIMIT ${portion} FOR UPDATE OF waiting) AND status = 'waiting'
         RETURNING id, wake`;
       await schedule(

@@ -84,9 +84,12 @@ it('a campaign has messages of the channels of its type only; a mixed one has th
   expect((await api.activateCampaign({ params: { id } })).status).toBe(200);
 });
 
-it('an active campaign gets no sequence with messages that its type excludes, neither published nor resumed', async () => {
+it.each<[string, () => object]>([
+  ['an active campaign', () => ({})],
+  ['a campaign that starts later', () => ({ startAt: later(60) })],
+])('%s gets no sequence with messages that its type excludes, neither published nor resumed', async (_, fields) => {
   const api = service.as();
-  const { id } = await ready(api, 1);
+  const { id } = await ready(api, 1, fields());
   const body = { name: 'Texts', ...inARow(aNode('text', { type: 'sms', data: { text: 'Hello' } })) };
   const [paused, draft] = [
     await api.createSequence({ params: { id }, body }),

@@ -35,7 +35,8 @@ export async function launch(
     unparkExecutionsJob,
     sequences.map(({ id: workflowId }) => ({ workflowId })),
   );
-  for (const { id: workflowId, trigger } of sequences) await scheduleTrigger({ tx, schedule }, workflowId, trigger);
+  for (const { id: workflowId, trigger } of sequences)
+    await scheduleTrigger({ tx, schedule }, workflowId, trigger, { isLaunch: from === 'draft' });
   const job = { campaignId: row.id, launch: change.row.launch, after: null, reach };
   await schedule(enrollAudienceJob, [job], row.startAt ?? new Date());
   return change;

@@ -15,7 +15,7 @@ export interface Deed {
 export interface History {
   /** When its last message was sent; null without one. */
   messageAt: Date | null;
-  /** When it last left each node that waits for an event. */
+  /** When it last left each node that waits, for a time or for an event. */
   leftAt: ReadonlyMap<string, Date>;
 }
 

@@ -1,4 +1,5 @@
 import { type NodeType, nodeData } from '@tandem/campaign-contract';
+import { after, holdMinMs } from './timing.ts';
 
 export interface GraphNode {
   nodeId: string;
@@ -64,4 +65,13 @@ export function createGraph({ nodes, edges }: StoredGraph): Graph {
 /** The data of a node, as its type has it. Nodes of a published version have been checked. */
 export function dataOf<Type extends NodeType>(node: GraphNode, type: Type) {
   return nodeData[type].parse(node.data) as ReturnType<(typeof nodeData)[Type]['parse']>;
+}
+
+/** Whether a lead stays at a node at each visit: until a time of the day, or long enough to hold a cycle. */
+export function holdsLead({ type, data }: GraphNode): boolean {
+  if (type !== 'wait' && type !== 'wait_for_event') return false;
+  const { data: checked } = nodeData[type].safeParse(data);
+  // The data of a draft may have errors, which are reported for its fields.
+  if (!checked || ('at' in checked && checked.at !== undefined)) return true;
+  return after(new Date(0), checked, 'UTC').getTime() >= holdMinMs;
 }

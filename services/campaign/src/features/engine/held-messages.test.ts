@@ -162,6 +162,25 @@ describe('a message is not sent', () => {
     }
   });
 
+  it('when the workflow is archived before the next attempt', async () => {
+    const down = await startCampaign(undefined, undefined, { CRM_URL: crm.url, SMTP_URL: 'smtp://127.0.0.1:9' });
+    try {
+      const api = down.as();
+      const leadId = crm.addLead(tenantOf(api));
+      const id = await published(api, inARow(email('one')));
+      const executionId = await enrolled(api, id, leadId);
+      await inStatus(api, executionId, 'waiting');
+      // As if the execution had begun after the job that cancels all.
+      await down.sqlWithin(api.caller, `UPDATE workflow SET status = 'archived' WHERE id = $1`, [id]);
+      await hurry(down, api, executionId);
+      await inStatus(api, executionId, 'cancelled');
+      const { data } = await api.listMessages({ query: { leadId } });
+      expect(data).toMatchObject([{ status: 'skipped', skipReason: 'execution_ended' }]);
+    } finally {
+      await down.close();
+    }
+  });
+
   it('again when its process ended while it was sent: it is flagged', async () => {
     const api = service.as();
     const leadId = crm.addLead(tenantOf(api));

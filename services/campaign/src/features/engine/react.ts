@@ -97,12 +97,15 @@ export async function react({ tx, schedule }: Inside, all: readonly PersonDeed[]
     );
   }
   const woken = await tx.sql<{ id: number; wake: number }>`
-    UPDATE execution SET due_at = now(), waits_for = NULL, wake = wake + 1
+    UPDATE execution SET due_at = now(), waits_for = NULL, parked = false, wake = wake + 1
     WHERE id IN (
       SELECT waiting.id FROM jsonb_to_recordset(${JSON.stringify(deeds)}::jsonb) AS given (type text, "leadId" bigint)
       JOIN execution AS waiting ON waiting.lead_id = given."leadId" AND waiting.waits_for IS NOT NULL
         AND (waiting.waits_for = given.type OR (waiting.waits_for = 'email_open' AND given.type = 'link_click'))
-      WHERE waiting.status = 'waiting') AND status = 'waiting' AND waits_for IS NOT NULL
+      -- One whose wait has ended by its time sends the next message already.
+      WHERE waiting.status = 'waiting' AND NOT EXISTS (SELECT FROM message
+        WHERE message.execution_id = waiting.id AND message.status = 'sending'))
+      AND status = 'waiting' AND waits_for IS NOT NULL
     RETURNING id, wake`;
   if (woken.length)
     await schedule(

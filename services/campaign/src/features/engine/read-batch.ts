@@ -1,6 +1,7 @@
 import { effectiveSettings } from '@tandem/campaign-contract';
 import type { Tx } from '../../handler.ts';
 import type { Deed, History, LeadRecord } from './facts.ts';
+import { type GraphNode, holdsLead } from './graph.ts';
 import { readVersions, type Version } from './versions.ts';
 
 /** An execution that is due, with what decides how it continues. */
@@ -70,24 +71,26 @@ export async function readDeeds(tx: Tx, due: readonly Due[]): Promise<Map<number
 
 const noHistory: History = { messageAt: null, leftAt: new Map() };
 
-/** The histories of executions, for those whose workflow waits for events. */
+/** The histories of executions, for those whose workflow waits for events, or has a wait that does not hold a cycle. */
 export async function readHistories(tx: Tx, due: readonly Ready[]): Promise<(executionId: number) => History> {
-  const ids = due
-    .filter(({ version }) => version.graph.nodes.some(({ type }) => type === 'wait_for_event'))
-    .map(({ executionId }) => executionId);
+  const ids = due.filter(({ version }) => version.graph.nodes.some(needsHistory)).map(({ executionId }) => executionId);
   if (!ids.length) return () => noHistory;
   const messages = await tx.sql<{ executionId: number; messageAt: Date }>`
     SELECT execution_id AS "executionId", max(coalesce(claimed_at, sent_at)) AS "messageAt" FROM message
     WHERE execution_id = ANY(${ids}::bigint[]) AND status NOT IN ('queued', 'skipped', 'failed') GROUP BY 1`;
   const waits = await tx.sql<{ executionId: number; nodeId: string; leftAt: Date }>`
     SELECT execution_id AS "executionId", node_id AS "nodeId", max(ended_at) AS "leftAt" FROM execution_step
-    WHERE execution_id = ANY(${ids}::bigint[]) AND type = 'wait_for_event' AND outcome = 'done' GROUP BY 1, 2`;
+    WHERE execution_id = ANY(${ids}::bigint[]) AND type IN ('wait', 'wait_for_event') AND outcome = 'done' GROUP BY 1, 2`;
   const messageAt = new Map(messages.map((row) => [row.executionId, row.messageAt]));
   const left = Map.groupBy(waits, ({ executionId }) => executionId);
   return (id) => ({
     messageAt: messageAt.get(id) ?? null,
     leftAt: new Map(left.get(id)?.map((row) => [row.nodeId, row.leftAt])),
   });
+}
+
+function needsHistory(node: GraphNode): boolean {
+  return node.type === 'wait_for_event' || (node.type === 'wait' && !holdsLead(node));
 }
 
 /** The time zone that applies to an execution. */

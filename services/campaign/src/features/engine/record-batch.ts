@@ -10,8 +10,8 @@ import { endMessages } from './outside/message-rows.ts';
 import { emitNotifications } from './outside/notify-users.ts';
 import type { Outcome } from './outside/outcome.ts';
 import { type Ready, readDeeds, readHistories } from './read-batch.ts';
-import type { Step, Walked } from './walk.ts';
-import type { Advanced } from './walk-batch.ts';
+import type { Step } from './walk.ts';
+import type { Advanced, Reached } from './walk-batch.ts';
 import { type Change, findNotRunning, lockCurrent, writeExecutions, writeSteps } from './write.ts';
 
 // Characters of a value in the record of a step.
@@ -138,6 +138,19 @@ function changeOf({ due, first, outcome, second }: Advanced): Change {
       dueAt: null,
       waitsFor: null,
       endReason: state.reason,
+      ...(state.status === 'failed' && { error: state.error }),
+    };
+  // The status stays, because it decides whether the execution is woken at its node or comes to it.
+  if (state.is === 'postponed')
+    return {
+      ...base,
+      ...placeOf(due, last),
+      steps,
+      status: due.status,
+      attempts: due.attempts + 1,
+      dueAt: state.until,
+      waitsFor: null,
+      endReason: null,
     };
   if (state.is === 'waiting')
     return {
@@ -164,12 +177,12 @@ function sentNow({ id, channel }: { id: number; channel: 'email' | 'sms' }): Mes
   return { messageId: id, type: `${channel}_sent`, at: new Date(), automated: false };
 }
 
-function placeOf({ version }: Ready, { nodeId, step, enteredAt }: Walked) {
+function placeOf({ version }: Ready, { nodeId, step, enteredAt }: Reached) {
   return { nodeId, nodeType: version.graph.node(nodeId)?.type ?? null, step, enteredAt };
 }
 
 /** The step at a node with an effect outside. */
-function outsideSteps(at: Walked, outcome: Outcome | undefined): Step[] {
+function outsideSteps(at: Reached, outcome: Outcome | undefined): Step[] {
   if (at.state.is !== 'outside' || !outcome || outcome.is === 'paused') return [];
   const { node } = at.state;
   const base = { number: at.step, nodeId: node.nodeId, type: node.type, startedAt: at.enteredAt, skipReason: null };
@@ -222,5 +235,9 @@ async function park(
         waits_for = NULL, parked = false, wake = wake + 1
       FROM jsonb_to_recordset(${JSON.stringify(ended)}::jsonb) AS given (id bigint, "endReason" text)
       WHERE execution.id = given.id`;
+  await endQueuedMessages(
+    tx,
+    ended.map(({ id }) => id),
+  );
   return new Map(ids.flatMap((id) => (notRunning.has(id) ? [] : [[id, new Date()]])));
 }

@@ -112,7 +112,8 @@ export async function simulate(of: Simulation, perform: Perform): Promise<Simula
     const walked = walk(graph, position, facts, settings);
     for (const step of walked.steps) {
       steps.set(step.number, shown(step));
-      if (step.type === 'wait_for_event' && step.outcome === 'done') leftAt.set(step.nodeId, now);
+      const isWait = step.type === 'wait' || step.type === 'wait_for_event';
+      if (isWait && step.outcome === 'done') leftAt.set(step.nodeId, now);
     }
     const { state } = walked;
     if (state.is === 'ended') return ended(state.status, state.reason);

@@ -27,6 +27,9 @@ export function after(at: Date, { duration = 0, durationUnit = 'days' }: Lengths
   return new Date(sameTime.getTime() + (minutes - whole) * minuteMs);
 }
 
+/** The shortest wait that holds a cycle: with shorter ones only, an execution would run through it without a rest. */
+export const holdMinMs = minuteMs;
+
 /** Minutes since midnight of a time such as 09:30. */
 export function minutesOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number);

@@ -60,6 +60,31 @@ describe('the wait for an event', () => {
     expect(mailsTo(leadId)).toEqual(['Hello (one)', 'Hello (thanks)']);
   });
 
+  it('that has ended by its time is not continued anew by the event while the next message is being sent', async () => {
+    const api = service.as();
+    const leadId = lead(api);
+    const { nodes, edges } = inARow(answer);
+    const branches = ['yes', 'no'].map((branch) => ({ edgeId: branch, source: 'answer', target: branch, branch }));
+    const graph = { nodes: [...nodes, email('yes'), email('no')], edges: [...edges, ...branches] };
+    const id = await published(api, graph, { exitOn: [] });
+    const executionId = await enrolled(api, id, leadId);
+    await inStatus(api, executionId, 'waiting');
+    const held = mailbox.hold(`lead${leadId}@example.com`);
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE execution SET entered_at = entered_at - interval '4 days' WHERE id = $1`,
+      [executionId],
+    );
+    await hurry(service, api, executionId);
+    await until('the message is being sent', () => held.waiting() === 1);
+    await publishEngagement(service, api, { type: 'email_reply', leadId });
+    await until('the reply is stored', async () => (await replies(api)).length === 1);
+    held.release();
+    const { steps } = await inStatus(api, executionId, 'completed');
+    expect(steps.at(-1)).toMatchObject({ nodeId: 'no', outcome: 'done' });
+    expect(mailsTo(leadId)).toEqual(['Hello (no)']);
+  });
+
   it('counts what happened since the last message, and needs a new event in each round of a cycle', async () => {
     const api = service.as();
     const leadId = lead(api);

@@ -6,11 +6,17 @@ import { readSegments } from './segment-facts.ts';
 import { type Walked, walk } from './walk.ts';
 
 const none: ReadonlySet<string> = new Set();
+// A lead that crm does not have may be merged: the event by which its executions follow is still on its way.
+const missingMax = 3;
+const missingMs = 5 * 60_000;
+
+/** An execution where its walk ended, or where it stays because it could not be walked: then the next run tries again. */
+export type Reached = Omit<Walked, 'state'> & { state: Walked['state'] | { is: 'postponed'; until: Date } };
 
 /** An execution with where it walked, what it did outside, and where it walked after that. */
 export interface Advanced {
   due: Ready;
-  first: Walked;
+  first: Reached;
   outcome?: Outcome | undefined;
   second?: Walked;
 }
@@ -52,7 +58,7 @@ export async function walkBatch(
   const now = new Date();
   return running.map((due) => {
     const lead = leadOf.get(due.leadId);
-    if (!lead) return { due, first: gone(due) };
+    if (!lead) return { due, first: missing(due, now) };
     const timezone = zoneOf(due, lead, settings?.timezone);
     const facts = {
       now,
@@ -72,6 +78,10 @@ function positionOf({ executionId, workflowId, nodeId, step, enteredAt, status }
   return { executionId, workflowId, nodeId, step, enteredAt, isWoken: status === 'waiting' };
 }
 
-function gone(due: Ready): Walked {
-  return { ...positionOf(due), steps: [], state: { is: 'ended', status: 'exited', reason: 'lead_deleted' } };
+function missing(due: Ready, now: Date): Reached {
+  const state: Reached['state'] =
+    due.attempts < missingMax
+      ? { is: 'postponed', until: new Date(now.getTime() + missingMs) }
+      : { is: 'ended', status: 'exited', reason: 'lead_deleted' };
+  return { ...positionOf(due), steps: [], state };
 }

@@ -23,10 +23,11 @@ export type Walked = Position & {
   state:
     | { is: 'outside'; node: GraphNode }
     | { is: 'waiting'; until: Date; waitsFor: string | null }
-    | { is: 'ended'; status: 'completed' | 'exited'; reason: string };
+    | { is: 'ended'; status: 'completed' | 'exited'; reason: string }
+    | { is: 'ended'; status: 'failed'; reason: 'failed'; error: string };
 };
 
-// Cycles have a wait, so a walk ends before it visits a node twice; the limit is for versions of a later release.
+// A cycle has a wait, which holds an execution at the second visit; the limit is for versions of a later release.
 const visitsMax = 250;
 
 /** Walks through a graph from a position, until a node waits, needs something outside, or ends the execution. */
@@ -52,12 +53,14 @@ export function walk(
       return { ...at, steps, state: { is: 'waiting', until: visit.until, waitsFor: visit.waitsFor ?? null } };
     if (visit.does === 'end')
       return { ...at, steps, state: { is: 'ended', status: visit.status, reason: visit.reason } };
-    if (node.type === 'wait_for_event') leftAt.set(node.nodeId, facts.now);
+    if (node.type === 'wait' || node.type === 'wait_for_event') leftAt.set(node.nodeId, facts.now);
     const next = graph.next(node.nodeId, visit.branch);
     if (next === undefined) return { ...at, steps, state: { is: 'ended', status: 'completed', reason: 'completed' } };
     at = moved(at, next, facts.now);
   }
-  throw new Error(`The execution ${position.executionId} visits more than ${visitsMax} nodes without a wait`);
+  // An error here would end the walks of the whole batch.
+  const error = `The lead passed ${visitsMax} nodes without a wait`;
+  return { ...at, steps, state: { is: 'ended', status: 'failed', reason: 'failed', error } };
 }
 
 /** The position at the next node. */

@@ -3,6 +3,7 @@ import { type Mailbox, startMailbox } from '@tandem/mailbox';
 import { publishLeadMerge, type TestService, until } from '@tandem/testing';
 import { aNode, startCampaign } from '../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
+import { email, enrolled, hurry, inARow, inStatus, published as publish, wait } from '../../engine.test-service.ts';
 
 let crm: CrmPeer;
 let mailbox: Mailbox;
@@ -54,7 +55,9 @@ it('executions, messages and segments of a merged lead belong to the lead that r
   });
   const { data: segment } = await api.createSegment({ body: { name: 'Fair', type: 'static', leadIds: [merged] } });
   const inSegment = async (leadId: string) =>
-    (await api.listSegmentLeads({ params: { id: segment.id } })).data.leadIds?.includes(leadId);
+    (await api.listSegmentLeads({ params: { id: segment.id } })).data.leads.some(
+      ({ id }: { id: string }) => id === leadId,
+    );
   const { data: owner } = await api.createCampaign({ body: { name: 'Spring' } });
   await api.setAudience({ params: { id: owner.id }, body: { include: [{ leadIds: [merged] }] } });
 
@@ -70,7 +73,7 @@ it('executions, messages and segments of a merged lead belong to the lead that r
   await until('the audience has the other lead', async () =>
     (await api.getAudience({ params: { id: owner.id } })).data.include[0].leadIds.includes(remains),
   );
-  expect(await inSegment(remains)).not.toBe(false);
+  expect([await inSegment(remains), await inSegment(merged)]).toEqual([true, false]);
 
   await publishLeadMerge(told, { leadId: merged, from: remains, version: 3 });
   await until(
@@ -90,4 +93,48 @@ it('of two executions of a workflow the one of the lead that remains continues',
   const [one, other] = data.results;
   expect((await api.getWorkflowExecution({ params: { id: one.executionId } })).data.leadId).toBe(merged);
   expect((await api.getWorkflowExecution({ params: { id: other.executionId } })).data.leadId).toBe(remains);
+});
+
+describe('an execution whose lead crm does not have', () => {
+  async function aDueExecution(api: Api) {
+    const leadId = crm.addLead(api.caller.tenantId as number);
+    const executionId = await enrolled(api, await publish(api, inARow(wait('pause'), email('one'))), leadId);
+    await inStatus(api, executionId, 'waiting');
+    crm.removeLead(leadId);
+    return { leadId, executionId };
+  }
+
+  /** Lets the time of an execution come, and waits until it has been tried so often. */
+  async function tried(api: Api, executionId: string, times: number) {
+    await hurry(service, api, executionId);
+    await until(`it was tried ${times} times`, async () => {
+      const sql = 'SELECT attempts, due_at > now() AS waits FROM execution WHERE id = $1';
+      const [row] = await service.sqlWithin(api.caller, sql, [executionId]);
+      return row?.['attempts'] === times && row['waits'] === true;
+    });
+  }
+
+  it('waits for the event of the merge, and continues with the lead that remains', async () => {
+    const api = service.as();
+    const tenantId = api.caller.tenantId as number;
+    const { leadId, executionId } = await aDueExecution(api);
+    const remains = crm.addLead(tenantId);
+    await tried(api, executionId, 1);
+    await publishLeadMerge({ service, tenantId }, { leadId, into: remains, version: 2 });
+    await until('the execution follows', async () => {
+      const { data } = await api.getWorkflowExecution({ params: { id: executionId } });
+      return data.leadId === remains;
+    });
+    await hurry(service, api, executionId);
+    await inStatus(api, executionId, 'completed');
+    expect(mailbox.to(`lead${remains}@example.com`)).toHaveLength(1);
+  });
+
+  it('ends after some attempts', async () => {
+    const api = service.as();
+    const { executionId } = await aDueExecution(api);
+    for (const times of [1, 2, 3]) await tried(api, executionId, times);
+    await hurry(service, api, executionId);
+    expect(await inStatus(api, executionId, 'exited')).toMatchObject({ endReason: 'lead_deleted' });
+  });
 });

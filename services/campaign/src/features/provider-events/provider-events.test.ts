@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { until } from '@tandem/testing';
+import { email, enrolled, inARow, inStatus, published } from '../../engine.test-service.ts';
 import { type Reporting, sesBounce, sesComplaint, startReporting } from '../../provider-events.test-service.ts';
 
 let reporting: Reporting;
@@ -65,6 +67,34 @@ describe('a report of Amazon SES', () => {
     expect((await messageOf(api, sent.id)).status).toBe('delivered');
     await reporting.ses(sesBounce(sent));
     expect((await messageOf(api, sent.id)).status).toBe('bounced');
+  });
+
+  it('of a delivery before the answer of the mail server is stored marks the message when it is', async () => {
+    const { crm, mailbox, service, ses, sentTo } = reporting;
+    const api = service.as();
+    const { messageId } = await sentTo(api);
+    const leadId = crm.addLead(api.caller.tenantId as number);
+    const held = mailbox.hold(`lead${leadId}@example.com`);
+    const executionId = await enrolled(api, await published(api, inARow(email('one'))), leadId);
+    await until('the message is being sent', () => held.waiting() === 1);
+    const [{ id }] = (await api.listMessages({ query: { leadId } })).data;
+    // Both messages change their refs, because the Message-ID of the second one is not known before it is sent.
+    const ref = messageId.slice(1, 37);
+    const setRef = (value: string, where: string) =>
+      service.sqlWithin(api.caller, `UPDATE message SET ref = $1::uuid WHERE ${where}`, [value]);
+    await setRef(randomUUID(), `ref = '${ref}'`);
+    await setRef(ref, `id = ${id}`);
+    const delivery = { timestamp: new Date().toISOString(), recipients: [`lead${leadId}@example.com`] };
+    await ses({
+      eventType: 'Delivery',
+      delivery,
+      mail: { messageId: 'ses-1', commonHeaders: { messageId } },
+    });
+    expect(await messageOf(api, id)).toMatchObject({ status: 'sending', deliveredAt: expect.any(String) });
+    held.release();
+    await inStatus(api, executionId, 'completed');
+    expect(await messageOf(api, id)).toMatchObject({ status: 'delivered', sentAt: expect.any(String) });
+    await until('analytics is told', () => deedsOf(api, 'email_sent').length === 2);
   });
 
   it('confirms its subscription by an address of SNS only', async () => {

@@ -62,6 +62,25 @@ describe('a status callback of Twilio', () => {
     expect(await reasonsOf(api)).toEqual([`${gone} hard_bounce`]);
   });
 
+  it.each([
+    ['30005', 'bounced'],
+    ['30003', 'failed'],
+  ])(
+    'with the error %s before the answer of Twilio is stored leaves a message that was sent, and %s',
+    async (ErrorCode, status) => {
+      const api = reporting.service.as();
+      const To = aNumber();
+      const { id, token } = await sentText(api, To);
+      await reporting.service.sqlWithin(
+        api.caller,
+        `UPDATE message SET status = 'sending', sent_at = NULL WHERE id = $1`,
+        [id],
+      );
+      await reporting.twilio({ MessageStatus: 'undelivered', To, ErrorCode }, { token });
+      expect((await api.getMessage({ params: { id } })).data).toMatchObject({ status, sentAt: expect.any(String) });
+    },
+  );
+
   it('ignores an error code that is none', async () => {
     const api = reporting.service.as();
     for (const ErrorCode of ['3000\0', 'x'.repeat(5_000)]) {

@@ -153,9 +153,11 @@ export async function applyStatus(
   const code = /^\d{1,6}$/.exec(form.get('ErrorCode') ?? '')?.[0] ?? '';
   const error = `Twilio could not deliver it (${code || 'without a code'})`;
   const value = normalizedValue('sms', to);
+  // The report can arrive before the answer of Twilio is stored: the message counts as sent in any case.
   // A phone that is off, or a filter of the carrier, says nothing about the number.
   if (!unreachable.has(code)) {
-    await tx.sql`UPDATE message SET status = 'failed', error = ${error}, updated_at = now()
+    await tx.sql`UPDATE message SET status = 'failed', error = ${error}, sent_at = coalesce(sent_at, now()),
+        updated_at = now()
       WHERE id = ${messageId} AND bounced_at IS NULL AND delivered_at IS NULL`;
     if (code === stopped && typeof value === 'string')
       await suppress(tools, inside, { channel: 'sms', value, reason: 'unsubscribe' });
@@ -163,7 +165,8 @@ export async function applyStatus(
   }
   await lockCampaignsOf(tx, { id: messageId });
   const bounced = await tx.sql<{ leadId: number; executionId: number | null; campaignId: number | null }>`
-    UPDATE message SET status = 'bounced', bounced_at = now(), error = ${error}, updated_at = now()
+    UPDATE message SET status = 'bounced', bounced_at = now(), error = ${error}, sent_at = coalesce(sent_at, now()),
+      updated_at = now()
     WHERE id = ${messageId} AND bounced_at IS NULL RETURNING lead_id AS "leadId", execution_id AS "executionId",
       campaign_id AS "campaignId"`;
   await react(

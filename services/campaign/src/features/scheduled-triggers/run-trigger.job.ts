@@ -37,9 +37,15 @@ export const runTrigger = (tools: Tools) =>
     async run({ payload, tx, outside, finish }: JobContext<z.output<typeof runTriggerJob.payload>, Tx>) {
       const { workflowId, wake } = payload;
       const row = await tx.workflowTrigger.findFirst({ where: { workflowId, wake } });
-      const entrance = row && (await readEnterable(tx, workflowId));
-      // The workflow was paused, archived or published again: then there is another job, or will be.
-      if (!entrance) return;
+      if (!row) return;
+      const entrance = await readEnterable(tx, workflowId);
+      if (!entrance) {
+        const startAt = await startOf(tx, workflowId);
+        // The workflow was paused or archived, or its campaign ended: then there is another job, or will be.
+        if (!startAt) return;
+        // The job became due by the clock of the database, and by the clock of this process the campaign begins later.
+        return finish(async () => new Date(Math.max(startAt.getTime(), Date.now()) + 1_000));
+      }
       const data = dataOf(entrance.trigger, 'trigger');
       const find = finders[data.triggerType as keyof typeof finders] as Find | undefined;
       if (!find) return;
@@ -65,6 +71,15 @@ export const runTrigger = (tools: Tools) =>
       await finish((inside) => record(inside, { workflowId, wake, entrance, data, page, until }));
     },
   });
+
+/** The start of the campaign of a published workflow that leads can enter from then on. */
+async function startOf(tx: Tx, workflowId: number): Promise<Date | undefined> {
+  const [row] = await tx.sql<{ startAt: Date }>`SELECT campaign.start_at AS "startAt"
+    FROM workflow JOIN campaign ON campaign.id = workflow.campaign_id
+    WHERE workflow.id = ${workflowId} AND workflow.status = 'published'
+      AND campaign.status IN ('active', 'paused') AND campaign.start_at IS NOT NULL`;
+  return row?.startAt;
+}
 
 function begin(): State {
   return { until: new Date(), part: 0, after: null, seen: 0 };

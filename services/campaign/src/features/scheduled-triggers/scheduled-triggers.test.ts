@@ -1,71 +1,14 @@
-import type { campaign } from '@tandem/campaign-contract';
-import { publishLeadMerge, type TestService, until } from '@tandem/testing';
-import { aNode, startCampaign } from '../../campaign.test-service.ts';
-import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
+import { publishLeadMerge, until } from '@tandem/testing';
 import { type Api, codeOf, inARowAfter, published } from '../../engine.test-service.ts';
+import { day, dayMs, hourMs, pause, time, triggerTests } from './scheduled-triggers.test-service.ts';
 
-let crm: CrmPeer;
-let service: TestService<typeof campaign>;
-beforeAll(async () => {
-  crm = await crmPeer();
-  service = await startCampaign(undefined, undefined, { CRM_URL: crm.url });
-});
-afterAll(async () => {
-  await service?.close();
-  await crm?.close();
-});
+const { service, crm, aLead, leadsIn, search, isWaiting } = triggerTests();
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
-const pause = aNode('pause', { type: 'wait', data: { duration: 30, durationUnit: 'days' } });
-const aLead = (api: Api, fields: Record<string, unknown> = {}) => crm.addLead(api.caller.tenantId as number, fields);
 const startedBy = (api: Api, trigger: Record<string, unknown>) => published(api, inARowAfter(trigger, pause));
-const day = (at: number) => new Date(at).toISOString().slice(0, 10);
-const time = (at: number) => new Date(at).toISOString().slice(11, 16);
-
-/** The leads in a workflow, by id. */
-async function leadsIn(api: Api, id: string): Promise<string[]> {
-  const { data } = await api.listWorkflowExecutions({ params: { id } });
-  return data.map(({ leadId }: { leadId: string }) => leadId).toSorted();
-}
-
-async function ranUntil(api: Api, id: string): Promise<number> {
-  const [row] = await service.sqlWithin(
-    api.caller,
-    'SELECT ran_until FROM workflow_trigger WHERE workflow_id = $1 AND state IS NULL',
-    [id],
-  );
-  return row?.ran_until ? new Date(row.ran_until as string).getTime() : 0;
-}
-
-/** Lets a trigger search the time since `hours` ago, and waits for the end of the search. */
-async function search(api: Api, id: string, hours = 1): Promise<void> {
-  await until('the first search has ended', async () => (await ranUntil(api, id)) > 0 && isWaiting(api, id));
-  await service.sqlWithin(
-    api.caller,
-    `UPDATE workflow_trigger SET ran_until = now() - make_interval(hours => $2::int) WHERE workflow_id = $1`,
-    [id, hours],
-  );
-  await service.sqlWithin(
-    api.caller,
-    `UPDATE platform.job SET due_at = now() WHERE name = 'run-trigger' AND payload ->> 'workflowId' = $1 AND state = 'waiting'`,
-    [id],
-  );
-  await until('the search has ended', async () => (await ranUntil(api, id)) > Date.now() - 30_000);
-}
-
-async function isWaiting(api: Api, id: string): Promise<boolean> {
-  const [job] = await service.sqlWithin(
-    api.caller,
-    `SELECT state FROM platform.job WHERE name = 'run-trigger' AND payload ->> 'workflowId' = $1 AND due_at > now() + interval '10 s'`,
-    [id],
-  );
-  return job?.state === 'waiting';
-}
 
 describe('a date trigger', () => {
   it('starts leads on the day with the offset, at its time in the zone of the lead, once', async () => {
-    const api = service.as();
+    const api = service().as();
     const due = Date.now() - hourMs / 2;
     const trial = (at: number) => ({ customFields: { trialEnd: day(at) } });
     const [now, tokyo, other] = [
@@ -90,7 +33,7 @@ describe('a date trigger', () => {
   });
 
   it('starts leads every year, and only those that meet its conditions', async () => {
-    const api = service.as();
+    const api = service().as();
     const due = Date.now() - hourMs / 2;
     const born = (year: number) => ({ customFields: { birthday: `${year}${day(due).slice(4)}` } });
     const [hot, cold] = [aLead(api, { ...born(1990), score: 80 }), aLead(api, { ...born(1985), score: 10 })];
@@ -107,7 +50,7 @@ describe('a date trigger', () => {
   });
 
   it('catches up at most one day after downtime', async () => {
-    const api = service.as();
+    const api = service().as();
     const at = Date.now() - 2 * hourMs;
     const dates = [at, at - dayMs].map((one) => aLead(api, { customFields: { date: day(one) } }));
     const id = await startedBy(api, { triggerType: 'date', dateField: 'customFields.date', at: time(at) });
@@ -118,10 +61,10 @@ describe('a date trigger', () => {
 
 describe('an inactivity trigger', () => {
   it('starts leads whose last engagement was so many days ago, without what the platform or software did', async () => {
-    const api = service.as();
+    const api = service().as();
     const [quiet, active, never] = [aLead(api), aLead(api), aLead(api)];
     const engaged = (leadId: string, type: string, at: number, automated = false) =>
-      service.sqlWithin(api.caller, 'INSERT INTO engagement (type, lead_id, at, automated) VALUES ($1, $2, $3, $4)', [
+      service().sqlWithin(api.caller, 'INSERT INTO engagement (type, lead_id, at, automated) VALUES ($1, $2, $3, $4)', [
         type,
         leadId,
         new Date(at).toISOString(),
@@ -143,7 +86,7 @@ describe('an inactivity trigger', () => {
 
 describe('a segment trigger', () => {
   it('starts leads at once when they are added to a static segment, and not those that it had', async () => {
-    const api = service.as();
+    const api = service().as();
     const [before, added, other] = [aLead(api), aLead(api), aLead(api)];
     const { data: segment } = await api.createSegment({ body: { name: 'Fixed', type: 'static', leadIds: [before] } });
     const { data: another } = await api.createSegment({ body: { name: 'Other', type: 'static' } });
@@ -155,7 +98,7 @@ describe('a segment trigger', () => {
   });
 
   it('starts leads that a filter segment has since the last search, again after they left it', async () => {
-    const api = service.as();
+    const api = service().as();
     const [before, later] = [aLead(api, { score: 80 }), aLead(api, { score: 10 })];
     const conditions = [{ field: 'score', operator: 'at_least', value: 50 }];
     const { data: segment } = await api.createSegment({ body: { name: 'Hot', type: 'filter', conditions } });
@@ -166,13 +109,13 @@ describe('a segment trigger', () => {
     );
     await search(api, id);
     expect(await leadsIn(api, id)).toEqual([]);
-    crm.changeLead(later, { score: 60 });
+    crm().changeLead(later, { score: 60 });
     await search(api, id);
     await search(api, id);
     expect(await leadsIn(api, id)).toEqual([later]);
-    crm.changeLead(later, { score: 10 });
+    crm().changeLead(later, { score: 10 });
     await search(api, id);
-    crm.changeLead(later, { score: 90 });
+    crm().changeLead(later, { score: 90 });
     await search(api, id);
     await until('it is in the workflow again', async () => (await leadsIn(api, id)).length === 2);
     expect(await leadsIn(api, id)).not.toContain(before);
@@ -180,7 +123,7 @@ describe('a segment trigger', () => {
 });
 
 it('a lead does not enter a segment anew because a lead of the segment was merged into it', async () => {
-  const api = service.as();
+  const api = service().as();
   const tenantId = api.caller.tenantId as number;
   const [merged, remains] = [aLead(api, { score: 80 }), aLead(api, { score: 10 })];
   const conditions = [{ field: 'score', operator: 'at_least', value: 50 }];
@@ -189,12 +132,12 @@ it('a lead does not enter a segment anew because a lead of the segment was merge
   await search(api, id);
   const members = async () => {
     const sql = 'SELECT lead_id::text AS id FROM trigger_member WHERE workflow_id = $1';
-    return (await service.sqlWithin(api.caller, sql, [id])).map((row) => row.id);
+    return (await service().sqlWithin(api.caller, sql, [id])).map((row) => row.id);
   };
   expect(await members()).toEqual([merged]);
-  crm.removeLead(merged);
-  crm.changeLead(remains, { score: 80 });
-  await publishLeadMerge({ service, tenantId }, { leadId: merged, into: remains, version: 2 });
+  crm().removeLead(merged);
+  crm().changeLead(remains, { score: 80 });
+  await publishLeadMerge({ service: service(), tenantId }, { leadId: merged, into: remains, version: 2 });
   await until('the member is the lead that remains', async () => (await members())[0] === remains);
   await search(api, id);
   expect(await leadsIn(api, id)).toEqual([]);
@@ -202,24 +145,24 @@ it('a lead does not enter a segment anew because a lead of the segment was merge
 });
 
 it('a paused workflow does not search, and searches again after it is resumed', async () => {
-  const api = service.as();
+  const api = service().as();
   const due = Date.now() - hourMs / 2;
   const lead = aLead(api, { customFields: { date: day(due) } });
   const id = await startedBy(api, { triggerType: 'date', dateField: 'customFields.date', at: time(due) });
   await until('the first search has ended', () => isWaiting(api, id));
   await api.pauseWorkflow({ params: { id } });
-  await service.sqlWithin(
+  await service().sqlWithin(
     api.caller,
     `UPDATE workflow_trigger SET ran_until = now() - interval '1 hour' WHERE workflow_id = $1`,
     [id],
   );
-  await service.sqlWithin(
+  await service().sqlWithin(
     api.caller,
     `UPDATE platform.job SET due_at = now() WHERE name = 'run-trigger' AND payload ->> 'workflowId' = $1`,
     [id],
   );
   await until('the job has ended', async () => {
-    const jobs = await service.sqlWithin(
+    const jobs = await service().sqlWithin(
       api.caller,
       `SELECT 1 FROM platform.job WHERE name = 'run-trigger' AND payload ->> 'workflowId' = $1 AND state = 'waiting'`,
       [id],
@@ -231,60 +174,8 @@ it('a paused workflow does not search, and searches again after it is resumed', 
   await until('the lead is in the workflow', async () => (await leadsIn(api, id)).includes(lead));
 });
 
-describe('a trigger of a sequence', () => {
-  const due = Date.now() - hourMs / 2;
-
-  /** A campaign that sends, with a sequence that starts leads on a day. */
-  async function aCampaign(api: Api, fields: object = {}) {
-    const { data } = await api.createCampaign({ body: { name: 'Trial', type: 'sms', ...fields } });
-    const trigger = { triggerType: 'date', dateField: 'customFields.date', at: time(due) };
-    const message = aNode('text', { type: 'sms', data: { text: 'Hello' } });
-    const body = { name: 'Test', ...inARowAfter(trigger, pause, message) };
-    const sequence = await api.createSequence({ params: { id: data.id }, body });
-    const reply = await api.publishWorkflow({ params: { id: sequence.data.id }, body: {} });
-    expect([reply.status, reply.body.errors]).toEqual([200, undefined]);
-    return { campaignId: data.id as string, id: sequence.data.id as string };
-  }
-
-  const openJobs = (api: Api) =>
-    service.sqlWithin(
-      api.caller,
-      `SELECT due_at FROM platform.job WHERE name = 'run-trigger' AND state IN ('waiting', 'queued', 'running')`,
-    );
-
-  it('looks for leads when its campaign is activated', async () => {
-    const api = service.as();
-    const lead = aLead(api, { customFields: { date: day(due) } });
-    const { campaignId, id } = await aCampaign(api);
-    await until('the job of the draft has ended', async () => (await openJobs(api)).length === 0);
-    expect((await api.activateCampaign({ params: { id: campaignId } })).status).toBe(200);
-    await search(api, id);
-    expect(await leadsIn(api, id)).toEqual([lead]);
-  });
-
-  it('starts leads without a zone of their own in that of the campaign', async () => {
-    const api = service.as();
-    const lead = aLead(api, { customFields: { date: day(due) } });
-    const { campaignId, id } = await aCampaign(api, { timezone: 'Asia/Tokyo' });
-    await api.activateCampaign({ params: { id: campaignId } });
-    await search(api, id);
-    expect(await leadsIn(api, id)).toEqual([]);
-    await search(api, id, 12);
-    expect(await leadsIn(api, id)).toEqual([lead]);
-  });
-
-  it('waits for the start of its campaign', async () => {
-    const api = service.as();
-    const startAt = new Date(Date.now() + hourMs).toISOString();
-    const { campaignId } = await aCampaign(api, { startAt });
-    expect((await api.activateCampaign({ params: { id: campaignId } })).status).toBe(200);
-    const times = (await openJobs(api)).map(({ due_at }) => new Date(due_at as string).toISOString());
-    expect([...new Set(times)]).toEqual([startAt]);
-  });
-});
-
 it('cannot be published without what it needs, naming the field', async () => {
-  const api = service.as();
+  const api = service().as();
   const fields = async (trigger: Record<string, unknown>) => {
     const { data } = await api.createWorkflow({ body: { name: 'Test', ...inARowAfter(trigger, pause) } });
     const reply = await api.publishWorkflow({ params: { id: data.id }, body: {} });

@@ -74,8 +74,12 @@ async function record(
   touches: readonly Received[],
 ): Promise<Stored> {
   const ids = [...new Set(touches.map(({ messageId }) => messageId))];
-  const rows = await inside.tx.message.findMany({ where: { id: { in: ids } }, select: { id: true, sentAt: true } });
-  const sentAt = new Map(rows.map((row) => [row.id, row.sentAt]));
+  const rows = await inside.tx.message.findMany({
+    where: { id: { in: ids } },
+    select: { id: true, sentAt: true, claimedAt: true },
+  });
+  // A batch is recorded as sent when its last message is: until then the time of the claim is the best one.
+  const sentAt = new Map(rows.map((row) => [row.id, row.sentAt ?? row.claimedAt]));
   const automated = new Map<Received, boolean>();
   for (const touch of touches) {
     const sent = sentAt.get(touch.messageId);

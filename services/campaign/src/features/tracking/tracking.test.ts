@@ -69,6 +69,22 @@ it('a scanner that follows every link and loads the pixel leaves the figures of 
 });
 
 it.each([
+  ['a person who opens a message whose batch is still being sent', '1 minute', 1],
+  ['software that opens a message at once', '0 minutes', 0],
+])('%s is told apart by the time since the message was claimed', async (_, age, opened) => {
+  const { api, keys } = await sentMessages(1);
+  const [key] = keys as [(typeof keys)[number]];
+  await service.sqlWithin(
+    api.caller,
+    `UPDATE message SET status = 'sending', sent_at = NULL, claimed_at = now() - $2::interval WHERE id = $1`,
+    [key.messageId, age],
+  );
+  const caller = service.as({ type: 'anonymous', permissions: [], userAgent: person }).caller;
+  await service.send(service.operations.trackOpen, { params: { token: tokenOf(links.pixelUrl(key)) } }, caller);
+  expect(await openedOf(api)).toBe(opened);
+});
+
+it.each([
   ['https://example.com/\u2603', 'https://example.com/%E2%98%83'],
   ['https://example.com/a\nSet-Cookie:x=1', 'https://example.com/aSet-Cookie:x=1'],
   ['https://b\u00fccher.example/?q=\u00fc', 'https://xn--bcher-kva.example/?q=%C3%BC'],

@@ -22,6 +22,13 @@ export async function readEnterable(tx: Tx, workflowId: number): Promise<Entranc
   return found;
 }
 
+/** Reads the published version of a workflow, whether or not its campaign runs; undefined if it is not published. */
+export async function readPublished(tx: Tx, workflowId: number): Promise<Entrance | undefined> {
+  const rows = await tx.workflow.findMany({ where: { id: workflowId, status: 'published' }, select: publishedColumns });
+  const [found] = await withVersions(tx, rows);
+  return found;
+}
+
 /**
  * A workflow that leads can enter. Holds it, so that its deletion finds the executions that begin, or comes first.
  * @throws ApiError 404 when it does not exist, 409 when it is not published or its campaign does not run
@@ -72,11 +79,19 @@ function findOpen(tx: Tx, where: Where): Promise<PublishedRow[]> {
   };
   return tx.workflow.findMany({
     where: { ...where, status: 'published', OR: [{ campaignId: null }, { campaign: isRunning }] },
-    select: { id: true, tenantId: true, environment: true, campaignId: true, publishedVersion: true },
+    select: publishedColumns,
     orderBy: { id: 'asc' },
     take: pageMax,
   });
 }
+
+const publishedColumns = {
+  id: true,
+  tenantId: true,
+  environment: true,
+  campaignId: true,
+  publishedVersion: true,
+} as const;
 
 interface PublishedRow {
   id: number;

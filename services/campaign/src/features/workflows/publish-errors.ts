@@ -4,12 +4,10 @@ import { conditionErrors, Lead, TaskType } from '@tandem/crm-contract';
 import { readFields } from '@tandem/service';
 import { z } from 'zod';
 import { subjectOf } from '../engine/conditions.ts';
-import { createGraph, type Graph, type GraphNode, type StoredGraph } from '../engine/graph.ts';
+import { createGraph, type Graph, type GraphNode, holdsLead, type StoredGraph } from '../engine/graph.ts';
 import { leadFields } from '../engine/outside/lead-fields.ts';
 import { syntaxErrors } from '../templates/render.ts';
 
-// Nodes that can hold a lead, which every cycle needs.
-const waits: readonly NodeType[] = ['wait', 'wait_for_event'];
 const branches: Partial<Record<NodeType, readonly string[]>> = {
   condition: ['yes', 'no', 'default'],
   wait_for_event: ['yes', 'no', 'default'],
@@ -234,14 +232,21 @@ function branchesOf({ type, data }: GraphNode): readonly string[] | undefined {
   return [...(checked?.variants ?? []).map(({ key }) => key), 'default'];
 }
 
-/** A cycle without a wait would run for ever. */
+/** A cycle without a wait would run for ever, and so would one whose waits end at once. */
 function cycleErrors(graph: Graph): FieldError[] {
-  const free = graph.nodes.filter(({ type }) => !waits.includes(type));
+  const free = graph.nodes.filter((node) => !holdsLead(node));
   const isFree = new Set(free.map(({ nodeId }) => nodeId));
-  const inCycle = free.find(({ nodeId }) => {
+  const inCycle = free.filter(({ nodeId }) => {
     const reached = new Set(graph.targets(nodeId).filter((target) => isFree.has(target)));
     for (const one of reached) for (const target of graph.targets(one)) if (isFree.has(target)) reached.add(target);
     return reached.has(nodeId);
   });
-  return inCycle ? [{ field: of(inCycle), message: 'Is in a cycle without a wait; add a wait node to the cycle' }] : [];
+  const tooShort = inCycle.find(({ type }) => type === 'wait' || type === 'wait_for_event');
+  if (tooShort)
+    return [
+      { field: of(tooShort, 'duration'), message: 'Must be at least one minute, because the node is in a cycle' },
+    ];
+  return inCycle
+    .slice(0, 1)
+    .map((node) => ({ field: of(node), message: 'Is in a cycle without a wait; add a wait node to the cycle' }));
 }

@@ -5,15 +5,16 @@ import { nextTime } from '@tandem/time-zones';
 import { awaitedSince, hasDone, isMet } from '../conditions.ts';
 import type { Facts, NodeKind } from '../facts.ts';
 import { dataOf } from '../graph.ts';
-import { after, minutesOf, openFrom } from '../timing.ts';
+import { after, holdMinMs, minutesOf, openFrom } from '../timing.ts';
 
 const trigger: NodeKind = () => ({ does: 'next' });
 
-const wait: NodeKind = (node, { now, timezone }, { isWoken }) => {
+const wait: NodeKind = (node, { now, timezone, history }, { nodeId, isWoken }) => {
   if (isWoken) return { does: 'next' };
   const { at, workingHours, ...length } = dataOf(node, 'wait');
   let until = after(now, length, timezone);
-  if (at !== undefined) until = nextTime(new Date(until.getTime() - 1), minutesOf(at), timezone);
+  if (at === undefined) until = held(until, now, history.leftAt.has(nodeId));
+  else until = nextTime(new Date(until.getTime() - 1), minutesOf(at), timezone);
   if (workingHours) until = openFrom(until, timezone, [workingWeek]);
   return until > now ? { does: 'wait', until } : { does: 'next' };
 };
@@ -40,11 +41,16 @@ const split: NodeKind = (node, { lead }, { workflowId }) => {
 const waitForEvent: NodeKind = (node, { now, timezone, deeds, history }, { nodeId, enteredAt }) => {
   const { event, ...length } = dataOf(node, 'wait_for_event');
   const happened = hasDone(deeds, event, { since: awaitedSince(history, { nodeId, enteredAt }) });
-  const until = after(enteredAt, length, timezone);
+  const until = held(after(enteredAt, length, timezone), enteredAt, history.leftAt.has(nodeId));
   if (!happened && until > now) return { does: 'wait', until, waitsFor: event };
   const branch = happened ? 'yes' : 'no';
   return { does: 'next', branch, result: { branch, event } };
 };
+
+/** Versions that were published before the shortest wait of a cycle was checked have cycles with shorter ones. */
+function held(until: Date, from: Date, wasHere: boolean): Date {
+  return wasHere ? new Date(Math.max(until.getTime(), from.getTime() + holdMinMs)) : until;
+}
 
 /** A goal that is not reached lets the lead pass. */
 const goal: NodeKind = (node, facts) => {

@@ -4,6 +4,7 @@ import { storableJson } from '../storable.ts';
 /** A message that is to be sent. */
 export interface Claim {
   executionId: number;
+  wake: number;
   workflowId: number;
   nodeId: string;
   campaignId: number | null;
@@ -29,7 +30,8 @@ export interface MessageRow {
 }
 
 /** The state of a message after an attempt, or after the decision not to send it. */
-export interface MessageEnd extends Omit<Claim, 'recipient' | 'digests' | 'templateId' | 'variant' | 'abTestId'> {
+export interface MessageEnd
+  extends Omit<Claim, 'wake' | 'recipient' | 'digests' | 'templateId' | 'variant' | 'abTestId'> {
   recipient: string | null;
   status: 'queued' | 'sent' | 'skipped' | 'failed';
   subject: string | null;
@@ -40,7 +42,8 @@ export interface MessageEnd extends Omit<Claim, 'recipient' | 'digests' | 'templ
 
 /**
  * Claims messages right before they are sent. A message that is claimed already, or has ended, is not returned, and neither
- * is one whose workflow or campaign was paused, or whose recipient was suppressed, meanwhile.
+ * is one whose workflow or campaign was paused, whose recipient was suppressed, or whose execution was woken for another run,
+ * meanwhile.
  */
 export async function claimMessages(tx: Tx, claims: readonly Claim[]): Promise<MessageRow[]> {
   if (!claims.length) return [];
@@ -50,10 +53,11 @@ export async function claimMessages(tx: Tx, claims: readonly Claim[]): Promise<M
     SELECT given."executionId", given."workflowId", given."nodeId", given."campaignId", given."leadId", given.channel,
       given.recipient, 'sending', now(), 1, platform.environment() = 'sandbox', now(), given."templateId", given.variant,
       given."abTestId"
-    FROM jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) AS given ("executionId" bigint, "workflowId" bigint,
-      "nodeId" text, "campaignId" bigint, "leadId" bigint, channel text, recipient text, "templateId" bigint,
-      variant text, "abTestId" bigint, digests text[])
-    JOIN execution ON execution.id = given."executionId" AND execution.status IN ('running', 'waiting')
+    FROM jsonb_to_recordset(${JSON.stringify(claims)}::jsonb) AS given ("executionId" bigint, wake int,
+      "workflowId" bigint, "nodeId" text, "campaignId" bigint, "leadId" bigint, channel text, recipient text,
+      "templateId" bigint, variant text, "abTestId" bigint, digests text[])
+    JOIN execution ON execution.id = given."executionId" AND execution.wake = given.wake
+      AND execution.status IN ('running', 'waiting')
     JOIN workflow ON workflow.id = given."workflowId" AND workflow.status = 'published'
     LEFT JOIN campaign ON campaign.id = given."campaignId"
     WHERE (campaign.id IS NULL OR campaign.status = 'active')
@@ -114,10 +118,13 @@ export async function endMessages(
       uncertain boolean, "skipReason" text, error text)
     ORDER BY given."executionId"
     ON CONFLICT (tenant_id, environment, execution_id, node_id, lead_id) DO UPDATE
-      SET status = excluded.status, subject = coalesce(excluded.subject, message.subject),
+      -- The provider can report the delivery before it answers.
+      SET status = CASE WHEN excluded.status = 'sent' AND message.delivered_at IS NOT NULL THEN 'delivered'
+          ELSE excluded.status END,
+        subject = coalesce(excluded.subject, message.subject),
         uncertain = excluded.uncertain, skip_reason = excluded.skip_reason, error = excluded.error,
         sent_at = coalesce(message.sent_at, excluded.sent_at), updated_at = now()
       WHERE message.status IN ('queued', 'sending')
-    RETURNING id, channel, status = 'sent' AND NOT uncertain AS "isSent"`;
+    RETURNING id, channel, status IN ('sent', 'delivered') AND NOT uncertain AS "isSent"`;
   return rows.filter(({ isSent }) => isSent);
 }

@@ -81,7 +81,8 @@ export async function sendMessages(
     counted.map((one) => {
       const recipient = one.channel.addressOf(one.facts.lead) as string;
       const digests = suppressingDigests(tools, one.channel.name, recipient);
-      return { ...placeOf(one), recipient, digests, ...originOf(contents.get(one.due.executionId)) };
+      const { executionId, wake } = one.due;
+      return { ...placeOf(one), wake, recipient, digests, ...originOf(contents.get(executionId)) };
     }),
   );
   const rowOf = new Map(claimed.map((row) => [row.executionId, row]));
