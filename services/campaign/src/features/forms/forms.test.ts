@@ -178,6 +178,9 @@ describe('deleteForm', () => {
     const page = (await api.createLandingPage({ body: aPage({ formId: id }) })).data;
     const used = await api.deleteForm({ params });
     expect([used.status, used.body.code]).toEqual([409, 'form_in_use']);
+    expect(used.body.errors).toEqual([
+      { field: 'id', message: `Is used by the landing page ‹landing_page ${page.id}›` },
+    ]);
     await api.updateLandingPage({ params: { id: page.id }, body: { formId: null } });
     expect((await api.deleteForm({ params })).data).toEqual({ id, deleted: true });
     expect((await api.getForm({ params })).status).toBe(404);

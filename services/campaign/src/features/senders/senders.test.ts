@@ -276,7 +276,9 @@ describe('a sender', () => {
     const params = { id: sender.id };
     const renamed = await api.updateSender({ params, body: { fromEmail: `bob@${domain}` } });
     const deleted = await api.deleteSender({ params });
-    for (const { status, body } of [renamed, deleted]) expect([status, body.code]).toEqual([409, 'sender_in_use']);
+    const errors = [{ field: 'id', message: `Is used by the campaign ‹campaign ${data.id}›` }];
+    for (const { status, body } of [renamed, deleted])
+      expect([status, body.code, body.errors]).toEqual([409, 'sender_in_use', errors]);
     expect((await api.updateSender({ params, body: { name: 'Ada of Example' } })).data.name).toBe('Ada of Example');
   });
 

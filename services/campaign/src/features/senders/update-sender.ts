@@ -1,10 +1,12 @@
 import { type senders, senderUpdated } from '@tandem/campaign-contract';
 import { diff, fail } from '@tandem/service';
 import { Prisma } from '../../generated/client.ts';
-import type { Handler, Tx } from '../../handler.ts';
+import type { Handler } from '../../handler.ts';
+import { checkUnused } from './check-unused.ts';
 import { asSender, checkWarmup, domainOf, emailError, eventOf, lockSender } from './sender.ts';
 
-export const updateSender: Handler<typeof senders.updateSender> = async ({ params, body, tx, emit, ifMatch }) => {
+export const updateSender: Handler<typeof senders.updateSender> = async (context) => {
+  const { params, body, tx, emit, ifMatch } = context;
   const row = await lockSender(tx, params.id);
   ifMatch(row);
   const before = await asSender(tx, row);
@@ -13,7 +15,7 @@ export const updateSender: Handler<typeof senders.updateSender> = async ({ param
   if (isEmpty) return before;
   checkWarmup({ ...before, ...body });
   const isMoved = fromEmail !== before.fromEmail;
-  if (isMoved && (await isUsed(tx, row.id))) throw fail('sender_in_use');
+  if (isMoved) await checkUnused(context, row.id);
   const { warmupPlan, ...others } = values;
   const [written] = await tx.sender
     .updateManyAndReturn({
@@ -33,7 +35,3 @@ export const updateSender: Handler<typeof senders.updateSender> = async ({ param
   emit(senderUpdated, { ...eventOf(sender), changes: audit });
   return sender;
 };
-
-async function isUsed(tx: Tx, senderId: number): Promise<boolean> {
-  return (await tx.campaign.findFirst({ where: { senderId }, select: { id: true } })) !== null;
-}

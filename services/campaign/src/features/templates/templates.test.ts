@@ -127,6 +127,15 @@ describe('deleteTemplate', () => {
     await setStatus('published');
     const refused = await api.deleteTemplate({ params });
     expect([refused.status, refused.body.code]).toEqual([409, 'template_in_use']);
+    expect(refused.body.errors).toEqual([
+      { field: 'id', message: `Is used by the workflow ‹workflow ${workflow.id}›` },
+    ]);
+    const ofCampaigns = service.as({
+      ...api.caller,
+      permissions: ['campaigns:delete', 'workflows:read:own'],
+      userId: 2,
+    });
+    expect((await ofCampaigns.deleteTemplate({ params })).body.errors ?? []).toEqual([]);
     await setStatus('archived');
     expect((await api.deleteTemplate({ params })).data).toEqual({ id: params.id, deleted: true });
     expect((await api.getTemplate({ params })).status).toBe(404);

@@ -41,6 +41,16 @@ describe('topics', () => {
     const params = { id: data.id };
     const reply = await api.deleteTopic({ params });
     expect([reply.status, reply.body.code]).toEqual([409, 'topic_in_use']);
+    expect(reply.body.errors).toEqual([
+      { field: 'id', message: `Is used by the suppression ‹suppression ${suppression.data.id}›` },
+    ]);
+    const { data: campaign } = await api.createCampaign({ body: { name: 'Spring', topicId: data.id } });
+    const used = await api.deleteTopic({ params });
+    expect([used.status, used.body.errors]).toEqual([
+      409,
+      [{ field: 'id', message: `Is used by the campaign ‹campaign ${campaign.id}›` }],
+    ]);
+    await api.deleteCampaign({ params: { id: campaign.id } });
     await api.deleteSuppression({ params: { id: suppression.data.id } });
     expect((await api.deleteTopic({ params })).status).toBe(200);
   });
