@@ -30,15 +30,15 @@ export function asForm(row: FormRow, { ids, publicUrl }: Pick<FormTools, 'ids' |
 
 /** The fields of a form. */
 export function fieldsOf(row: Pick<FormRow, 'fields'>): FieldRecord[] {
-  return storedFields.parse(row.fields);
+  return storedFields.parse(row.fields).map(withRequiredAddress);
 }
 
 type NewField = Pick<FieldRecord, 'key' | 'type'> & { [Part in keyof FieldRecord]?: FieldRecord[Part] | undefined };
 
 /** Fields as they are stored, with what the request left out. */
 export function completeFields(fields: readonly NewField[]): FieldRecord[] {
-  return fields.map(
-    ({ key, type, label = labelOf(key), required = false, options = [], mapsTo = null, ask = 'always' }) => ({
+  return fields
+    .map(({ key, type, label = labelOf(key), required = false, options = [], mapsTo = null, ask = 'always' }) => ({
       key,
       label,
       type,
@@ -46,8 +46,13 @@ export function completeFields(fields: readonly NewField[]): FieldRecord[] {
       options,
       mapsTo,
       ask,
-    }),
-  );
+    }))
+    .map(withRequiredAddress);
+}
+
+/** Every submission needs the address, so visitors must not be told that it is optional. */
+function withRequiredAddress(field: FieldRecord): FieldRecord {
+  return emailField([field]) ? { ...field, required: true } : field;
 }
 
 /** `companySize` and `company_size` become `Company size`. */

@@ -167,6 +167,23 @@ describe('the life of a form', () => {
   });
 });
 
+it('returns the field of the address as required, however it was sent', async () => {
+  const api = service.as();
+  const fields = [{ key: 'mail', type: 'email', mapsTo: 'email', required: false }];
+  const form = await created(api, { fields });
+  expect(form.fields).toMatchObject([{ key: 'mail', required: true }]);
+  const params = { id: form.id };
+  const again = await api.updateForm({ params, body: { fields } });
+  expect(again.data).toMatchObject({ fields: form.fields, version: form.version });
+  // A form that was stored before.
+  await service.sqlWithin(
+    api.caller,
+    `UPDATE form SET fields = jsonb_set(fields, '{0,required}', 'false') WHERE id = $1`,
+    [form.id],
+  );
+  expect((await api.getForm({ params })).data.fields).toEqual(form.fields);
+});
+
 describe('deleteForm', () => {
   it('deletes a form that is neither published nor part of a page', async () => {
     const api = service.as();
