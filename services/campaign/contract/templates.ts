@@ -77,7 +77,7 @@ export const templates = operations({
     path: '/v1/campaigns/templates/:id',
     permission: 'campaigns:write',
     summary: 'Update a template',
-    description: `Each change of the content makes a version. Published workflows keep the content that they were published with. \`blocks\` replace the \`html\`, and \`html\` replaces the blocks. ${placeholders}`,
+    description: `Each change of the content makes a version; a change of the name alone does not. Published workflows keep the content that they were published with. \`blocks\` replace the \`html\`, and \`html\` replaces the blocks. ${placeholders}`,
     params: withId,
     body: z.object({ name: TemplateSummary.shape.name.optional(), ...writable }),
     bodyMax,
@@ -204,7 +204,7 @@ export const templates = operations({
     path: '/v1/campaigns/templates/:id/versions/:number/restore',
     permission: 'campaigns:write',
     summary: 'Restore a version of a template',
-    description: 'The content of the version becomes a new version.',
+    description: 'The content of the version becomes a new version. The name stays as it is.',
     params: withId.extend({
       number: wholeNumber(1, 1_000_000).meta({ description: 'The number of the version', examples: ['1'] }),
     }),

@@ -11,7 +11,7 @@ export const restoreTemplateVersion: Handler<typeof templates.restoreTemplateVer
   ifMatch(template);
   const row = await tx.templateVersion.findFirst({ where: { templateId: template.id, number: params.number } });
   if (!row) throw fail('not_found');
-  const { name, subject, preheader, html, text } = row;
-  const content = { name, subject, preheader, html, text, ...contentColumns(row) };
+  const { subject, preheader, html, text } = row;
+  const content = { subject, preheader, html, text, ...contentColumns(row) };
   return editTemplate({ tx, emit, userId: actingUserId(caller) ?? null }, template, content);
 };

@@ -92,6 +92,18 @@ describe('updateTemplate', () => {
   });
 });
 
+it('a new name makes no version of the content, and a restored version leaves the name', async () => {
+  const api = service.as();
+  const { params } = await aTemplate(api);
+  const renamed = await api.updateTemplate({ params, body: { name: 'Renamed' } });
+  expect(renamed.data).toMatchObject({ name: 'Renamed', contentVersion: 1, version: 2 });
+  expect((await api.listTemplateVersions({ params })).data.length).toBe(1);
+  const edited = await api.updateTemplate({ params, body: { name: 'Again', subject: 'Good day' } });
+  expect(edited.data).toMatchObject({ name: 'Again', contentVersion: 2, version: 3 });
+  const restored = await api.restoreTemplateVersion({ params: { ...params, number: '1' } });
+  expect(restored.data).toMatchObject({ name: 'Again', subject: 'Hello {{ lead.firstName }}', contentVersion: 3 });
+});
+
 describe('the status of a template', () => {
   it('goes from draft to active to archived, and then the content stays', async () => {
     const api = service.as();

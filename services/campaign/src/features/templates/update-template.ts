@@ -24,7 +24,7 @@ export const updateTemplate: Handler<typeof templates.updateTemplate> = async (c
   return editTemplate({ tx, emit, userId: actingUserId(caller) ?? null }, template, wanted);
 };
 
-/** Changes the content of a template, which makes a version. */
+/** Changes a template. A change of its content makes a version; its name alone is not content. */
 export async function editTemplate(
   { tx, emit, userId }: { tx: Tx; emit: Emit<typeof templateUpdated>; userId: number | null },
   template: TemplateRecord,
@@ -36,19 +36,20 @@ export async function editTemplate(
   if (isEmpty) return template;
   checkContent(template.channel, { ...template, ...values });
   const { variables, blocks, ...fields } = values;
+  const isContent = Object.keys(values).some((field) => field !== 'name');
   const [row] = await tx.template.updateManyAndReturn({
     where: { id: template.id },
     data: {
       ...fields,
       ...(variables && { variables: [...variables] }),
       ...(blocks !== undefined && { blocks: toBlocksColumn(blocks) }),
-      contentVersion: { increment: 1 },
+      ...(isContent && { contentVersion: { increment: 1 } }),
       version: { increment: 1 },
     },
   });
   if (!row) throw fail('not_found');
   const updated = asTemplate(row);
-  await writeVersion(tx, updated, userId);
+  if (isContent) await writeVersion(tx, updated, userId);
   // The audit log does not store the content, which can have 200,000 characters; the versions have it.
   const { html: _html, blocks: _blocks, text: _text, ...changes } = audit;
   emit(templateUpdated, { ...eventOf(updated), changes });
