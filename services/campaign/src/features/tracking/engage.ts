@@ -53,6 +53,8 @@ export async function engage(
     FROM jsonb_to_recordset(${JSON.stringify(deeds)}::jsonb)
       AS given ("messageId" bigint, type text, at timestamptz, automated boolean, url text, "sourceId" text)
     JOIN message ON message.id = given."messageId"
+    -- So that two transactions with the same deeds cannot wait for each other.
+    ORDER BY given."sourceId"
     ON CONFLICT (tenant_id, environment, source_id) DO NOTHING
     RETURNING id, type, at, automated, url, lead_id AS "leadId", message_id AS "messageId",
       execution_id AS "executionId", tenant_id AS "tenantId"`;

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { messageEngaged } from '@tandem/campaign-contract';
 import type { InTenant } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { isAutomated } from './automated.ts';
-import { engage } from './engage.ts';
+import { engage, type MessageDeed } from './engage.ts';
 import type { MessageKey } from './tracking-links.ts';
 
 /** An open or a click, as a request reports it. */
@@ -21,6 +22,8 @@ type Within = InTenant<Tx, typeof messageEngaged>;
 // Requests wait this long for others of the tenant, and no longer than until the transaction before theirs has ended.
 const gatherMs = 10;
 const batchMax = 500;
+// Everybody who has a link can repeat it, so repetitions within this time are one deed.
+const onceMs = 60_000;
 
 /**
  * Returns a function that records an open or a click, and once it is stored resolves to whether software made it, undefined
@@ -78,13 +81,16 @@ async function record(
     const sent = sentAt.get(touch.messageId);
     if (sent !== undefined) automated.set(touch, isAutomated({ ...touch, sentAt: sent }));
   }
-  const deeds = [...automated].map(([{ messageId, type, at, url = null }, byMachine]) => ({
-    messageId,
-    type,
-    at,
-    url,
-    automated: byMachine,
-  }));
+  const deeds = [...automated].map(([{ messageId, type, at, url = null }, byMachine]) =>
+    withSource({ messageId, type, at, url, automated: byMachine }),
+  );
   await engage(inside, tools, deeds);
   return automated;
+}
+
+/** A scanner does not take the place of the person who follows it. */
+function withSource(deed: MessageDeed): MessageDeed {
+  const { messageId, type, url, automated, at } = deed;
+  const parts = [messageId, type, url, automated, Math.floor(at.getTime() / onceMs)];
+  return { ...deed, sourceId: `touch-${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}` };
 }

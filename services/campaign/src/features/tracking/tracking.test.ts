@@ -79,3 +79,41 @@ it.each([
   const reply = await service.send(service.operations.trackClick, click, caller);
   expect([reply.status, reply.headers['location']]).toEqual([302, location]);
 });
+
+it('counts a link that is opened again and again within a minute as one event, and a person after a scanner', async () => {
+  const { api, keys } = await sentMessages(1);
+  const [key] = keys as [(typeof keys)[number]];
+  const send = (operation: 'trackOpen' | 'trackClick', url: string, userAgent: string) => {
+    const caller = service.as({ type: 'anonymous', permissions: [], userAgent }).caller;
+    return service.send(service.operations[operation], { params: { token: tokenOf(url) } }, caller);
+  };
+  const click = links.clickUrl(key, 'https://example.com/offer');
+  await send('trackClick', click, 'Barracuda scanner');
+  for (let round = 0; round < 5; round++) {
+    const sent = Array.from({ length: 8 }, () => [
+      send('trackClick', click, person),
+      send('trackOpen', links.pixelUrl(key), person),
+    ]);
+    const replies = await Promise.all(sent.flat());
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([302, 200]));
+  }
+  await send('trackClick', links.clickUrl(key, 'https://example.com/other'), person);
+  const rows = await service.sqlWithin(api.caller, 'SELECT type, automated, url FROM engagement');
+  const countOf = (type: string, automated: boolean, url: string | null) =>
+    rows.filter((row) => row['type'] === type && row['automated'] === automated && row['url'] === url).length;
+  expect(countOf('link_click', true, 'https://example.com/offer')).toBe(1);
+  expect(countOf('link_click', false, 'https://example.com/other')).toBe(1);
+  // Two if a minute began meanwhile.
+  for (const [type, url] of [
+    ['link_click', 'https://example.com/offer'],
+    ['email_open', null],
+  ] as const) {
+    const count = countOf(type, false, url);
+    expect(count).toBeGreaterThanOrEqual(1);
+    expect(count).toBeLessThanOrEqual(2);
+  }
+  const eventsOf = () =>
+    service.events.filter(({ name, tenantId }) => name === 'message.engaged' && tenantId === api.caller.tenantId);
+  await until('the events arrive', () => eventsOf().length >= rows.length);
+  expect(eventsOf().length).toBe(rows.length);
+});
