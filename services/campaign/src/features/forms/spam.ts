@@ -1,4 +1,5 @@
 import { type quarantineReasons, submissionLimits } from '@tandem/campaign-contract';
+import { lockNamed } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
 import type { Display } from './render-token.ts';
 
@@ -27,6 +28,8 @@ export async function findSpam(
   if (display && Date.now() - display.at < submissionLimits.fillMs) return 'too_fast';
   if (Object.values(values).some((value) => typeof value === 'string' && countLinks(value) > submissionLimits.links))
     return 'too_many_links';
+  // Concurrent submissions would not see one another.
+  await lockNamed(tx, 'submissions of an address', [addressDigest]);
   const lastHour = { gt: new Date(Date.now() - hourMs) };
   if ((await tx.formSubmission.count({ where: { addressDigest, createdAt: lastHour } })) >= submissionLimits.perHour)
     return 'too_many';

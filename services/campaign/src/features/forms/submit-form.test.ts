@@ -200,6 +200,19 @@ describe('submitForm', () => {
     expect(await submissionsOf(api, form.id, { status: 'quarantined' })).toMatchObject([{ reason: 'too_many' }]);
   });
 
+  it('takes no more of the submissions of an address that arrive at once', async () => {
+    const api = service.as();
+    const form = await publishedForm(api);
+    const send = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, () => submit(form.publicId, { email: anEmail() }, {}, '198.51.100.11')),
+      );
+    await send(submissionLimits.perHour - 5);
+    await send(20);
+    const spam = await submissionsOf(api, form.id, { status: 'quarantined', limit: '100' });
+    expect(spam.map(({ reason }: Fields) => reason)).toEqual(Array(15).fill('too_many'));
+  });
+
   it('deletes spam after 30 days, and nothing else', async () => {
     const api = service.as();
     const form = await publishedForm(api);
