@@ -15,15 +15,18 @@ export interface MailReport {
 
 const Time = timestamp();
 
-/**
- * A time that a provider names, as a text or in seconds since 1970; now if it is in the future.
- * @throws ApiError 422 if it is not one
- */
-export function timeOf(value: string | number): Date {
+/** A time that a provider names, as a text or in seconds since 1970; now if it is in the future, undefined if it is none. */
+export function findTime(value: string | number): Date | undefined {
   const at = new Date(typeof value === 'number' ? value * 1_000 : value);
   const { data } = Time.safeParse(Number.isNaN(at.getTime()) ? '' : at.toISOString());
-  if (!data) throw failField('timestamp', 'Must be a time between the years 1 and 9999');
-  return new Date(Math.min(data.getTime(), Date.now()));
+  return data && new Date(Math.min(data.getTime(), Date.now()));
+}
+
+/** @throws ApiError 422 if a provider names something else than a time */
+export function timeOf(value: string): Date {
+  const at = findTime(value);
+  if (!at) throw failField('timestamp', 'Must be a time between the years 1 and 9999');
+  return at;
 }
 
 /** Whether the time that a provider signed is close enough to now; false if it is not a time. */

@@ -3,7 +3,7 @@ import { text } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import { z } from 'zod';
 import type { Tools } from '../../handler.ts';
-import { isFresh, type MailReport, timeOf } from './report.ts';
+import { findTime, isFresh, type MailReport } from './report.ts';
 
 const eventsMax = 5_000;
 // SendGrid repeats a report for up to 24 hours, and does not document whether it signs it again. A report that is repeated
@@ -38,7 +38,7 @@ export function checkSendgrid(key: KeyObject, bytes: Uint8Array, headers: Record
 
 /**
  * The reports in a batch of events; events of other mail, and those without an effect, are left out. Some kinds of events
- * have other fields, for example those about an account have no address.
+ * have other fields, for example those about an account have no address; one that cannot be read must not hold up the rest.
  */
 export function readSendgrid({ mailer }: Pick<Tools, 'mailer'>, body: unknown): MailReport[] {
   const parsed = Events.safeParse(body);
@@ -48,9 +48,10 @@ export function readSendgrid({ mailer }: Pick<Tools, 'mailer'>, body: unknown): 
     if (!event) return [];
     const is = kindOf(event);
     const [message] = mailer.refsIn(event['smtp-id'] ?? '');
-    if (!is || !message) return [];
-    const { email: recipient, timestamp, sg_event_id: eventId } = event;
-    return [{ is, message, recipient, at: timeOf(timestamp), sourceId: `sendgrid-${eventId}` }];
+    const at = findTime(event.timestamp);
+    if (!is || !message || !at) return [];
+    const { email: recipient, sg_event_id: eventId } = event;
+    return [{ is, message, recipient, at, sourceId: `sendgrid-${eventId}` }];
   });
 }
 
