@@ -2,7 +2,8 @@ import { senderDeleted, type senders } from '@tandem/campaign-contract';
 import { fail } from '@tandem/service';
 import { isReferenced } from '@tandem/tenant-db';
 import type { Handler } from '../../handler.ts';
-import { asSender, checkUnused, eventOf, lockSender } from './sender.ts';
+import { checkUnused } from './check-unused.ts';
+import { asSender, eventOf, lockSender } from './sender.ts';
 
 export const deleteSender: Handler<typeof senders.deleteSender> = async (context) => {
   const { params, tx, emit, ifMatch } = context;

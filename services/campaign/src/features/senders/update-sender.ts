@@ -2,7 +2,8 @@ import { type senders, senderUpdated } from '@tandem/campaign-contract';
 import { diff, fail } from '@tandem/service';
 import { Prisma } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';
-import { asSender, checkUnused, checkWarmup, domainOf, emailError, eventOf, lockSender } from './sender.ts';
+import { checkUnused } from './check-unused.ts';
+import { asSender, checkWarmup, domainOf, emailError, eventOf, lockSender } from './sender.ts';
 
 export const updateSender: Handler<typeof senders.updateSender> = async (context) => {
   const { params, body, tx, emit, ifMatch } = context;
