@@ -5,7 +5,6 @@ import { isTaken } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { Sender as SenderRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { type Reader, usersOf } from '../work/users-of.ts';
 import { allowedOn, dayOfUtc } from './allowance.ts';
 
 export type SenderRecord = z.output<typeof Sender>;
@@ -73,14 +72,6 @@ export async function lockSender(tx: Tx, id: number): Promise<SenderRow> {
   const row = await tx.sender.lockFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return row;
-}
-
-/** Fails with 409 while a campaign sends with the sender. */
-export async function checkUnused({ tx, ...reader }: Reader & { tx: Tx }, senderId: number): Promise<void> {
-  const where = { senderId };
-  if (!(await tx.campaign.findFirst({ where, select: { id: true } }))) return;
-  const campaigns = { type: 'campaign', permission: 'campaigns:read' } as const;
-  throw fail('sender_in_use', await usersOf(reader, campaigns, (only) => tx.campaign.findMany({ where, ...only })));
 }
 
 /**
