@@ -30,7 +30,8 @@ type SubmissionTools = Pick<Tools, 'crm' | 'ids' | 'publicUrl' | 'seal'>;
 
 /**
  * Finds or creates the lead of a submission in crm, starts the workflows that wait for the form, and emits
- * `form.submitted`. A confirmed consent ends the unsubscriptions of its address. While crm is unavailable, the job is repeated; crm finds the lead of an earlier run by its address.
+ * `form.submitted`. A confirmed consent ends the unsubscriptions of its address. While crm is unavailable, the job is
+ * repeated; crm finds the lead of an earlier run by its address.
  */
 export const processSubmission = (tools: SubmissionTools) =>
   job({
@@ -93,7 +94,7 @@ async function end(
   return { form, row };
 }
 
-/** Whoever confirms the address and the consent wants messages again; a complaint or a bounce stays. */
+/** Ends unsubscriptions when the person confirms the address with consent. Complaints and bounces stay. */
 async function subscribeAgain(
   inside: Inside<Tx>,
   tools: Pick<Tools, 'seal'>,

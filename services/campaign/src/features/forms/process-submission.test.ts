@@ -1,22 +1,14 @@
-import type { campaign } from '@tandem/campaign-contract';
-import { type Mailbox, startMailbox } from '@tandem/mailbox';
-import { type TestService, until } from '@tandem/testing';
-import { aForm, asVisitor, publicIdOf, startCampaign } from '../../campaign.test-service.ts';
-import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
+import { until } from '@tandem/testing';
+import { aForm, asVisitor, publicIdOf } from '../../campaign.test-service.ts';
+import { type Api, type Engine, startEngine } from '../../engine.test-service.ts';
 
-let crm: CrmPeer;
-let mailbox: Mailbox;
-let service: TestService<typeof campaign>;
+let engine: Engine;
+let { crm, mailbox, service } = {} as Engine;
 beforeAll(async () => {
-  [crm, mailbox] = await Promise.all([crmPeer(), startMailbox()]);
-  service = await startCampaign(undefined, undefined, { CRM_URL: crm.url, SMTP_URL: mailbox.smtpUrl });
+  engine = await startEngine();
+  ({ crm, mailbox, service } = engine);
 });
-afterAll(async () => {
-  await service?.close();
-  await Promise.all([mailbox?.close(), crm?.close()]);
-});
-
-type Api = ReturnType<typeof service.as>;
+afterAll(() => engine?.close());
 
 /** Submits a form, confirms the address if the form asks for that, and waits until the submission is processed. */
 async function subscribe(api: Api, email: string, { consent = true, doubleOptIn = true } = {}) {

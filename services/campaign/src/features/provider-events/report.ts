@@ -22,7 +22,10 @@ export function findTime(value: string | number): Date | undefined {
   return data && new Date(Math.min(data.getTime(), Date.now()));
 }
 
-/** @throws ApiError 422 if a provider names something else than a time */
+/**
+ * The time that a provider names; now if it is in the future.
+ * @throws ApiError 422 if it is not a time
+ */
 export function timeOf(value: string): Date {
   const at = findTime(value);
   if (!at) throw failField('timestamp', 'Must be a time between the years 1 and 9999');

@@ -88,33 +88,32 @@ export async function applyWish(
   tools: Pick<Tools, 'seal'>,
   { number, wish }: { number: string; wish: 'stop' | 'start' },
 ): Promise<void> {
+  const { emit } = inside;
   const value = normalizedValue('sms', number);
   if (typeof value !== 'string') return;
   if (wish === 'stop') {
     const stop = { channel: 'sms', value, reason: 'unsubscribe', note: 'By text message' } as const;
     const { isNew } = await suppress(tools, inside, stop);
-    if (isNew) await tellLeads(inside, value, leadUnsubscribed);
+    if (!isNew) return;
+    for (const { leadId, messageId } of await leadsOf(inside, value)) {
+      const data = { leadId, channel: 'sms', topicId: null, messageId, way: 'text_message' } as const;
+      emit(leadUnsubscribed, { data, record: { id: leadId } });
+    }
     return;
   }
   const again = { channel: 'sms', value, note: 'By text message' } as const;
-  if (await endUnsubscriptions(tools, inside, again)) await tellLeads(inside, value, leadResubscribed);
+  if (!(await endUnsubscriptions(tools, inside, again))) return;
+  for (const { leadId } of await leadsOf(inside, value)) {
+    const data = { leadId, channel: 'sms', way: 'text_message' } as const;
+    emit(leadResubscribed, { data, record: { id: leadId } });
+  }
 }
 
-/** Reports the leads that got text messages at a number as unsubscribed, which ends their workflows, or as subscribed again. */
-async function tellLeads(
-  { tx, emit }: WishInside,
-  number: string,
-  event: typeof leadUnsubscribed | typeof leadResubscribed,
-): Promise<void> {
-  const leads = await tx.sql<{ leadId: number; messageId: number }>`
+/** The leads that got text messages at a number, each with its last message. */
+function leadsOf({ tx }: Pick<WishInside, 'tx'>, number: string): Promise<{ leadId: number; messageId: number }[]> {
+  return tx.sql<{ leadId: number; messageId: number }>`
     SELECT lead_id AS "leadId", max(id) AS "messageId" FROM message
     WHERE channel = 'sms' AND recipient = ${number} GROUP BY lead_id ORDER BY lead_id LIMIT ${leadsOfNumberMax}`;
-  for (const { leadId, messageId } of leads) {
-    const data = { leadId, channel: 'sms', way: 'text_message' } as const;
-    const record = { id: leadId };
-    if (event === leadResubscribed) emit(leadResubscribed, { data, record });
-    else emit(leadUnsubscribed, { data: { ...data, topicId: null, messageId }, record });
-  }
 }
 
 const leadsOfNumberMax = 100;

@@ -8,7 +8,7 @@ export type Behavior = z.output<typeof Segment>['behavior'][number];
 
 const dayMs = 24 * 60 * 60 * 1000;
 const typesOf: Readonly<Record<(typeof behaviorEvents)[number], readonly string[]>> = {
-  // Whoever clicks has opened, also without loading images.
+  // A click counts as an open, because many mail clients do not load images.
   opened: ['email_open', 'link_click'],
   clicked: ['link_click'],
   replied: ['email_reply'],

@@ -81,8 +81,8 @@ export async function engage(
 }
 
 /**
- * Locks messages in the order of their ids, so that two transactions cannot wait for each other. Whoever clicks has opened the message, even if
- * the mail program loads no images.
+ * Marks messages as opened, clicked and so on. Locks them in the order of their ids, so that two transactions cannot wait for
+ * each other. A click counts as an open, because many mail clients do not load images.
  */
 async function markMessages(tx: Tx, deeds: readonly Engaged[]): Promise<void> {
   const marks = deeds.filter(({ type }) => type !== 'email_sent' && type !== 'sms_sent');

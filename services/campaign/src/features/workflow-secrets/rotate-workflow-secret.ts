@@ -10,7 +10,7 @@ export const rotateWorkflowSecret =
     const row = await lockWorkflow(tx, params.id);
     ifMatch(row);
     if (row.status === 'archived') throw fail('workflow_archived');
-    // Whoever has the secret learns which leads exist, and enrolls any of them.
+    // The secret allows its owner to enroll any lead, and to learn which addresses are leads.
     if (reachOf(caller, 'leads:read') !== 'all')
       throw fail('forbidden', [{ field: 'id', message: 'Requires the permission leads:read for all records' }]);
     const { secret, sealed } = newSecret(tools, row.id);
