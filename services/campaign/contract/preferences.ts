@@ -104,7 +104,7 @@ export const preferences = operations({
       'The one-click target of messages (RFC 8058): a form body is accepted and ignored. Without fields, the address is unsubscribed from the topic of the message, or from all messages if it has none. Repeating it changes nothing.',
     params: withToken,
     body: z.object({
-      topicId: id('topic').describe('The topic to unsubscribe from').optional(),
+      topicId: id('topic').describe('The topic to unsubscribe from: that of the message, or a public one').optional(),
       all: z.boolean().describe('Whether to unsubscribe from all messages').optional(),
     }),
     ignoresOtherMedia: true,

@@ -181,6 +181,8 @@ describe('preferences', () => {
     const refused = await change({ [code]: false, [hiddenCode]: false });
     expect([refused.status, refused.body.errors]).toMatchObject([422, [{ field: `topics.${hiddenCode}` }]]);
     expect(await reasonOf(api, address, { topicId: String(topicId) })).toBeNull();
+    const unsubscribed = await service.as().unsubscribe({ params, body: { topicId: hidden } });
+    expect([unsubscribed.status, unsubscribed.body.errors]).toMatchObject([422, [{ field: 'topicId' }]]);
     expect(await reasonOf(api, address, { topicId: hidden })).toBeNull();
     expect((await change({ [code]: false })).status).toBe(200);
     expect(await reasonOf(api, address, { topicId: String(topicId) })).toBe('unsubscribe');

@@ -1,8 +1,10 @@
 import { leadUnsubscribed, type preferences } from '@tandem/campaign-contract';
+import { unknownId } from '@tandem/contract';
+import { failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { checkTopic } from '../suppressions/suppression.ts';
 import { lockPerson, unsubscribeContact } from './contact.ts';
 import { readContactToken } from './contact-links.ts';
+import { offeredTopics } from './offered-topics.ts';
 import { unsubscribeState } from './unsubscribe-state.ts';
 
 export const unsubscribe =
@@ -12,7 +14,8 @@ export const unsubscribe =
     const { tenantId, environment, leadId, messageId, channel } = link;
     return inTenant({ tenantId, environment }, async ({ tx, emit }) => {
       await lockPerson(tx, link);
-      if (body.topicId !== undefined) await checkTopic(tx, body.topicId);
+      if (body.topicId !== undefined && !(await offeredTopics(tx, link, [body.topicId])).has(body.topicId))
+        throw failField('topicId', unknownId('topic'));
       // The topic of an old message may be deleted by now. Then the person wants no more messages at all.
       const { topic } = await unsubscribeState(tools, tx, link);
       const topicId = body.all ? null : (body.topicId ?? topic?.id ?? null);

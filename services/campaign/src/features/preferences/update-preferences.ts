@@ -16,6 +16,7 @@ import {
   unsubscribeContact,
 } from './contact.ts';
 import { type ContactLink, readContactToken } from './contact-links.ts';
+import { offeredTopics } from './offered-topics.ts';
 import { readPreferences } from './preferences.ts';
 
 type Body = Context<typeof preferences.updatePreferences, Tx>['body'];
@@ -77,19 +78,17 @@ export const updatePreferences = (
   },
 });
 
-/** Fails with 422 unless the page offers the topics: the public ones, and that of the message. */
+/** Fails with 422 unless the page offers the topics. */
 async function checkTopics(
   tx: Tx,
-  { topicId: ofMessage }: ContactLink,
+  link: ContactLink,
   topics: readonly { code: string; topicId: number }[],
 ): Promise<void> {
-  if (!topics.length) return;
-  const ids = topics.map(({ topicId }) => topicId);
-  // Locked against deletion until the end of the transaction, because suppressions will name them.
-  const rows = await tx.sql<{ id: number; public: boolean }>`SELECT id, public FROM topic
-    WHERE tenant_id = platform.tenant_id() AND environment = platform.environment() AND id = ANY(${ids}::bigint[])
-    ORDER BY id FOR KEY SHARE`;
-  const offered = new Set(rows.filter((row) => row.public || row.id === ofMessage).map(({ id }) => id));
+  const offered = await offeredTopics(
+    tx,
+    link,
+    topics.map(({ topicId }) => topicId),
+  );
   const refused = topics.find(({ topicId }) => !offered.has(topicId));
   if (refused) throw unknownTopic(refused.code);
 }
