@@ -2,6 +2,7 @@ import {
   dropUnknownFields,
   type FieldError,
   fillPath,
+  type IdKind,
   idsInText,
   me,
   type ResourceType,
@@ -78,7 +79,7 @@ export function encodeResponse(
   const { responseIds } = route;
   const isKnown = idPaths === undefined || idPaths === route.responseIdsVersion;
   if (!responseIds && isKnown) return body;
-  const encode = (type: ResourceType, found: unknown) => {
+  const encode = (type: IdKind, found: unknown) => {
     const id = Number(found);
     if (tenantId === undefined || !Number.isSafeInteger(id))
       throw new GatewayError('bad_gateway', { mayHaveRun: true });

@@ -1,12 +1,14 @@
 import { type Caller, callerHeader } from '@tandem/caller';
 import {
   type IdPath,
+  isIdUnion,
   namesMax,
   namesPath,
   type Operation,
   type Operations,
   type ResourceType,
   resourceNoun,
+  unionMember,
   type Warning,
 } from '@tandem/contract';
 import { compileTextRewriter } from '@tandem/ids';
@@ -108,13 +110,13 @@ export function withNames(response: string, { included, warnings }: Names): stri
   return `${response.slice(0, metaAt)}"included":${JSON.stringify(included)},"meta":${end}}`;
 }
 
-/** The ids at some positions, by type, in order of their occurrence. */
+/** The ids at some positions, by the type of their record, in order of their occurrence. */
 function idsIn(body: Buffer, include: IdPath[]): Map<ResourceType, Set<string>> {
   const found = new Map<ResourceType, Set<string>>();
   const positions = include.map(({ path, type }) => ({ path: ['data', ...path], type }));
-  compileTextRewriter(positions)(body.toString('utf8'), (type, value) => {
-    const ids = found.get(type) ?? new Set();
-    found.set(type, ids.add(String(value)));
+  compileTextRewriter(positions)(body.toString('utf8'), (kind, value) => {
+    const record = isIdUnion(kind) ? unionMember(kind, Number(value)) : { type: kind, id: value };
+    if (record) found.set(record.type, (found.get(record.type) ?? new Set()).add(String(record.id)));
     return value;
   });
   return found;

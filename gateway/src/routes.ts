@@ -1,5 +1,6 @@
 import {
   compilePaths,
+  type IdKind,
   type IdPath,
   idPathsVersion,
   idTypeOf,
@@ -8,7 +9,6 @@ import {
   mediaOf,
   type Operation,
   pathParameters,
-  type ResourceType,
   type SchemaNode,
   viewResource,
   walkIds,
@@ -29,8 +29,8 @@ export interface Route {
   /** Response headers specific to the operation: name in lower case, and as sent to the client. */
   ownHeaders: { from: string; name: string }[];
   /** Path parameters in order; `type` is set for ids. */
-  params: { field: string; type: ResourceType | undefined }[];
-  queryIds: Map<string, ResourceType>;
+  params: { field: string; type: IdKind | undefined }[];
+  queryIds: Map<string, IdKind>;
   bodyIds: Rewriter | undefined;
   /** Encoders for a parsed response, and for the text of a large one. */
   responseIds: { inValue: Rewriter; inText: TextRewriter } | undefined;

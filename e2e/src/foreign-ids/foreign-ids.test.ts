@@ -1,4 +1,4 @@
-import { namesPath, type ResourceType, unknownId, walkIds } from '@tandem/contract';
+import { type IdKind, isIdUnion, namesPath, unionNumber, unknownId, walkIds } from '@tandem/contract';
 import { createIdCodec, type IdCodec } from '@tandem/ids';
 import { type Receiver, startFleet, startReceiver, type TestFleet } from '@tandem/test-fleet';
 import { openTables, type Tables, until } from '@tandem/testing';
@@ -84,7 +84,8 @@ async function isWorkLeft(): Promise<boolean> {
 }
 
 /** An id without a record; within the bounds of public ids. */
-function missingId(type: ResourceType): number {
+function missingId(type: IdKind): number {
+  if (isIdUnion(type)) return unionNumber(type, 'user', missingId('user'));
   return type === 'tenant' ? 9_999_999 : 999_999_999_999;
 }
 

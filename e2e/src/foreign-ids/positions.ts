@@ -1,4 +1,4 @@
-import { type IdPath, type Operation, type ResourceType, walkIds } from '@tandem/contract';
+import { type IdKind, type IdPath, type Operation, walkIds } from '@tandem/contract';
 import { fleet as contracts } from '@tandem/gateway/contracts';
 
 /** The parts of a request that can contain ids. */
@@ -11,7 +11,7 @@ export interface Position {
   part: (typeof parts)[number];
   /** As in `walkIds`: property names, with `*` for every element of an array. */
   path: IdPath['path'];
-  type: ResourceType;
+  type: IdKind;
   /** Such as `updateLead body.assignedTo`. */
   name: string;
 }

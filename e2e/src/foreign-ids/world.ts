@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ResourceType } from '@tandem/contract';
+import { type IdKind, type ResourceType, unionNumber } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { until } from '@tandem/testing';
 import type { Direct, DirectRequest, Scope } from './direct.ts';
@@ -9,7 +9,7 @@ import { uniqueEmail } from './unique-email.ts';
 export const password = 'correct horse battery';
 
 /** The id of one record of each resource type. */
-export type Records = Partial<Record<ResourceType, number>>;
+export type Records = Partial<Record<IdKind, number>>;
 
 /** The records of a tenant that live and sandbox share. */
 export interface SharedRecords {
@@ -90,6 +90,7 @@ export async function sharedRecords({ direct }: Setup): Promise<SharedRecords> {
     fullKey: key.fullKey,
     records: {
       tenant: tenantId,
+      learner: unionNumber('learner', 'user', Number(user.id)),
       ...numbers({ role, team, user, api_key: key, subscription, addon, audit_log: auditLog, sso_domain: domain }),
       ...numbers({ notification: notifications[0], invitation }),
     },

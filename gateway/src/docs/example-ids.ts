@@ -1,4 +1,4 @@
-import { type ResourceType, resourceTypes } from '@tandem/contract';
+import { type IdKind, type ResourceType, resourceTypes } from '@tandem/contract';
 import { createIdCodec } from '@tandem/ids';
 
 // An alphabet for examples only: every deployment has its own secret alphabet.
@@ -7,12 +7,12 @@ const exampleTenant = 4211;
 const firstNumber = 90_417;
 
 /** A constant example id in wire form. The event examples in the contracts use the same ids. */
-export function exampleId(type: ResourceType, index = 0): string {
+export function exampleId(type: IdKind, index = 0): string {
   return ids.encode(type, exampleTenant, type === 'tenant' ? exampleTenant + index : firstNumber + index);
 }
 
 /** Whether a text is an example id of the given type. */
-export function isExampleId(type: ResourceType, id: string): boolean {
+export function isExampleId(type: IdKind, id: string): boolean {
   return ids.decode(type, type === 'tenant' ? undefined : exampleTenant, id) !== undefined;
 }
 

@@ -1,6 +1,9 @@
 import {
+  type IdKind,
   idTypeOf,
+  idUnions,
   isIdList,
+  isIdUnion,
   type ResourceType,
   resourceNoun,
   resourceTypes,
@@ -178,27 +181,40 @@ function rewritePipe(node: SchemaNode, { out }: Def, json: JsonSchema, place: Pl
 }
 
 /** The schema of several ids in one parameter. */
-function idListSchema(type: ResourceType): JsonSchema {
-  const one = `(?:${type}_)?[0-9A-Za-z]{16,20}`;
+function idListSchema(type: IdKind): JsonSchema {
+  const one = codePattern(type);
   return { type: 'string', pattern: `^${one}(?:,${one})*$`, examples: [exampleId(type)] };
 }
 
 /** The schema of an id type, shared by all fields of the type. Requests may add the type as a prefix. */
-function idSchema(type: ResourceType): JsonSchema {
+function idSchema(type: IdKind): JsonSchema {
+  const types = typesOf(type);
+  const prefixes = types.map((one) => `\`${one}_…\``).join(' or ');
   return {
     type: 'string',
-    description: `Id of ${withArticle(resourceNoun(type))}. Requests may add its type as a prefix: \`${type}_…\`.`,
-    pattern: `^(?:${type}_)?[0-9A-Za-z]{16,20}$`,
+    description: `Id of ${types.map((one) => withArticle(resourceNoun(one))).join(' or ')}. Requests may add its type as a prefix: ${prefixes}.`,
+    pattern: `^${codePattern(type)}$`,
     examples: [exampleId(type)],
   };
 }
 
 const idSchemas = Object.fromEntries(
-  (Object.keys(resourceTypes) as ResourceType[]).map((type) => [idName(type), idSchema(type)]),
+  [...Object.keys(resourceTypes), ...Object.keys(idUnions)].map((type) => [
+    idName(type as IdKind),
+    idSchema(type as IdKind),
+  ]),
 );
 
+function codePattern(type: IdKind): string {
+  return `(?:(?:${typesOf(type).join('|')})_)?[0-9A-Za-z]{16,20}`.replace(/\(\?:(\w+)\)/, '$1');
+}
+
+function typesOf(kind: IdKind): readonly ResourceType[] {
+  return isIdUnion(kind) ? idUnions[kind] : [kind];
+}
+
 /** `CoMarketingResourceId` */
-function idName(type: ResourceType): string {
+function idName(type: IdKind): string {
   return `${pascal(type)}Id`;
 }
 

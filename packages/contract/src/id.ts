@@ -82,25 +82,68 @@ export const resourceTypes = {
   sending_domain: 74,
   ab_test: 75,
   page_domain: 76,
+  // 77 to 83 are the types of files and signatures.
+  module: 84,
+  question: 85,
+  question_bank: 86,
+  attempt: 87,
+  certificate: 88,
+  enrollment_rule: 89,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;
 
+/**
+ * Ids of records of one of several types, such as the learner of a course. The public code is the one of the record itself.
+ * Inside the fleet the id is a number that holds the id and the position of the type in this list: append, never reorder.
+ */
+export const idUnions = { learner: ['user', 'partner', 'lead'] } as const satisfies Record<
+  string,
+  readonly ResourceType[]
+>;
+
+export type IdUnion = keyof typeof idUnions;
+export type MemberOf<Union extends IdUnion> = (typeof idUnions)[Union][number];
+/** What an id field can contain: ids of one resource type, or of a union of types. */
+export type IdKind = ResourceType | IdUnion;
+
+export function isIdUnion(kind: IdKind): kind is IdUnion {
+  return Object.hasOwn(idUnions, kind);
+}
+
+// More than the members of any union will be.
+const membersMax = 8;
+
+/** The number inside the fleet for a record of a union. */
+export function unionNumber<Union extends IdUnion>(union: Union, type: MemberOf<Union>, id: number): number {
+  return id * membersMax + (idUnions[union] as readonly ResourceType[]).indexOf(type);
+}
+
+/** The type and the id of the record that a number of a union stands for; undefined if there is no such type. */
+export function unionMember<Union extends IdUnion>(
+  union: Union,
+  number: number,
+): { type: MemberOf<Union>; id: number } | undefined {
+  const type = idUnions[union][number % membersMax];
+  const id = Math.floor(number / membersMax);
+  return type !== undefined && id > 0 ? { type: type as MemberOf<Union>, id } : undefined;
+}
+
 // Resources of the platform have the same id for every tenant: it contains tenant 0.
-const platformTypes = new Set<ResourceType>(['addon']);
+const platformTypes = new Set<IdKind>(['addon']);
 
 /** Whether resources of a type belong to the platform instead of a tenant. */
-export function isOfPlatform(type: ResourceType): boolean {
+export function isOfPlatform(type: IdKind): boolean {
   return platformTypes.has(type);
 }
 
-const idSchemas = z.registry<{ type: ResourceType; isList?: true }>();
+const idSchemas = z.registry<{ type: IdKind; isList?: true }>();
 
 /**
  * An id field of a resource: a string on the wire, a safe integer inside the fleet. Between gateway and services the
  * string is the decimal number; the gateway converts it to the public code.
  */
-export function id<T extends ResourceType>(type: T) {
+export function id<T extends IdKind>(type: T) {
   const wire = z.string({ error: unknownId(type) }).regex(/^[1-9][0-9]{0,12}$/, { error: unknownId(type) });
   const schema = z.codec(wire, z.int().positive(), { decode: Number, encode: String });
   idSchemas.add(schema, { type });
@@ -151,11 +194,11 @@ export const idsInText = /‹([a-z_]+) ([1-9][0-9]{0,12})›/g;
 /**
  * The message for an id that does not name a resource of the caller: the same for foreign, mistyped and missing ids.
  */
-export function unknownId(type: ResourceType): string {
+export function unknownId(type: IdKind): string {
   return `No ${resourceNoun(type)} with this id`;
 }
 
-const nouns: Partial<Record<ResourceType, string>> = {
+const nouns: Partial<Record<IdKind, string>> = {
   ab_test: 'A/B test',
   api_key: 'API key',
   audit_log: 'audit log entry',
@@ -165,12 +208,12 @@ const nouns: Partial<Record<ResourceType, string>> = {
 };
 
 /** The noun for a resource type in texts for customers. */
-export function resourceNoun(type: ResourceType): string {
+export function resourceNoun(type: IdKind): string {
   return nouns[type] ?? type.replaceAll('_', ' ');
 }
 
-/** The resource type of an id schema; undefined for any other schema. */
-export function idType(schema: z.core.$ZodType): ResourceType | undefined {
+/** The resource type, or the union of types, of an id schema; undefined for any other schema. */
+export function idType(schema: z.core.$ZodType): IdKind | undefined {
   return idSchemas.get(schema)?.type;
 }
 

@@ -48,17 +48,23 @@ export {
 export { code, email, exceedsBytes, freeForm, name, phone, requiredText, text, timestamp, timeZone } from './fields.ts';
 export {
   assigneeFilter,
+  type IdKind,
+  type IdUnion,
   id,
   idInText,
   idList,
   idsInText,
+  idUnions,
   isIdList,
+  isIdUnion,
   isOfPlatform,
   me,
   type ResourceType,
   resourceNoun,
   resourceNumber,
   resourceTypes,
+  unionMember,
+  unionNumber,
   unknownId,
 } from './id.ts';
 export { dropUnknownFields, idPathsVersion, unknownFields } from './known-fields.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from './fields.ts';
-import { id, type ResourceType } from './id.ts';
+import { type IdKind, id, idUnions, isIdUnion, type ResourceType } from './id.ts';
 import type { Operation, Row } from './operation.ts';
 import { type IdPath, walkIds } from './walk.ts';
 
@@ -61,7 +61,8 @@ type NamesOf<Type extends NamedType> = z.ZodOptional<
 >;
 
 const levelsMax = 2;
-const isNamed = new Set<ResourceType>(namedTypes);
+const namesOf = new Set<ResourceType>(namedTypes);
+const isNamed = (kind: IdKind) => (isIdUnion(kind) ? idUnions[kind] : [kind]).some((type) => namesOf.has(type));
 
 /**
  * The names that `include` accepts for an operation, with the positions of the ids in `data`: `lead` for `leadId`,
@@ -76,7 +77,7 @@ export function includesOf(row: Operation): Map<string, IdPath[]> {
     const isOwnId = steps.length === 1 && steps[0] === 'id';
     // The id at which the next page begins, which clients send back as `after`.
     const isCursor = steps.join('.') === 'next' && query !== undefined && 'after' in query.shape;
-    if (!isNamed.has(position.type) || isOwnId || isCursor || !steps.length || steps.length > levelsMax) continue;
+    if (!isNamed(position.type) || isOwnId || isCursor || !steps.length || steps.length > levelsMax) continue;
     const name = includeName(steps);
     found.set(name, [...(found.get(name) ?? []), position]);
   }

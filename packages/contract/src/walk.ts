@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { idType, type ResourceType } from './id.ts';
+import { type IdKind, idType } from './id.ts';
 
 export type SchemaNode = z.core.$ZodType;
 
@@ -29,15 +29,15 @@ export function unwrap(schema: SchemaNode): SchemaNode {
   }
 }
 
-/** The resource type of an id field, through optional and nullable wrappers. */
-export function idTypeOf(schema: SchemaNode): ResourceType | undefined {
+/** The resource type, or union of types, of an id field, through optional and nullable wrappers. */
+export function idTypeOf(schema: SchemaNode): IdKind | undefined {
   return idType(unwrap(schema));
 }
 
 /** The path of one id position in a JSON value: property names, with '*' for every array element or record value. */
 export interface IdPath {
   path: string[];
-  type: ResourceType;
+  type: IdKind;
 }
 
 /** Returns every id position of a schema. Free-form values (records of unknown) have none. */

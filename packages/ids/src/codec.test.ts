@@ -1,4 +1,4 @@
-import { isOfPlatform, type ResourceType, resourceTypes } from '@tandem/contract';
+import { idUnions, isOfPlatform, type ResourceType, resourceTypes, unionMember, unionNumber } from '@tandem/contract';
 import fc from 'fast-check';
 import Sqids from 'sqids';
 import { createIdCodec } from './codec.ts';
@@ -84,4 +84,16 @@ describe('public ids', () => {
       expect(codec.decode('lead', 1, text)).toBeUndefined();
     },
   );
+});
+
+it('the code of a union is the code of its record, and its number says which type it is', () => {
+  for (const type of idUnions.learner) {
+    const number = unionNumber('learner', type, 42);
+    expect(unionMember('learner', number)).toEqual({ type, id: 42 });
+    expect(codec.encode('learner', 7, number)).toBe(codec.encode(type, 7, 42));
+    expect(codec.decode('learner', 7, codec.encode(type, 7, 42))).toBe(number);
+    expect(codec.decode('learner', 8, codec.encode(type, 7, 42))).toBeUndefined();
+  }
+  expect(codec.decode('learner', 7, codec.encode('course', 7, 42))).toBeUndefined();
+  expect(() => codec.encode('learner', 7, 7)).toThrow('7 is not the number of a learner');
 });

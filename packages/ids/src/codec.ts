@@ -1,14 +1,26 @@
-import { isOfPlatform, type ResourceType, resourceNumber } from '@tandem/contract';
+import {
+  type IdKind,
+  idUnions,
+  isIdUnion,
+  isOfPlatform,
+  type ResourceType,
+  resourceNumber,
+  unionMember,
+  unionNumber,
+} from '@tandem/contract';
 import Sqids from 'sqids';
 
 export interface IdCodec {
-  /** The public code of a resource: 16 or 17 characters that encode its type, tenant and number. */
-  encode(type: ResourceType, tenantId: number, id: number): string;
+  /**
+   * The public code of a resource: 16 or 17 characters that encode its type, tenant and number. For a union of types the
+   * number says which one (`unionNumber`).
+   */
+  encode(type: IdKind, tenantId: number, id: number): string;
   /**
    * Decodes a code to its number; undefined when it is not a code of this type and tenant. Without a tenant any is
    * accepted, which is used only to read a tenant's own id. A `<type>_` prefix is ignored.
    */
-  decode(type: ResourceType, tenantId: number | undefined, code: string): number | undefined;
+  decode(type: IdKind, tenantId: number | undefined, code: string): number | undefined;
   /**
    * Reads the tenant and the number of a code, for public pages, whose requests have no tenant; undefined when it is not
    * a code of this type. The code proves nothing: the record must be looked up within the tenant.
@@ -51,13 +63,25 @@ export function createIdCodec(alphabet: string): IdCodec {
     return read(code);
   };
 
-  return {
+  const codec: IdCodec = {
     encode(type, tenantId, id) {
+      if (isIdUnion(type)) {
+        const member = unionMember(type, id);
+        if (!member) throw new RangeError(`${id} is not the number of a ${type}`);
+        return codec.encode(member.type, tenantId, member.id);
+      }
       const owner = isOfPlatform(type) ? 0 : tenantId;
       const key = `${type}.${owner}.${id}`;
       return codes.get(key) ?? codes.set(key, sqids.encode([resourceNumber(type), owner, id]));
     },
     decode(type, tenantId, code) {
+      if (isIdUnion(type)) {
+        for (const member of idUnions[type]) {
+          const id = codec.decode(member, tenantId, code);
+          if (id !== undefined) return unionNumber(type, member, id);
+        }
+        return undefined;
+      }
       const [number, tenant, id] = partsOf(type, code);
       const owner = isOfPlatform(type) ? 0 : tenantId;
       if (number !== resourceNumber(type) || (owner !== undefined && tenant !== owner)) return undefined;
@@ -69,6 +93,7 @@ export function createIdCodec(alphabet: string): IdCodec {
       return { tenantId, id };
     },
   };
+  return codec;
 }
 
 /** A cache of the last one to two times `max` entries: when the young generation is full, it becomes the old one. */

@@ -1,11 +1,11 @@
-import type { IdPath, ResourceType } from '@tandem/contract';
+import type { IdKind, IdPath } from '@tandem/contract';
 
 /** Replaces every id in a JSON value, in place. `replace` gets the current value and returns the new one. */
-export type Rewriter = (value: unknown, replace: (type: ResourceType, value: unknown) => unknown) => void;
+export type Rewriter = (value: unknown, replace: (type: IdKind, value: unknown) => unknown) => void;
 
 /** A node of the id positions: an id, or the nodes of every entry or of named fields. */
 export interface Step {
-  type?: ResourceType;
+  type?: IdKind;
   every?: Step;
   fields: [string, Step][];
 }
@@ -41,7 +41,7 @@ function child(step: Step, name: string): Step {
   return added;
 }
 
-function visit(step: Step, value: unknown, replace: (type: ResourceType, value: unknown) => unknown): unknown {
+function visit(step: Step, value: unknown, replace: (type: IdKind, value: unknown) => unknown): unknown {
   if (value === null || value === undefined) return value;
   if (step.type) return replace(step.type, value);
   if (typeof value !== 'object') return value;

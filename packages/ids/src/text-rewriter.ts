@@ -1,11 +1,11 @@
-import type { IdPath, ResourceType } from '@tandem/contract';
+import type { IdKind, IdPath } from '@tandem/contract';
 import { compileSteps, type Step } from './rewriter.ts';
 
 /**
  * Replaces every id in a JSON text. `replace` gets the current value and returns the new one.
  * @throws SyntaxError when the text is not JSON, as far as it is scanned
  */
-export type TextRewriter = (json: string, replace: (type: ResourceType, value: unknown) => unknown) => string;
+export type TextRewriter = (json: string, replace: (type: IdKind, value: unknown) => unknown) => string;
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -25,7 +25,7 @@ export function compileTextRewriter(paths: IdPath[]): TextRewriter {
   return (json, replace) => rewrite(json, root, replace);
 }
 
-function rewrite(json: string, root: Step, replace: (type: ResourceType, value: unknown) => unknown): string {
+function rewrite(json: string, root: Step, replace: (type: IdKind, value: unknown) => unknown): string {
   let written = '';
   let copiedTo = 0;
 
