@@ -4,7 +4,7 @@ import type { Handler } from '../../handler.ts';
 import { asCourse } from './course.ts';
 
 export const getCourse: Handler<typeof courses.getCourse> = async ({ params, tx }) => {
-  const row = await tx.course.findFirst({ where: { id: params.id } });
+  const row = await tx.course.findFirst({ where: { id: params.id, deletedAt: null } });
   if (!row) throw fail('not_found');
   return asCourse(tx, row);
 };

@@ -6,7 +6,7 @@ export const listCourses: Handler<typeof courses.listCourses> = async ({ query, 
   const { status, category } = query;
   const page = await list({
     model: tx.course,
-    where: { ...(status && { status }), ...(category && { category }) },
+    where: { deletedAt: null, ...(status && { status }), ...(category && { category }) },
     searchIn: ['title'],
   });
   return { ...page, items: await asCourses(tx, page.items) };

@@ -1,0 +1,17 @@
+DROP INDEX CONCURRENTLY IF EXISTS "course_tenant_id_environment_category_created_at_id_idx";
+DROP INDEX CONCURRENTLY IF EXISTS "course_tenant_id_environment_created_at_id_idx";
+DROP INDEX CONCURRENTLY IF EXISTS "course_tenant_id_environment_status_created_at_id_idx";
+DROP INDEX CONCURRENTLY IF EXISTS "course_tenant_id_environment_title_id_idx";
+DROP INDEX CONCURRENTLY IF EXISTS "lesson_tenant_id_environment_course_id_order_key";
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "course_created" ON "course"("tenant_id", "environment", "created_at", "id") WHERE (deleted_at IS NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "course_title" ON "course"("tenant_id", "environment", "title", "id") WHERE (deleted_at IS NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "course_status" ON "course"("tenant_id", "environment", "status", "created_at", "id") WHERE (deleted_at IS NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "course_category" ON "course"("tenant_id", "environment", "category", "created_at", "id") WHERE (deleted_at IS NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "course_deleted" ON "course"("tenant_id", "environment", "created_at", "id") WHERE (deleted_at IS NOT NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "enrollment_learner" ON "enrollment"("tenant_id", "environment", "learner_type", "learner_id", "created_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "enrollment_tenant_id_environment_user_id_created_at_id_idx" ON "enrollment"("tenant_id", "environment", "user_id", "created_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "enrollment_due" ON "enrollment"("tenant_id", "environment", "due_at", "id") WHERE (status IN ('enrolled', 'in_progress') AND due_at IS NOT NULL);
+CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "enrollment_live" ON "enrollment"("tenant_id", "environment", "course_id", "learner_type", "learner_id") WHERE (status IN ('enrolled', 'in_progress'));
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lesson_tenant_id_environment_course_id_order_idx" ON "lesson"("tenant_id", "environment", "course_id", "order");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lesson_tenant_id_environment_module_id_idx" ON "lesson"("tenant_id", "environment", "module_id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "lesson_tenant_id_environment_file_id_idx" ON "lesson"("tenant_id", "environment", "file_id");
