@@ -1,7 +1,8 @@
 // The worker side. It has no dependencies, so that a thread loads little besides its tasks.
+import { writeFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 
-/** Pure functions by name. Input and result are copied between threads (structured clone). */
+/** Pure functions by name, which may return a promise. Input and result are copied between threads (structured clone). */
 export type Tasks = Record<string, (input: never) => unknown>;
 
 /** A task for a thread to run. */
@@ -14,17 +15,27 @@ export interface Order {
 export type Report = { ready: true } | { ready?: never; result: unknown } | { ready?: never; error: string };
 
 /**
- * Serves tasks from a worker thread. Call it last in the thread's module: anything before it counts as startup, not
+ * Serves tasks from a worker thread or process. Call it last in the module: anything before it counts as startup, not
  * toward the time limit of a task.
  */
 export function serveTasks(tasks: Tasks): void {
-  const report = (message: Report) => parentPort?.postMessage(message);
-  parentPort?.on('message', ({ name, input }: Order) => {
+  const report = (message: Report) => (parentPort ? parentPort.postMessage(message) : process.send?.(message));
+  if (!parentPort) beEndedFirst();
+  (parentPort ?? process).on('message', async ({ name, input }: Order) => {
     try {
-      report({ result: (tasks[name] as (input: unknown) => unknown)(input) });
+      report({ result: await (tasks[name] as (input: unknown) => unknown)(input) });
     } catch (error) {
       report({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }
   });
   report({ ready: true });
+}
+
+/** When the machine is out of memory, the system ends this process instead of the service that started it. */
+function beEndedFirst(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // Only Linux has it.
+  }
 }

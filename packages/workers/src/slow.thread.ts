@@ -18,6 +18,16 @@ const tasks = {
   fill: (_: null) => {
     for (;;) kept.push(Array.from({ length: 1_000 }, (_, index) => ({ index })));
   },
+  /** Takes memory outside of the JavaScript heap. */
+  allocate: async (mb: number) => {
+    for (let taken = 0; taken < mb; taken += 16) {
+      kept.push(new Uint8Array(16 * 1_024 * 1_024).fill(1));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return process.pid;
+  },
+  crash: (_: null) => process.kill(process.pid, 'SIGSEGV'),
+  later: async (value: number) => value,
   fail: (text: string) => {
     throw new Error(text);
   },

@@ -1,9 +1,8 @@
-import { Worker } from 'node:worker_threads';
 import { ShareTimeoutError } from '@tandem/process';
+import { type Host, TaskTooLongError } from './host.ts';
+import { processHost } from './process-host.ts';
 import type { Order, Report } from './serve.ts';
-
-/** A task exceeded its CPU time or memory. Its thread has ended. */
-export class TaskTooLongError extends Error {}
+import { threadHost } from './thread-host.ts';
 
 export interface ThreadLimits {
   /** CPU time of one task, in milliseconds. */
@@ -14,9 +13,11 @@ export interface ThreadLimits {
   startMs: number;
   /** JavaScript heap, in megabytes. */
   heapMb: number;
+  /** Runs the tasks in processes instead of threads, with this limit of their whole memory, in megabytes. */
+  memoryMb?: number;
 }
 
-/** A worker thread that runs one task at a time. */
+/** A worker thread, or a process in its place, that runs one task at a time. */
 export interface Thread {
   /**
    * @throws TaskTooLongError when the task exceeds its CPU time or memory
@@ -30,38 +31,23 @@ export interface Thread {
 
 // Minimum delay of the next check, because timers can fire slightly early.
 const recheckMs = 5;
-
-// At its memory limit, Node ends a thread and allows it 16 MB more until then. One collection can move the whole young
-// generation, 48 MB by default, across that, and V8 then ends the process.
-const youngMb = 12;
+// Memory can grow by about a gigabyte per second, so a process exceeds its limit by some 25 MB.
+const memoryCheckMs = 25;
 
 /** Starts a thread from a module that calls `serveTasks`. Neither the thread nor its timers keep the process alive. */
 export function startThread(file: URL, limits: ThreadLimits): Thread {
-  const worker = new Worker(file, {
-    // A thread that processes customer input needs no secrets from the environment.
-    env: {},
-    // Libraries print the input they complain about, which must not reach the log.
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: limits.heapMb, maxYoungGenerationSizeMb: youngMb },
-  });
-  worker.stdout.resume();
-  worker.stderr.resume();
-  worker.unref();
+  const { memoryMb, heapMb } = limits;
+  const host: Host = memoryMb === undefined ? threadHost(file, limits) : processHost(file, { heapMb, memoryMb });
 
   let isAlive = true;
   let settle: { resolve(report: Report): void; reject(error: Error): void } | undefined;
   const end = async (reason: Error) => {
     isAlive = false;
     settle?.reject(reason);
-    await worker.terminate();
+    await host.terminate();
   };
-  worker.on('message', (report: Report) => settle?.resolve(report));
-  worker.on('error', (error: Error & { code?: string }) => {
-    const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    void end(isMemory ? new TaskTooLongError('The task exceeded the memory limit') : error);
-  });
-  worker.on('exit', () => void end(new Error('The worker thread exited')));
+  host.onReport((report) => settle?.resolve(report));
+  host.onEnd((reason) => void end(reason));
 
   const next = () =>
     new Promise<Report>((resolve, reject) => {
@@ -75,9 +61,10 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
   // The first task rejects with this error; until then it must not count as an unhandled rejection.
   started.catch(() => {});
 
-  const cpuMs = async () => {
-    const { user, system } = await worker.cpuUsage();
-    return (user + system) / 1_000;
+  const endAtMemory = () => {
+    const used = host.memoryMb?.() ?? 0;
+    if (memoryMb !== undefined && used > memoryMb)
+      void end(new TaskTooLongError(`The task exceeded the memory limit: ${Math.round(used)} MB`));
   };
 
   return {
@@ -93,15 +80,16 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
         () => void end(new ShareTimeoutError('The task did not run in time: the machine is too busy')),
         limits.elapsedMs,
       ).unref();
+      const memoryWatch = host.memoryMb && setInterval(endAtMemory, memoryCheckMs).unref();
       let isOver = false;
       let timer: NodeJS.Timeout | undefined;
       try {
         // A thread that ends meanwhile may never tell its CPU time, but its end settles the report.
-        const before = await Promise.race([cpuMs(), report.then(() => 0)]).catch(() => 0);
-        worker.postMessage(order);
+        const before = await Promise.race([host.cpuMs(), report.then(() => 0)]).catch(() => 0);
+        host.send(order);
         const lookIn = (ms: number) => setTimeout(() => void look().catch(() => {}), Math.max(recheckMs, ms)).unref();
         const look = async () => {
-          const used = (await cpuMs()) - before;
+          const used = (await host.cpuMs()) - before;
           // The task may end while its CPU time is read, and the thread may already run the next one.
           if (isOver) return;
           if (used >= limits.cpuMs)
@@ -110,12 +98,14 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
         };
         timer = lookIn(limits.cpuMs);
         const outcome = await report;
+        if (host.isSpent?.()) await end(new Error('The worker process is replaced'));
         if ('error' in outcome) throw new Error(outcome.error);
         return 'result' in outcome ? outcome.result : undefined;
       } finally {
         isOver = true;
         clearTimeout(timer);
         clearTimeout(deadline);
+        clearInterval(memoryWatch);
       }
     },
   };

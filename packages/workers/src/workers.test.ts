@@ -78,6 +78,33 @@ describe('a task', () => {
   });
 });
 
+describe('a process', () => {
+  const someProcesses = (limits: Partial<WorkerLimits> = {}) => someWorkers({ cpuMs: 2_000, memoryMb: 400, ...limits });
+
+  it('runs tasks without the environment, and is reused', async () => {
+    process.env.NOT_FOR_THREADS = 'secret';
+    const workers = someProcesses();
+    expect([await workers.run('double', 21, 1), await workers.run('later', 7, 1)]).toEqual([42, 7]);
+    const { runs, secrets } = await workers.run('count', null, 2);
+    expect([runs, secrets.filter((name) => !/^(NODE_CHANNEL|PWD|OLDPWD|SHLVL|_$)/.test(name))]).toEqual([1, []]);
+    delete process.env.NOT_FOR_THREADS;
+  });
+
+  it('ends when a task takes too much memory outside of the heap, too much CPU time, or crashes it', async () => {
+    const workers = someProcesses({ threads: 1 });
+    await expect(workers.run('allocate', 4_000, 1)).rejects.toThrow(TaskTooLongError);
+    await expect(workers.run('spin', forever, 1)).rejects.toThrow(TaskTooLongError);
+    await expect(workers.run('crash', null, 1)).rejects.toThrow('SIGSEGV');
+    expect((await workers.run('count', null, 1)).runs).toBe(1);
+  });
+
+  it('is replaced when it keeps more than half of its memory after a task', async () => {
+    const workers = someProcesses({ threads: 1 });
+    const first = await workers.run('allocate', 250, 1);
+    expect(await workers.run('allocate', 16, 1)).not.toBe(first);
+  });
+});
+
 describe('a tenant', () => {
   it('has one thread at most, so tasks of others run while its own wait', async () => {
     const workers = someWorkers({ cpuMs: 60_000 });

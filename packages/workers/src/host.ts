@@ -1,0 +1,19 @@
+import type { Order, Report } from './serve.ts';
+
+/** A thread or process that runs tasks. It reports that it is ready, then one outcome per order. */
+export interface Host {
+  send(order: Order): void;
+  onReport(listener: (report: Report) => void): void;
+  /** Called once when the host has ended, whatever the reason. */
+  onEnd(listener: (reason: Error) => void): void;
+  /** CPU time since the start, in milliseconds. */
+  cpuMs(): Promise<number>;
+  /** Resident memory in megabytes; absent if the host ends at its memory limit by itself. */
+  memoryMb?(): number;
+  /** Whether a host that has run a task should run no further one. */
+  isSpent?(): boolean;
+  terminate(): Promise<void>;
+}
+
+/** A task exceeded its CPU time or memory. Its thread or process has ended. */
+export class TaskTooLongError extends Error {}
