@@ -82,7 +82,7 @@ export const resourceTypes = {
   sending_domain: 74,
   ab_test: 75,
   page_domain: 76,
-  // 77 to 83 are the types of files and signatures.
+  file_version: 77,
   module: 84,
   question: 85,
   question_bank: 86,
