@@ -5,15 +5,17 @@ import {
   FileLink,
   FileStatus,
   fileDeleted,
+  fileQuarantined,
   fileRestored,
+  fileStatusChanged,
   fileUpdated,
   fileUploaded,
+  linkSeconds,
   notAvailable,
+  storageFull,
   withId,
 } from './file.ts';
 
-/** Lifetime of a link, in seconds. */
-export const linkSeconds = { min: 60, usual: 900, max: 86_400 };
 /** Number of days in which a deleted file can be restored. */
 export const restorableDays = 30;
 
@@ -30,7 +32,8 @@ export const files = operations({
     reply: File,
     status: 201,
     message: 'File uploaded',
-    emits: [fileUploaded],
+    emits: [fileUploaded, fileQuarantined, fileStatusChanged],
+    errors: { storage_full: storageFull },
   },
   listFiles: {
     method: 'GET',

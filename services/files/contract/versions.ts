@@ -1,6 +1,16 @@
 import { id, listQuery, operations, page, requiredText, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { Checksum, File, fileVersionCreated, fileVersionDeleted, MediaType, withId } from './file.ts';
+import {
+  Checksum,
+  File,
+  fileQuarantined,
+  fileVersionCreated,
+  fileVersionDeleted,
+  MediaType,
+  notAvailable,
+  storageFull,
+  withId,
+} from './file.ts';
 
 /** Maximum number of versions of a file. */
 export const versionsMax = 500;
@@ -12,7 +22,7 @@ export const FileVersion = z.object({
   size: File.shape.size,
   contentType: MediaType.describe('The media type that the client declared'),
   detectedContentType: File.shape.detectedContentType,
-  checksumSha256: Checksum,
+  checksumSha256: Checksum.nullable(),
   status: File.shape.status.describe('Whether the version can be downloaded'),
   comment: requiredText(500)
     .nullable()
@@ -50,8 +60,8 @@ export const fileVersions = operations({
     reply: FileVersion,
     status: 201,
     message: 'Version created',
-    emits: [fileVersionCreated],
-    errors: { too_many_versions: tooMany },
+    emits: [fileVersionCreated, fileQuarantined],
+    errors: { too_many_versions: tooMany, not_available: notAvailable, storage_full: storageFull },
     ifMatch: true,
   },
   getFileVersion: {
@@ -75,8 +85,8 @@ export const fileVersions = operations({
     reply: FileVersion,
     status: 201,
     message: 'Version restored',
-    emits: [fileVersionCreated],
-    errors: { too_many_versions: tooMany },
+    emits: [fileVersionCreated, fileQuarantined],
+    errors: { too_many_versions: tooMany, not_available: notAvailable },
     ifMatch: true,
   },
   deleteFileVersion: {

@@ -4,6 +4,7 @@ import type { LinkTokens } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PrismaClient } from './generated/client.ts';
+import type { DirectUpload } from './store/local.ts';
 import type { Store } from './store/store.ts';
 
 /** Tenant-scoped database client of files. */
@@ -26,6 +27,11 @@ export interface Tools {
   store: Store;
   links: LinkTokens<Linked>;
   publicUrl: string;
+  uploadLinks: LinkTokens<DirectUpload>;
+  /** Maximum size of a direct upload, and of one with a link. */
   maxBytes: number;
+  uploadBytesMax: number;
+  /** Larger uploads are checked by a job. */
+  inlineBytesMax: number;
   ids: IdCodec;
 }

@@ -10,24 +10,35 @@ import { followMerges } from './features/files/follow-merges.ts';
 import { fileHandlers } from './features/files/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { filesData } from './features/personal-data/files-data.ts';
+import { transferHandlers } from './features/transfers/index.ts';
+import { inspectUpload } from './features/transfers/inspect-upload.job.ts';
 import { versionHandlers } from './features/versions/index.ts';
 import { fileRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Linked, Tools } from './handler.ts';
 import type { FilesSettings } from './settings.ts';
-import { localStore } from './store/local.ts';
+import { type DirectUpload, localStore, type SignUpload } from './store/local.ts';
 import { s3Store } from './store/s3.ts';
 
 /** Definition of the files service: contract, handlers, storage driver, and the consumers that move files between teams and leads. */
 export async function filesService(
   settings: FilesSettings,
 ): Promise<ServiceDefinition<typeof files, PrismaClient, FilesSettings>> {
-  const store = settings.FILES_DRIVER === 's3' ? await s3Store(settings) : await localStore(settings.DATA_DIR);
+  const seal = createSeal(settings.ENCRYPTION_KEY);
+  const publicUrl = settings.PUBLIC_URL.replace(/\/$/, '');
+  const uploadLinks = createLinkTokens<DirectUpload>(seal, 'file-uploads');
+  const signUpload: SignUpload = (upload, expiresAt) =>
+    `${publicUrl}/v1/public/files/${uploadLinks.issue(upload, expiresAt)}`;
+  const store =
+    settings.FILES_DRIVER === 's3' ? await s3Store(settings) : await localStore(settings.DATA_DIR, signUpload);
   const tools: Tools = {
     store,
-    links: createLinkTokens<Linked>(createSeal(settings.ENCRYPTION_KEY), 'files'),
-    publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
+    links: createLinkTokens<Linked>(seal, 'files'),
+    uploadLinks,
+    publicUrl,
     maxBytes: settings.FILES_MAX_BYTES,
+    uploadBytesMax: settings.FILES_UPLOAD_MAX_BYTES,
+    inlineBytesMax: settings.FILES_INLINE_MAX_BYTES,
     ids: createIdCodec(settings.IDS_ALPHABET),
   };
   const identity = createServiceClient({
@@ -42,9 +53,15 @@ export async function filesService(
   return {
     name: 'files',
     operations: files,
-    handlers: { ...fileHandlers(tools), ...versionHandlers(tools), ...nameHandlers, ...person.handlers },
+    handlers: {
+      ...fileHandlers(tools),
+      ...transferHandlers(tools),
+      ...versionHandlers(tools),
+      ...nameHandlers,
+      ...person.handlers,
+    },
     consumers: [...work.consumers, ...merges.consumers, ...person.consumers],
-    jobs: [discardObject(store), ...work.jobs, ...merges.jobs, ...person.jobs],
+    jobs: [discardObject(store), inspectUpload(tools), ...work.jobs, ...merges.jobs, ...person.jobs],
     tenantRemoval: { before: (tenantId) => store.removeFolder(`${tenantId}/`) },
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

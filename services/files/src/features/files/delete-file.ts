@@ -5,9 +5,10 @@ import { asFile, lockFile, lockPresent, writeFile } from './file.ts';
 import { removeFiles } from './remove-files.ts';
 
 export const deleteFile: Handler<typeof files.deleteFile> = async ({ params, query, tx, emit, schedule, ifMatch }) => {
-  const { permanent } = query;
-  const row = await (permanent ? lockFile : lockPresent)(tx, params.id);
+  const row = await (query.permanent ? lockFile : lockPresent)(tx, params.id);
   ifMatch(row);
+  // An upload that did not become available has no content to restore.
+  const permanent = query.permanent || ['pending_upload', 'processing', 'failed'].includes(row.status);
   const deleted = permanent
     ? { ...row, version: row.version + 1, deletedAt: new Date() }
     : await writeFile(tx, row.id, { deletedAt: new Date() });

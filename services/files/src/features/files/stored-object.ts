@@ -4,7 +4,7 @@ import type { Caller } from '@tandem/caller';
 import type { Schedule } from '@tandem/jobs';
 import { fail, type IncomingFile } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
-import { detectType, isProgram, sniffedBytes } from './detect-type.ts';
+import { contentStatus, detectType, sniffedBytes } from './detect-type.ts';
 import { discardDueAt, discardObjectJob } from './discard-object.job.ts';
 
 /** The columns that describe bytes in the store. */
@@ -15,6 +15,7 @@ export interface StoredObject {
   size: number;
   checksumSha256: string;
   status: 'available' | 'quarantined';
+  quarantineReason: string | null;
 }
 
 /** The file of a form: the columns of its bytes, and what the form says about it. */
@@ -38,7 +39,7 @@ export async function receiveFile(
   const measured = measure(tools.maxBytes);
   pipeline(file.stream, measured.stream, () => {});
   // Rejects with the error that ended either stream.
-  await tools.store.put(objectKey, measured.stream);
+  await orStorageFull(tools.store.put(objectKey, measured.stream));
   const { size, checksum, beginning } = measured.result();
   const detectedContentType = await detectType(beginning);
   return {
@@ -48,7 +49,7 @@ export async function receiveFile(
       contentType: mediaTypeOf(file.contentType),
       detectedContentType,
       checksumSha256: checksum,
-      status: isProgram(detectedContentType) ? 'quarantined' : 'available',
+      ...contentStatus(detectedContentType),
     },
     filename: plainFilename(file.filename),
     checksum,
@@ -75,6 +76,15 @@ function measure(max: number) {
     },
   });
   return { stream, result: () => ({ size, checksum: hash.digest('hex'), beginning: Buffer.concat(beginning) }) };
+}
+
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
+
+/** @throws ApiError 507 when the disk is full or read-only; the client can repeat the request */
+export async function orStorageFull<T>(storing: Promise<T>): Promise<T> {
+  return storing.catch((error: NodeJS.ErrnoException) => {
+    throw fullCodes.has(error.code ?? '') ? fail('storage_full') : error;
+  });
 }
 
 const nameMax = 255;

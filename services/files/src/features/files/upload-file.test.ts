@@ -75,6 +75,8 @@ describe('an upload', () => {
       entityId: 'k3VqPz81RtLm0WcY',
       tags: [],
       status: 'available',
+      allowedTransitions: [],
+      quarantineReason: null,
       versionId: expect.stringMatching(/^\d+$/),
       versionNumber: 1,
       checksumSha256: createHash('sha256').update(content).digest('hex'),

@@ -1,6 +1,7 @@
 import { actingUserId, onlyTeamOf } from '@tandem/caller';
-import { type files, fileUploaded } from '@tandem/files-contract';
+import type { files } from '@tandem/files-contract';
 import type { Handler, Tools } from '../../handler.ts';
+import { announceContent } from '../transfers/settle-upload.ts';
 import { asFile } from './file.ts';
 import { entityColumns } from './follow-merges.ts';
 import { type ReceivedFile, receiveFile } from './stored-object.ts';
@@ -21,7 +22,7 @@ export const uploadFile = (tools: Tools): Handler<typeof files.uploadFile, Recei
       },
     });
     const file = asFile(row);
-    emit(fileUploaded, { data: { fileId: file.id }, record: file });
+    announceContent({ emit }, file);
     return file;
   },
 });
