@@ -47,6 +47,11 @@ export interface Ai {
    * @throws ShareTimeoutError when too many schemas are waiting, or the machine is too busy
    */
   generateBySchema(task: SchemaTask): Promise<{ output: unknown; source: Source }>;
+  /**
+   * Checks a schema before it is used.
+   * @throws as generateBySchema
+   */
+  checkSchema(schema: object, tenantId: number | undefined): Promise<void>;
   /** Stops the worker threads. */
   close(): Promise<void>;
 }
@@ -133,6 +138,10 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
       const completion = await ask<unknown>(task, schema, known?.check ?? ((text) => ({ output: text })));
       if (completion) return { output: completion.output, source: 'model' };
       return { output: known ? known.smallest : template(), source: 'template' };
+    },
+
+    async checkSchema(schema, tenantId) {
+      await schemas.read(schema, tenantId);
     },
 
     close: schemas.close,

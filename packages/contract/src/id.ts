@@ -89,6 +89,7 @@ export const resourceTypes = {
   attempt: 87,
   certificate: 88,
   enrollment_rule: 89,
+  ocr_job: 90,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;
@@ -202,6 +203,7 @@ const nouns: Partial<Record<IdKind, string>> = {
   ab_test: 'A/B test',
   api_key: 'API key',
   audit_log: 'audit log entry',
+  ocr_job: 'OCR job',
   co_marketing_resource: 'co-marketing resource',
   enrollment: 'enrolment',
   sso_domain: 'domain',

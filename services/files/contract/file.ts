@@ -2,6 +2,7 @@ import { event, id, name, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 export const fileStatuses = ['pending_upload', 'processing', 'available', 'quarantined', 'failed'] as const;
+export const ocrStatuses = ['queued', 'processing', 'completed', 'failed'] as const;
 
 /** The states of a file follow those of its current version. */
 export const fileStates = stateTable<(typeof fileStatuses)[number]>('File', {
@@ -71,6 +72,13 @@ export const File = z.object({
   ),
   versionId: id('file_version').describe('The current version of the content'),
   versionNumber: z.int().meta({ description: 'The number of the current version; the first one is 1', examples: [1] }),
+  ocrStatus: z
+    .enum(ocrStatuses)
+    .nullable()
+    .meta({
+      description: 'The status of the last OCR job for the current version; null if there is none',
+      examples: [null],
+    }),
   uploadedBy: id('user').nullable().describe('The user who uploaded the file'),
   teamId: id('team')
     .nullable()
@@ -98,7 +106,7 @@ export const withId = z.object({ id: id('file') });
 
 // Events of earlier releases have no version.
 const record = File.extend({ versionId: File.shape.versionId.nullable() });
-const whenMissing = { record: { tags: [], versionNumber: 1, allowedTransitions: [] } };
+const whenMissing = { record: { tags: [], versionNumber: 1, allowedTransitions: [], ocrStatus: null } };
 const change = {
   group: 'files',
   readPermission: 'files:read',

@@ -1,8 +1,9 @@
-// Contract of the files service: uploads, file records and their versions, and download links.
+// Contract of the files service: uploads, file records and their versions, the text in them, and download links.
 import { personalDataOperations } from '@tandem/contract';
 import { files as fileRows } from './files.ts';
 import { internalFiles } from './internal.ts';
 import { internalNames } from './names.ts';
+import { ocr } from './ocr.ts';
 import { transfers } from './transfers.ts';
 import { fileVersions } from './versions.ts';
 
@@ -10,6 +11,7 @@ export * from './file.ts';
 export * from './files.ts';
 export * from './internal.ts';
 export * from './names.ts';
+export * from './ocr.ts';
 export * from './transfers.ts';
 export * from './versions.ts';
 
@@ -17,6 +19,7 @@ export const files = {
   ...fileRows,
   ...transfers,
   ...fileVersions,
+  ...ocr,
   ...internalFiles,
   ...internalNames,
   ...personalDataOperations,

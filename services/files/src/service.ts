@@ -1,14 +1,19 @@
+import { createAi } from '@tandem/ai';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { files } from '@tandem/files-contract';
 import { internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
+import { createLog } from '@tandem/process';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
 import { ownedWork, personalData, type ServiceDefinition } from '@tandem/service';
+import { createDocuments } from './documents/documents.ts';
 import { discardObject } from './features/files/discard-object.job.ts';
 import { followMerges } from './features/files/follow-merges.ts';
 import { fileHandlers } from './features/files/index.ts';
 import { nameHandlers } from './features/names/index.ts';
+import { ocrHandlers } from './features/ocr/index.ts';
+import { readDocument } from './features/ocr/read-document.job.ts';
 import { filesData } from './features/personal-data/files-data.ts';
 import { transferHandlers } from './features/transfers/index.ts';
 import { inspectUpload } from './features/transfers/inspect-upload.job.ts';
@@ -47,6 +52,7 @@ export async function filesService(
     service: 'files',
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
   });
+  const reader = { store, documents: createDocuments(), ai: createAi(settings, createLog('files')) };
   const work = ownedWork(identity, fileRecords);
   const merges = followMerges(tools);
   const person = personalData('files', filesData);
@@ -57,19 +63,33 @@ export async function filesService(
       ...fileHandlers(tools),
       ...transferHandlers(tools),
       ...versionHandlers(tools),
+      ...ocrHandlers(reader),
       ...nameHandlers,
       ...person.handlers,
     },
     consumers: [...work.consumers, ...merges.consumers, ...person.consumers],
-    jobs: [discardObject(store), inspectUpload(tools), ...work.jobs, ...merges.jobs, ...person.jobs],
+    jobs: [
+      discardObject(store),
+      inspectUpload(tools),
+      readDocument(reader),
+      ...work.jobs,
+      ...merges.jobs,
+      ...person.jobs,
+    ],
     tenantRemoval: { before: (tenantId) => store.removeFolder(`${tenantId}/`) },
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     narrowing: {
       File: { owners: ['uploadedBy'], team: 'teamId' },
       FileVersion: { through: ['file'] },
+      OcrJob: { through: ['file'] },
+      OcrPage: { through: ['ocrJob'] },
+      FileText: { through: ['file'] },
       MergedLead: 'shared',
     },
     settings,
+    async close() {
+      await Promise.all([reader.documents.close(), reader.ai.close()]);
+    },
   };
 }

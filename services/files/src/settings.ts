@@ -1,3 +1,4 @@
+import { aiSettings } from '@tandem/ai';
 import { objectBytesMax } from '@tandem/files-contract';
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
@@ -7,6 +8,7 @@ const empty = z.literal('').transform(() => undefined);
 /** Settings of the files service. */
 export const filesSettings = serviceSettings
   .extend({
+    ...aiSettings,
     /** Public base URL of the gateway, used in download links. */
     PUBLIC_URL: z.url(),
     IDENTITY_URL: z.url(),

@@ -22,13 +22,12 @@ const recognitionDpi = 200;
 const drawnPixelsMax = 12_000_000;
 
 const tasks = {
-  /** The pages that a document has, and the text of some of them. */
-  readText: (input: { path: string; first: number; count: number }) =>
+  /** The number of pages of a document, and the text of those that it has. */
+  readText: (input: { path: string; pages: number[] }) =>
     outcome(async () =>
       openPdf(new Uint8Array(await readFile(input.path)), async (pdf) => {
         const pages: PageText[] = [];
-        const last = Math.min(pdf.numPages, input.first + input.count - 1);
-        for (let number = input.first; number <= last; number++) pages.push(await textOfPage(pdf, number));
+        for (const number of input.pages) if (number <= pdf.numPages) pages.push(await textOfPage(pdf, number));
         return { pagesCount: pdf.numPages, pages };
       }),
     ),

@@ -25,7 +25,7 @@ async function stored(content: Uint8Array | string): Promise<string> {
   return path;
 }
 const read = async (content: Uint8Array | string) =>
-  documents.readText({ path: await stored(content), first: 1, count: 10 }, tenant);
+  documents.readText({ path: await stored(content), pages: [1, 2, 3] }, tenant);
 const previews = async (content: Uint8Array | string, kind: 'pdf' | 'picture') =>
   documents.makePreviews({ path: await stored(content), kind, sides: [64, 256] }, tenant);
 const scan = (lines: string[], { width = 1_240, height = 600 } = {}) =>

@@ -6,11 +6,11 @@ import type { Language } from './recognition.ts';
 /** Reads documents and pictures in processes of their own. */
 export interface Documents {
   /**
-   * The number of pages of a PDF, and the text of `count` pages from `first`; pages that are scans have no lines.
+   * The number of pages of a PDF, and the text of those pages that it has; pages that are scans have no lines.
    * @throws DocumentError when the file cannot be read, ShareTimeoutError when the processes are busy
    */
   readText(
-    input: { path: string; first: number; count: number },
+    input: { path: string; pages: number[] },
     tenantId: number,
   ): Promise<{ pagesCount: number; pages: PageText[] }>;
   /**

@@ -1,5 +1,5 @@
 import type { personalDataOperations } from '@tandem/contract';
-import type { files, fileVersions, internalNames, transfers } from '@tandem/files-contract';
+import type { files, fileVersions, internalNames, ocr, transfers } from '@tandem/files-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { deleteFile } from './delete-file.ts';
@@ -32,6 +32,7 @@ export const fileHandlers = (tools: Tools) =>
       typeof files,
       | keyof typeof transfers
       | keyof typeof fileVersions
+      | keyof typeof ocr
       | keyof typeof internalNames
       | keyof typeof personalDataOperations
     >,

@@ -28,7 +28,7 @@ export async function addVersion(
   const row = await tx.fileVersion.create({ data: { ...content, fileId: file.id, number, comment, createdBy } });
   const [updated] = await tx.file.updateManyAndReturn({
     where: { id: file.id },
-    data: { ...content, versionId: row.id, versionNumber: number, version: { increment: 1 } },
+    data: { ...content, versionId: row.id, versionNumber: number, ocrStatus: null, version: { increment: 1 } },
   });
   if (!updated) throw fail('not_found');
   const record = asFile(updated);

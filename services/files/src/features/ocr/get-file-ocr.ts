@@ -1,0 +1,9 @@
+import type { ocr } from '@tandem/files-contract';
+import type { Handler } from '../../handler.ts';
+import { findPresent } from '../files/file.ts';
+import { asOcrJob, findOcrJob } from './ocr-job.ts';
+
+export const getFileOcr: Handler<typeof ocr.getFileOcr> = async ({ params, tx }) => {
+  const file = await findPresent(tx, params.id);
+  return asOcrJob(await findOcrJob(tx, { fileId: file.id }));
+};
