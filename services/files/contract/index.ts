@@ -3,6 +3,7 @@ import { personalDataOperations } from '@tandem/contract';
 import { files as fileRows } from './files.ts';
 import { internalFiles } from './internal.ts';
 import { internalNames } from './names.ts';
+import { retention } from './retention.ts';
 import { transfers } from './transfers.ts';
 import { fileVersions } from './versions.ts';
 
@@ -10,11 +11,13 @@ export * from './file.ts';
 export * from './files.ts';
 export * from './internal.ts';
 export * from './names.ts';
+export * from './retention.ts';
 export * from './transfers.ts';
 export * from './versions.ts';
 
 export const files = {
   ...fileRows,
+  ...retention,
   ...transfers,
   ...fileVersions,
   ...internalFiles,
