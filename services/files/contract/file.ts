@@ -64,6 +64,12 @@ export const File = z.object({
   quarantineReason: text(500)
     .nullable()
     .meta({ description: 'Why the file is quarantined', examples: ['The content is a program'] }),
+  legalHold: z.boolean().describe('Whether the file is held: it cannot be deleted until it is released'),
+  holdReason: text(500)
+    .nullable()
+    .meta({ description: 'Why the file is held', examples: ['Dispute 2026-17'] }),
+  retainUntil: timestamp().nullable().describe('The file cannot be deleted before this time'),
+  deleteAt: timestamp().nullable().describe('When the file is deleted; not while it is held'),
   detectedContentType: MediaType.nullable().describe(
     'The media type detected from the content; null if none was detected, as for plain text',
   ),
@@ -106,7 +112,9 @@ export const withId = z.object({ id: id('file') });
 
 // Events of earlier releases have no version.
 const record = File.extend({ versionId: File.shape.versionId.nullable() });
-const whenMissing = { record: { tags: [], versionNumber: 1, allowedTransitions: [], ocrStatus: null } };
+const whenMissing = {
+  record: { tags: [], versionNumber: 1, allowedTransitions: [], legalHold: false, ocrStatus: null },
+};
 const change = {
   group: 'files',
   readPermission: 'files:read',
@@ -158,6 +166,15 @@ export const fileRestored = event('file.restored', {
   action: 'file.restore',
 });
 
+const ofHold = change.data.extend({ reason: z.string().describe('Why the file is held or released') });
+const hold = { target: 'file', data: ofHold, record } as const;
+export const fileHeld = event('file.held', { ...hold, description: 'A file is held', action: 'file.hold' });
+export const fileReleased = event('file.released', {
+  ...hold,
+  description: 'A held file is released',
+  action: 'file.release',
+});
+
 const ofVersion = change.data.extend({
   versionId: id('file_version'),
   number: z.int().describe('The number of the version'),
@@ -177,6 +194,11 @@ export const fileVersionDeleted = event('file.version_deleted', {
   record,
 });
 
+export const legalHold = [409, 'The file is held or must be kept, so it cannot be deleted'] as const;
+export const quotaExceeded = [
+  409,
+  'The storage of your plan is full: delete files permanently, or upgrade the plan',
+] as const;
 /** The disk of the local store is full or read-only. */
 export const storageFull = [507, 'The storage is full or read-only; try again later'] as const;
 export const notAvailable = [409, 'The file is quarantined, or its upload is not complete'] as const;

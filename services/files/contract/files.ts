@@ -10,8 +10,10 @@ import {
   fileStatusChanged,
   fileUpdated,
   fileUploaded,
+  legalHold,
   linkSeconds,
   notAvailable,
+  quotaExceeded,
   storageFull,
   withId,
 } from './file.ts';
@@ -33,7 +35,7 @@ export const files = operations({
     status: 201,
     message: 'File uploaded',
     emits: [fileUploaded, fileQuarantined, fileStatusChanged],
-    errors: { storage_full: storageFull },
+    errors: { storage_full: storageFull, storage_quota_exceeded: quotaExceeded },
   },
   listFiles: {
     method: 'GET',
@@ -82,17 +84,21 @@ export const files = operations({
     narrows: true,
     summary: 'Update a file',
     description:
-      'Changes the name, the tags, or the record that the file belongs to. The content has versions of its own.',
+      'Changes the name, the tags, the record that the file belongs to, or how long it is kept. `retainUntil` can be set earlier only with the permission files:manage. The content has versions of its own.',
     params: withId,
     body: z.object({
       filename: File.shape.filename.optional(),
       entityType: text(64).min(1, { error: 'Must not be empty' }).nullish(),
       entityId: text(64).min(1, { error: 'Must not be empty' }).nullish(),
       tags: File.shape.tags.optional(),
+      retainUntil: File.shape.retainUntil.optional(),
+      deleteAt: File.shape.deleteAt.optional(),
     }),
+    checksPermissions: true,
     reply: File,
     message: 'File updated',
     emits: [fileUpdated],
+    errors: { retention_active: [409, 'An earlier end of the retention requires the permission files:manage'] },
   },
   getFileDownload: {
     method: 'GET',
@@ -136,6 +142,7 @@ export const files = operations({
     reply: z.object({ id: id('file'), deleted: z.literal(true).describe('Always true') }),
     message: 'File deleted',
     emits: [fileDeleted],
+    errors: { legal_hold: legalHold },
   },
   restoreFile: {
     method: 'POST',

@@ -4,6 +4,7 @@ import { files as fileRows } from './files.ts';
 import { internalFiles } from './internal.ts';
 import { internalNames } from './names.ts';
 import { ocr } from './ocr.ts';
+import { retention } from './retention.ts';
 import { transfers } from './transfers.ts';
 import { fileVersions } from './versions.ts';
 
@@ -12,11 +13,13 @@ export * from './files.ts';
 export * from './internal.ts';
 export * from './names.ts';
 export * from './ocr.ts';
+export * from './retention.ts';
 export * from './transfers.ts';
 export * from './versions.ts';
 
 export const files = {
   ...fileRows,
+  ...retention,
   ...transfers,
   ...fileVersions,
   ...ocr,

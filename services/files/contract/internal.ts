@@ -9,6 +9,7 @@ const InternalFile = File.omit({
   versionId: true,
   versionNumber: true,
   allowedTransitions: true,
+  legalHold: true,
 });
 
 /** Files of the caller's tenant, for services that refer to one. */

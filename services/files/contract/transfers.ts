@@ -7,6 +7,7 @@ import {
   fileStatusChanged,
   fileUploaded,
   linkSeconds,
+  quotaExceeded,
   storageFull,
   withId,
 } from './file.ts';
@@ -91,6 +92,7 @@ export const transfers = operations({
     status: 201,
     message: 'Upload started',
     emits: [fileStatusChanged],
+    errors: { storage_quota_exceeded: quotaExceeded },
   },
   renewPresignedUpload: {
     method: 'POST',

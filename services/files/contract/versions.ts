@@ -6,8 +6,10 @@ import {
   fileQuarantined,
   fileVersionCreated,
   fileVersionDeleted,
+  legalHold,
   MediaType,
   notAvailable,
+  quotaExceeded,
   storageFull,
   withId,
 } from './file.ts';
@@ -61,7 +63,12 @@ export const fileVersions = operations({
     status: 201,
     message: 'Version created',
     emits: [fileVersionCreated, fileQuarantined],
-    errors: { too_many_versions: tooMany, not_available: notAvailable, storage_full: storageFull },
+    errors: {
+      too_many_versions: tooMany,
+      not_available: notAvailable,
+      storage_full: storageFull,
+      storage_quota_exceeded: quotaExceeded,
+    },
     ifMatch: true,
   },
   getFileVersion: {
@@ -102,6 +109,7 @@ export const fileVersions = operations({
     message: 'Version deleted',
     emits: [fileVersionDeleted],
     errors: {
+      legal_hold: legalHold,
       current_version: [409, 'The version is current; upload or restore another one first, or delete the file'],
     },
   },

@@ -1,3 +1,4 @@
+import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import type { LinkTokens } from '@tandem/sealed';
@@ -34,4 +35,6 @@ export interface Tools {
   /** Larger uploads are checked by a job. */
   inlineBytesMax: number;
   ids: IdCodec;
+  /** The storage of the tenant's plan in bytes; null if it has no limit, or identity has not answered yet. */
+  storageLimitOf(request: TenantRequest): Promise<number | null>;
 }

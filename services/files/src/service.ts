@@ -1,8 +1,10 @@
 import { createAi } from '@tandem/ai';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
+import { cachedPerTenant } from '@tandem/client/per-tenant';
+import { plans } from '@tandem/contract';
 import { files } from '@tandem/files-contract';
-import { internalUsers } from '@tandem/identity-contract';
+import { internalEntitlements, internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { createLog } from '@tandem/process';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
@@ -15,6 +17,8 @@ import { nameHandlers } from './features/names/index.ts';
 import { ocrHandlers } from './features/ocr/index.ts';
 import { readDocument } from './features/ocr/read-document.job.ts';
 import { filesData } from './features/personal-data/files-data.ts';
+import { deleteFileAt } from './features/retention/delete-file-at.job.ts';
+import { retentionHandlers } from './features/retention/index.ts';
 import { transferHandlers } from './features/transfers/index.ts';
 import { inspectUpload } from './features/transfers/inspect-upload.job.ts';
 import { versionHandlers } from './features/versions/index.ts';
@@ -24,6 +28,9 @@ import type { Linked, Tools } from './handler.ts';
 import type { FilesSettings } from './settings.ts';
 import { type DirectUpload, localStore, type SignUpload } from './store/local.ts';
 import { s3Store } from './store/s3.ts';
+
+// A change of the plan has an effect after this time.
+const planCacheMs = 2_000;
 
 /** Definition of the files service: contract, handlers, storage driver, and the consumers that move files between teams and leads. */
 export async function filesService(
@@ -36,6 +43,20 @@ export async function filesService(
     `${publicUrl}/v1/public/files/${uploadLinks.issue(upload, expiresAt)}`;
   const store =
     settings.FILES_DRIVER === 's3' ? await s3Store(settings) : await localStore(settings.DATA_DIR, signUpload);
+  const identity = createServiceClient({
+    operations: { ...internalUsers, ...internalEntitlements },
+    baseUrl: settings.IDENTITY_URL,
+    service: 'files',
+    signer: createCallerSigner(settings.INTERNAL_SECRETS),
+  });
+  const storageLimitOf = cachedPerTenant<number | null>({
+    name: 'The storage of the plan',
+    ttlMs: planCacheMs,
+    // Uploads go on while identity is not available.
+    fallback: null,
+    read: async (as) => plans[(await identity.readEntitlements({ query: {}, as })).plan].storageBytes,
+    log: createLog('files'),
+  });
   const tools: Tools = {
     store,
     links: createLinkTokens<Linked>(seal, 'files'),
@@ -45,13 +66,8 @@ export async function filesService(
     uploadBytesMax: settings.FILES_UPLOAD_MAX_BYTES,
     inlineBytesMax: settings.FILES_INLINE_MAX_BYTES,
     ids: createIdCodec(settings.IDS_ALPHABET),
+    storageLimitOf,
   };
-  const identity = createServiceClient({
-    operations: internalUsers,
-    baseUrl: settings.IDENTITY_URL,
-    service: 'files',
-    signer: createCallerSigner(settings.INTERNAL_SECRETS),
-  });
   const reader = { store, documents: createDocuments(), ai: createAi(settings, createLog('files')) };
   const work = ownedWork(identity, fileRecords);
   const merges = followMerges(tools);
@@ -61,6 +77,7 @@ export async function filesService(
     operations: files,
     handlers: {
       ...fileHandlers(tools),
+      ...retentionHandlers(tools),
       ...transferHandlers(tools),
       ...versionHandlers(tools),
       ...ocrHandlers(reader),
@@ -71,6 +88,7 @@ export async function filesService(
     jobs: [
       discardObject(store),
       inspectUpload(tools),
+      deleteFileAt,
       readDocument(reader),
       ...work.jobs,
       ...merges.jobs,
@@ -86,6 +104,7 @@ export async function filesService(
       OcrPage: { through: ['ocrJob'] },
       FileText: { through: ['file'] },
       MergedLead: 'shared',
+      StorageUsage: 'shared',
     },
     settings,
     async close() {

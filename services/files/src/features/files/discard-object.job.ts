@@ -3,6 +3,7 @@ import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import type { Store } from '../../store/store.ts';
+import { isProtected, protectedRetryAt } from '../retention/protection.ts';
 
 /** Job that removes stored bytes that no file needs. */
 export const discardObjectJob = { name: 'discard-object', payload: z.object({ objectKey: z.string() }) };
@@ -57,6 +58,7 @@ export const discardObject = (store: Store) =>
         });
       }
       if (deletedAt === null || deletedAt > since) return;
+      if (isProtected(version.file)) return finish(async () => protectedRetryAt());
       const versions = await reader.fileVersion.findMany({ where: { fileId: id }, select: { objectKey: true } });
       const keys = new Set(versions.map((one) => one.objectKey));
       // The bytes first: a record without bytes is removed by a retry, but nothing would find bytes without a record.

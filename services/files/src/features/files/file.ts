@@ -11,7 +11,19 @@ const columns = File.pick({ status: true, ocrStatus: true });
 
 /** The columns that operations change; the others describe the current version, and change with it. */
 type Changes = Partial<
-  Pick<FileRow, 'filename' | 'tags' | 'entityType' | 'entityId' | 'mergedFromEntityId' | 'deletedAt'>
+  Pick<
+    FileRow,
+    | 'filename'
+    | 'tags'
+    | 'entityType'
+    | 'entityId'
+    | 'mergedFromEntityId'
+    | 'legalHold'
+    | 'holdReason'
+    | 'retainUntil'
+    | 'deleteAt'
+    | 'deletedAt'
+  >
 >;
 
 /** Converts a row to the contract's `File`. */

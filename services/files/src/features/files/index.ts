@@ -1,5 +1,5 @@
 import type { personalDataOperations } from '@tandem/contract';
-import type { files, fileVersions, internalNames, ocr, transfers } from '@tandem/files-contract';
+import type { files, fileVersions, internalNames, ocr, retention, transfers } from '@tandem/files-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { deleteFile } from './delete-file.ts';
@@ -30,6 +30,7 @@ export const fileHandlers = (tools: Tools) =>
   }) satisfies Handlers<
     Omit<
       typeof files,
+      | keyof typeof retention
       | keyof typeof transfers
       | keyof typeof fileVersions
       | keyof typeof ocr

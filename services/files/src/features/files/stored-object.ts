@@ -23,6 +23,8 @@ export interface ReceivedFile {
   stored: StoredObject;
   filename: string;
   checksum: string;
+  /** The storage of the tenant's plan, in bytes. */
+  storageLimit: number | null;
 }
 
 /**
@@ -34,6 +36,7 @@ export async function receiveFile(
   file: IncomingFile,
   { caller, schedule }: { caller: Caller; schedule: Schedule },
 ): Promise<ReceivedFile> {
+  const storageLimit = await tools.storageLimitOf(caller);
   const objectKey = newObjectKey(caller);
   await schedule(discardObjectJob, [{ objectKey }], discardDueAt('unused'));
   const measured = measure(tools.maxBytes);
@@ -52,6 +55,7 @@ export async function receiveFile(
       ...contentStatus(detectedContentType),
     },
     filename: plainFilename(file.filename),
+    storageLimit,
     checksum,
   };
 }

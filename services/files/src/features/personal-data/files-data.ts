@@ -4,13 +4,18 @@ import { exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { asFile } from '../files/file.ts';
 import { removeFiles } from '../files/remove-files.ts';
+import { removable } from '../retention/protection.ts';
 
 const batchMax = 200;
 
-/** The data of a person in files: the files of the lead. Jobs remove their bytes. */
+/** The data of a person in files: the files of the lead. Held files are kept. Jobs remove the bytes of the others. */
 export const filesData: PersonalData<Tx> = {
   async erase({ tx, emit, schedule, person }) {
-    const rows = await tx.file.findMany({ where: ofLead(person), orderBy: { id: 'asc' }, take: batchMax });
+    const rows = await tx.file.findMany({
+      where: { AND: [ofLead(person), removable()] },
+      orderBy: { id: 'asc' },
+      take: batchMax,
+    });
     if (!rows.length) return { files: 0 };
     await removeFiles(
       { tx, schedule },

@@ -7,11 +7,13 @@ import { discardDueAt, discardObjectJob } from '../files/discard-object.job.ts';
 import { asFile } from '../files/file.ts';
 import { entityColumns } from '../files/follow-merges.ts';
 import { mediaTypeOf, newObjectKey, plainFilename } from '../files/stored-object.ts';
+import { checkQuota } from '../usage/quota.ts';
 
 interface Signed extends SignedRequest {
   objectKey: string;
   contentType: string;
   expiresAt: Date;
+  storageLimit: number | null;
 }
 
 export const createPresignedUpload = (tools: Tools): Handler<typeof transfers.createPresignedUpload, Signed> => ({
@@ -22,7 +24,8 @@ export const createPresignedUpload = (tools: Tools): Handler<typeof transfers.cr
     const contentType = mediaTypeOf(body.contentType);
     const expiresAt = new Date(Date.now() + expiresIn * 1_000);
     const target = { key: objectKey, contentType, size, checksumSha256: checksumSha256?.toLowerCase() };
-    return { objectKey, contentType, expiresAt, ...(await tools.store.signPut(target, expiresAt)) };
+    const storageLimit = await tools.storageLimitOf(caller);
+    return { objectKey, contentType, expiresAt, storageLimit, ...(await tools.store.signPut(target, expiresAt)) };
   },
 
   async run({ body, found, caller, tx, emit, schedule }) {
@@ -42,6 +45,8 @@ export const createPresignedUpload = (tools: Tools): Handler<typeof transfers.cr
         teamId: onlyTeamOf(caller),
       },
     });
+    // The declared size is reserved until the upload is complete or removed.
+    await checkQuota(tx, found.storageLimit);
     await schedule(discardObjectJob, [{ objectKey }], discardDueAt('unused'));
     emit(fileStatusChanged, { data: { fileId: row.id, status: 'pending_upload' }, record: asFile(row) });
     return { fileId: row.id, uploadUrl: url, method: 'PUT', headers, expiresAt };
