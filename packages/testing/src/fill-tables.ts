@@ -87,7 +87,11 @@ function sampleOf({ name, type }: Column, tenantId: number): string {
     case 'jsonb':
       return `'{}'`;
     case 'text[]':
+    case 'integer[]':
+    case 'bigint[]':
       return `'{}'`;
+    case 'tsvector':
+      return `to_tsvector('simple', 'value ' || n)`;
     case 'bytea':
       return `int4send(n)`;
     case 'text':

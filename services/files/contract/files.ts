@@ -55,6 +55,13 @@ export const files = operations({
       q: text(200)
         .meta({ description: 'The same as `search`', examples: ['offer'] })
         .optional(),
+      text: text(200)
+        .meta({
+          description:
+            'Return only files whose text has these words, in the syntax of web searches. Covers plain texts, PDF files with text, and what OCR has read',
+          examples: ['difference engine'],
+        })
+        .optional(),
       tag: name(50)
         .meta({ description: 'Return only files with this tag', examples: ['signed'] })
         .optional(),
@@ -99,6 +106,35 @@ export const files = operations({
     message: 'File updated',
     emits: [fileUpdated],
     errors: { retention_active: [409, 'An earlier end of the retention requires the permission files:manage'] },
+  },
+  getFilePreview: {
+    method: 'GET',
+    path: '/v1/files/:id/preview',
+    permission: 'files:read',
+    narrows: true,
+    summary: 'Get a link to the preview of a file',
+    description:
+      'Pictures (PNG, JPEG, WebP, TIFF, GIF and AVIF) and PDF files have previews in WebP: the picture, or the first page. They are made within seconds of the upload. The link works without credentials until `expiresAt`.',
+    params: withId,
+    query: z.object({
+      size: z
+        .enum(['small', 'large'], { error: 'Must be small or large' })
+        .describe('At most 256 pixels wide and high (`small`), or 1,024 (`large`)')
+        .default('large'),
+      versionId: id('file_version').optional().describe('The version to show; the current one by default'),
+      expiresIn: wholeNumber(linkSeconds.min, linkSeconds.max)
+        .describe('The lifetime of the link, in seconds')
+        .default(linkSeconds.usual),
+      redirect: flag().describe('Redirect to the link (302) instead of returning it').default(false),
+    }),
+    reply: FileLink,
+    message: 'Preview link created',
+    mayRedirect: true,
+    errors: {
+      not_available: notAvailable,
+      preview_pending: [409, 'The preview is not ready yet; try again in a few seconds'],
+      no_preview: [409, 'The file has no preview: its type has none, or its content cannot be displayed'],
+    },
   },
   getFileDownload: {
     method: 'GET',

@@ -4,6 +4,7 @@ import type { IdCodec } from '@tandem/ids';
 import type { LinkTokens } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { PreviewSide } from './features/content/previews.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { DirectUpload } from './store/local.ts';
 import type { Store } from './store/store.ts';
@@ -21,6 +22,8 @@ export interface Linked {
   /** The current version if absent. */
   versionId?: number;
   disposition: 'inline' | 'attachment';
+  /** The side of the preview that the link shows instead of the content. */
+  preview?: PreviewSide;
 }
 
 /** Dependencies of handlers. */

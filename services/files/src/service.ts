@@ -10,6 +10,8 @@ import { createLog } from '@tandem/process';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
 import { ownedWork, personalData, type ServiceDefinition } from '@tandem/service';
 import { createDocuments } from './documents/documents.ts';
+import { prepareNewContent } from './features/content/on-content-added.ts';
+import { prepareContent } from './features/content/prepare-content.job.ts';
 import { discardObject } from './features/files/discard-object.job.ts';
 import { followMerges } from './features/files/follow-merges.ts';
 import { fileHandlers } from './features/files/index.ts';
@@ -84,11 +86,12 @@ export async function filesService(
       ...nameHandlers,
       ...person.handlers,
     },
-    consumers: [...work.consumers, ...merges.consumers, ...person.consumers],
+    consumers: [prepareNewContent, ...work.consumers, ...merges.consumers, ...person.consumers],
     jobs: [
       discardObject(store),
       inspectUpload(tools),
       deleteFileAt,
+      prepareContent(reader),
       readDocument(reader),
       ...work.jobs,
       ...merges.jobs,

@@ -1,7 +1,7 @@
 import type { Tx } from '../../handler.ts';
 
-// PostgreSQL limits the words of a text to a megabyte; the words of longer texts repeat themselves.
-const indexedMax = 500_000;
+/** Maximum length of the text that is indexed. PostgreSQL limits the words of a text to a megabyte. */
+export const indexedMax = 500_000;
 
 /** Stores the words of a version, if it is the current one, so that the list of files finds it by them. */
 export async function storeText(
@@ -14,4 +14,15 @@ export async function storeText(
     SELECT id, version_id, to_tsvector('simple', ${text.slice(0, indexedMax)}) FROM file
     WHERE id = ${fileId} AND version_id = ${versionId}
     ON CONFLICT (tenant_id, environment, file_id) DO UPDATE SET version_id = EXCLUDED.version_id, words = EXCLUDED.words`;
+}
+
+// More files with the same words are not found: clients add other filters or words.
+const foundMax = 1_000;
+
+/** The newest files whose text has the words of a search. */
+export async function filesWithText(tx: Tx, search: string): Promise<number[]> {
+  const rows = await tx.sql<{ id: number }>`
+    SELECT file_id AS id FROM file_text WHERE words @@ websearch_to_tsquery('simple', ${search})
+    ORDER BY file_id DESC LIMIT ${foundMax}`;
+  return rows.map(({ id }) => id);
 }

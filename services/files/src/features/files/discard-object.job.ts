@@ -3,6 +3,7 @@ import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import type { Store } from '../../store/store.ts';
+import { keysOf } from '../content/previews.ts';
 import { isProtected, protectedRetryAt } from '../retention/protection.ts';
 
 /** Job that removes stored bytes that no file needs. */
@@ -46,7 +47,7 @@ export const discardObject = (store: Store) =>
     }: JobContext<z.output<typeof discardObjectJob.payload>, Tx>) {
       const since = restorableSince();
       const version = await reader.fileVersion.findFirst({ where: { objectKey }, include: { file: true } });
-      if (!version) return outside(() => store.remove(objectKey));
+      if (!version) return outside(() => removeWithPreviews(store, objectKey));
       const { id, deletedAt, status, createdAt } = version.file;
       if (status === 'pending_upload' || status === 'failed') {
         if (createdAt > unusedSince()) return;
@@ -63,10 +64,14 @@ export const discardObject = (store: Store) =>
       const keys = new Set(versions.map((one) => one.objectKey));
       // The bytes first: a record without bytes is removed by a retry, but nothing would find bytes without a record.
       await outside(async () => {
-        for (const key of keys) await store.remove(key);
+        for (const key of keys) await removeWithPreviews(store, key);
       });
       await finish(async ({ tx }) => {
         await tx.file.deleteMany({ where: { id, deletedAt: { lte: since } } });
       });
     },
   });
+
+async function removeWithPreviews(store: Store, objectKey: string): Promise<void> {
+  for (const key of keysOf(objectKey)) await store.remove(key);
+}

@@ -3,6 +3,7 @@ import { contentDisposition, fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Linked, Tools, Tx } from '../../handler.ts';
+import { previewKey, previewType } from '../content/previews.ts';
 import { isDisplayable } from './detect-type.ts';
 
 export type FileRecord = z.output<typeof File>;
@@ -78,18 +79,23 @@ export async function linkTo(
 ): Promise<{ url: string; expiresAt: Date }> {
   if (content.status !== 'available') throw fail('not_available');
   const expiresAt = new Date(Date.now() + seconds * 1_000);
-  const { objectKey: key, contentType } = content;
-  const disposition = contentDisposition(dispositionOf(content, filename, linked.disposition));
+  const { key, contentType, ...presented } = presentationOf(content, filename, linked);
+  const disposition = contentDisposition(presented.disposition);
   const url = await store.signGet?.({ key, contentType, disposition }, expiresAt);
   return { url: url ?? `${publicUrl}/v1/public/files/${links.issue(linked, expiresAt)}`, expiresAt };
 }
 
-/** How a browser presents a file: it displays harmless types only. */
-export function dispositionOf(
-  { contentType, detectedContentType }: Pick<Content, 'contentType' | 'detectedContentType'>,
+/** The object behind a link and how a browser presents it: the content, displayed for harmless types only, or a preview. */
+export function presentationOf(
+  { objectKey, contentType, detectedContentType }: Omit<Content, 'status'>,
   filename: string,
-  wanted: Linked['disposition'],
+  { disposition: wanted, preview }: Pick<Linked, 'disposition' | 'preview'>,
 ) {
+  if (preview !== undefined) {
+    const disposition = { kind: 'inline' as const, filename: `${filename}.webp` };
+    return { key: previewKey(objectKey, preview), contentType: previewType, disposition };
+  }
   const isInline = wanted === 'inline' && isDisplayable(contentType, detectedContentType);
-  return { kind: isInline ? ('inline' as const) : ('attachment' as const), filename };
+  const disposition = { kind: isInline ? ('inline' as const) : ('attachment' as const), filename };
+  return { key: objectKey, contentType, disposition };
 }

@@ -6,6 +6,7 @@ import { deleteFile } from './delete-file.ts';
 import { findFile } from './find-file.ts';
 import { getFile } from './get-file.ts';
 import { getFileDownload } from './get-file-download.ts';
+import { getFilePreview } from './get-file-preview.ts';
 import { linkFile } from './link-file.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
@@ -20,6 +21,7 @@ export const fileHandlers = (tools: Tools) =>
     listFiles,
     getFile,
     updateFile: updateFile(tools),
+    getFilePreview: getFilePreview(tools),
     getFileDownload: getFileDownload(tools),
     deleteFile,
     restoreFile,

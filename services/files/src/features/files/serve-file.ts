@@ -1,7 +1,7 @@
 import type { files } from '@tandem/files-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Linked, Tools, Tx } from '../../handler.ts';
-import { dispositionOf } from './file.ts';
+import { presentationOf } from './file.ts';
 
 export const serveFile =
   ({ store, links }: Tools): Handler<typeof files.serveFile> =>
@@ -9,18 +9,15 @@ export const serveFile =
     const linked = links.read(params.token);
     if (linked === 'expired') throw fail('link_expired');
     if (!linked) throw fail('not_found');
-    const { tenantId, environment, disposition } = linked;
+    const { tenantId, environment } = linked;
     const found = await inTenant({ tenantId, environment }, ({ tx }) => findContent(tx, linked));
     if (found?.content.status !== 'available') throw fail('not_found');
     const { filename, content } = found;
-    const { contentType: type, size, objectKey, checksumSha256 } = content;
-    return {
-      body: '',
-      ranged: { tag: checksumSha256, open: (range) => store.get(objectKey, range) },
-      type,
-      length: size,
-      disposition: dispositionOf(content, filename, disposition),
-    };
+    const { key, contentType: type, disposition } = presentationOf(content, filename, linked);
+    const length = linked.preview === undefined ? content.size : await store.size(key);
+    if (length === undefined) throw fail('not_found');
+    const tag = `${content.checksumSha256}${linked.preview ?? ''}`;
+    return { body: '', ranged: { tag, open: (range) => store.get(key, range) }, type, length, disposition };
   };
 
 /** The version that a link names, or the current one. */

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "file_version" ADD COLUMN     "previews" TEXT;

@@ -1,0 +1,86 @@
+import { Readable } from 'node:stream';
+import { id } from '@tandem/contract';
+import { ocrBytesMax, ocrPagesMax } from '@tandem/files-contract';
+import { type JobContext, job } from '@tandem/jobs';
+import { ShareTimeoutError } from '@tandem/process';
+import { z } from 'zod';
+import { DocumentError } from '../../documents/document.ts';
+import type { Documents } from '../../documents/documents.ts';
+import type { FileVersion } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { readStart, withLocalCopy } from '../../store/local-copy.ts';
+import type { Store } from '../../store/store.ts';
+import { discardObjectJob } from '../files/discard-object.job.ts';
+import { readableKind } from '../ocr/readable.ts';
+import { indexedMax, storeText } from './file-text.ts';
+import { previewKey, previewSides } from './previews.ts';
+
+/** Job that makes the previews of the current version of a file, and indexes the text that it contains as text. */
+export const prepareContentJob = { name: 'prepare-content', payload: z.object({ fileId: id('file') }) };
+
+// When all processes that read documents are busy.
+const busyMs = 5_000;
+
+interface Prepared {
+  previews: 'ready' | 'none';
+  text: string;
+}
+
+export const prepareContent = (tools: { store: Store; documents: Documents }) =>
+  job({
+    ...prepareContentJob,
+    lane: 'documents',
+    async run({ payload, tx: reader, outside, finish }: JobContext<z.output<typeof prepareContentJob.payload>, Tx>) {
+      const file = await reader.file.findFirst({ where: { id: payload.fileId, status: 'available' } });
+      const version = await reader.fileVersion.findFirst({ where: { id: file?.versionId ?? 0 } });
+      if (!version || version.size > ocrBytesMax) return;
+      const { id: versionId, fileId, objectKey } = version;
+      try {
+        const { previews, text } = await outside(() => prepare(tools, version));
+        await finish(async ({ tx, schedule }) => {
+          const { count } = await tx.fileVersion.updateMany({ where: { objectKey }, data: { previews } });
+          // The version was removed meanwhile, perhaps before its previews were stored.
+          if (!count) await schedule(discardObjectJob, [{ objectKey }]);
+          // A scan has no text until OCR has read it.
+          if (text.trim()) await storeText(tx, { fileId, versionId }, text);
+        });
+      } catch (error) {
+        if (!(error instanceof ShareTimeoutError)) throw error;
+        await finish(async () => new Date(Date.now() + busyMs));
+      }
+    },
+  });
+
+async function prepare(
+  { store, documents }: { store: Store; documents: Documents },
+  version: FileVersion,
+): Promise<Prepared> {
+  const { objectKey } = version;
+  const tenantId = Number(version.tenantId);
+  const kind = readableKind(version);
+  if (kind === undefined) return { previews: 'none', text: '' };
+  if (kind === 'text') return { previews: 'none', text: await readStart(store, objectKey, indexedMax) };
+  return withLocalCopy(store, objectKey, async (path) => {
+    const sides = Object.values(previewSides);
+    const previews = await unlessDamaged(documents.makePreviews({ path, kind, sides }, tenantId));
+    for (const [index, side] of sides.entries()) {
+      const preview = previews?.[index];
+      if (preview) await store.put(previewKey(objectKey, side), Readable.from([Buffer.from(preview.content)]));
+    }
+    const read = kind === 'pdf' && (await unlessDamaged(documents.readText({ path, pages: allPages }, tenantId)));
+    const text = read ? read.pages.map((page) => page.text).join('\n') : '';
+    return { previews: previews ? 'ready' : 'none', text };
+  });
+}
+
+const allPages = Array.from({ length: ocrPagesMax }, (_, index) => index + 1);
+
+/** Nothing for content that cannot be read: the file remains what it is, without preview and text. */
+async function unlessDamaged<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof DocumentError) return undefined;
+    throw error;
+  }
+}
