@@ -5,7 +5,12 @@ export const fileStatuses = ['pending_upload', 'processing', 'available', 'quara
 
 /** The states of a file follow those of its current version. */
 export const fileStates = stateTable<(typeof fileStatuses)[number]>('File', {
-  created: { pending_upload: 'createPresignedUpload', available: 'uploadFile', quarantined: 'uploadFile' },
+  created: {
+    pending_upload: 'createPresignedUpload',
+    available: 'uploadFile',
+    quarantined: 'uploadFile',
+    processing: 'uploadFile',
+  },
   changes: {
     pending_upload: { available: 'completeUpload' },
     processing: {},
@@ -17,7 +22,8 @@ export const fileStates = stateTable<(typeof fileStatuses)[number]>('File', {
   automatic: {
     pending_upload: { processing: 'completeUpload', quarantined: 'completeUpload' },
     processing: { available: 'inspect-upload.job', quarantined: 'inspect-upload.job', failed: 'inspect-upload.job' },
-    available: { quarantined: 'createFileVersion' },
+    available: { quarantined: 'createFileVersion', processing: 'createFileVersion' },
+    quarantined: { processing: 'createFileVersion' },
   },
 });
 
