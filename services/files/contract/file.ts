@@ -140,6 +140,7 @@ export const fileStatusChanged = event('file.status_changed', {
   target: 'file',
   data: change.data.extend({ status: FileStatus }),
   record,
+  whenMissing,
 });
 export const fileUpdated = event('file.updated', {
   ...change,
@@ -163,7 +164,7 @@ export const fileRestored = event('file.restored', {
 });
 
 const ofHold = change.data.extend({ reason: z.string().describe('Why the file is held or released') });
-const hold = { target: 'file', data: ofHold, record } as const;
+const hold = { target: 'file', data: ofHold, record, whenMissing } as const;
 export const fileHeld = event('file.held', { ...hold, description: 'A file is held', action: 'file.hold' });
 export const fileReleased = event('file.released', {
   ...hold,
@@ -188,6 +189,7 @@ export const fileVersionDeleted = event('file.version_deleted', {
   target: 'file',
   data: ofVersion,
   record,
+  whenMissing,
 });
 
 export const legalHold = [409, 'The file is held or must be kept, so it cannot be deleted'] as const;
