@@ -30,9 +30,10 @@ export const completeUpload = (tools: Tools): Handler<typeof transfers.completeU
     throw mismatch('content', result.mismatch);
   },
 
-  async run({ params, found, tx, emit, schedule }) {
+  async run({ params, found, tx, emit, schedule, ifMatch }) {
     const file = await lockPresent(tx, params.id);
     if (!found || file.status !== 'pending_upload') return asFile(file);
+    ifMatch(file);
     if ('stored' in found) {
       await scanLater(schedule, file.id, found.stored);
       return settleUpload({ tx, emit }, file, found.stored);
