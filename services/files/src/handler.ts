@@ -6,6 +6,7 @@ import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PreviewSide } from './features/content/previews.ts';
 import type { PrismaClient } from './generated/client.ts';
+import type { Scanner } from './scan/scanner.ts';
 import type { DirectUpload } from './store/local.ts';
 import type { Store } from './store/store.ts';
 
@@ -37,6 +38,10 @@ export interface Tools {
   uploadBytesMax: number;
   /** Larger uploads are checked by a job. */
   inlineBytesMax: number;
+  /** Absent when nothing is scanned. */
+  scanner: Scanner | undefined;
+  /** How long after a failed scan the content is scanned again, in ms. */
+  rescanMs: number;
   ids: IdCodec;
   /** The storage of the tenant's plan in bytes; null if it has no limit, or identity has not answered yet. */
   storageLimitOf(request: TenantRequest): Promise<number | null>;

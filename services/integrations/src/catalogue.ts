@@ -14,7 +14,14 @@ import {
   taskCompleted,
   taskCreated,
 } from '@tandem/crm-contract';
-import { fileDeleted, fileRestored, fileUpdated, fileUploaded, fileVersionCreated } from '@tandem/files-contract';
+import {
+  fileDeleted,
+  fileQuarantined,
+  fileRestored,
+  fileUpdated,
+  fileUploaded,
+  fileVersionCreated,
+} from '@tandem/files-contract';
 import {
   addonActivated,
   addonConfigured,
@@ -64,6 +71,7 @@ export const catalogued = [
   enrollmentCreated,
   enrollmentWithdrawn,
   fileUploaded,
+  fileQuarantined,
   fileVersionCreated,
   fileUpdated,
   fileDeleted,
