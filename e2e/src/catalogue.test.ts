@@ -136,6 +136,9 @@ it('lists and delivers events of reminders, training, files, agents, billing and
   await api.archiveCourse({ params: { id: course.id } });
 
   const fileId = await upload('notes.txt', 'Numbers and more');
+  await api.updateFile({ params: { id: fileId }, body: { tags: ['signed'] } });
+  const { data: file } = await api.getFile({ params: { id: fileId } });
+  const { data: restored } = await api.restoreFileVersion({ params: { id: fileId, versionId: file.versionId } });
   await api.deleteFile({ params: { id: fileId } });
   await api.restoreFile({ params: { id: fileId } });
 
@@ -199,7 +202,9 @@ it('lists and delivers events of reminders, training, files, agents, billing and
     { type: 'training.enrollment.created', data: enrollmentData },
     { type: 'training.enrollment.withdrawn', data: enrollmentData },
     { type: 'file.uploaded', data: { fileId } },
-    { type: 'file.deleted', data: { fileId } },
+    { type: 'file.updated', data: { fileId, fields: ['tags'] } },
+    { type: 'file.version_created', data: { fileId, versionId: restored.id, number: 2 } },
+    { type: 'file.deleted', data: { fileId, permanent: false } },
     { type: 'file.restored', data: { fileId } },
     { type: 'agent.execution_failed', data: called },
     { type: 'agent.approval_requested', data: { approvalId, ...asked } },

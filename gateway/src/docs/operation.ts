@@ -67,6 +67,7 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
     responses: {
       ...(row.mayExist && { 200: success(row, reply, sent?.example, schemas, 200) }),
       [replyStatus(row)]: success(row, reply, sent?.example, schemas),
+      ...(row.mayRedirect && { 302: redirected(row) }),
       ...(later && {
         202: success({ ...row, message: jobStartedMessage }, schemas.reply(later.job), undefined, schemas, 202),
       }),
@@ -277,6 +278,10 @@ function success(row: Operation, data: JsonSchema, sent: unknown, schemas: Schem
   const envelope = successSchema(row, status, data);
   const schema = row.envelope === 'none' ? data : schemas.share(successName(row, status, data), envelope);
   return { ...head, content: { 'application/json': { schema, example } } };
+}
+
+function redirected(row: Operation): Part {
+  return { description: 'A redirect to the address', headers: { ...successHeaders(row), Location: location } };
 }
 
 const location: Part = {

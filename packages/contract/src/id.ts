@@ -82,6 +82,7 @@ export const resourceTypes = {
   sending_domain: 74,
   ab_test: 75,
   page_domain: 76,
+  file_version: 77,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

@@ -65,6 +65,8 @@ interface RowBase {
    * as a whole, neither in the gateway nor in the service: the handler gets a `BodyStream`.
    */
   rawBody?: { headers: Record<string, string>; streamed?: true };
+  /** Declares that the response can be a redirect (302) to an address in its data, because the query asks for it. */
+  mayRedirect?: true;
   /** A reduced envelope: only success and message around `data`, or `data` alone. */
   envelope?: 'short' | 'none';
   /** Declares that the operation checks If-Match although neither its reply nor a GET of its path has a version. */

@@ -21,6 +21,7 @@ export interface AnyHandler {
   check?: (context: AnyCheckContext) => Promise<unknown>;
   run: (context: AnyContext) => unknown;
   /** Only for forms. */
+  admit?: (context: Pick<AnyContext, 'params' | 'caller' | 'tx'>) => Promise<void>;
   receive?: AnyFormHandler['receive'];
   discard?: AnyFormHandler['discard'];
 }

@@ -82,6 +82,8 @@ export interface Context<Op extends Operation, Tx> {
   afterCommit(work: () => void | Promise<void>): void;
   /** Marks the record to create as existing: the response is 200 instead of 201. */
   wasThere(): void;
+  /** Redirects to an address (302). The body stays as it is. Only if the row declares `mayRedirect`. */
+  redirect(location: string): void;
   /** Reports a part of the response that is missing because another service is unavailable, in `meta.warnings`. */
   missing(part: string, message: string): void;
   /** Replaces the row's message in this response. */
@@ -120,10 +122,11 @@ export interface IncomingFile {
 }
 
 /**
- * The handler of a form. `receive` consumes the file before any other part is known, outside of a transaction; `run`
+ * The handler of a form. `admit` rejects a request before its body is read. `receive` consumes the file before any other part is known, outside of a transaction; `run`
  * gets its result as `found`. If the request fails, `discard` deletes the file again.
  */
 export interface FormHandler<Op extends Operation, Tx, Received extends { checksum: string }> {
+  admit?(context: Pick<Context<Op, Tx>, 'params' | 'caller' | 'tx'>): Promise<void>;
   receive(file: IncomingFile, context: Pick<Context<Op, Tx>, 'caller' | 'tx' | 'schedule'>): Promise<Received>;
   discard(received: Received): Promise<void>;
   run: Run<Op, Tx, Received>;

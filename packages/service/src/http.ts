@@ -126,9 +126,10 @@ async function runForm(
   { request, read }: { request: Request; read: ReadRequest },
   parts: Parts,
 ): Promise<ServiceResponse> {
-  const { receive, discard } = handler;
+  const { admit, receive, discard } = handler;
   if (!receive || !discard) throw new Error(`${row.id} has a form, but its handler does not receive a file`);
-  const { caller, scope } = read;
+  const { caller, scope, params } = read;
+  if (admit) await parts.db.within(scope, () => admit({ params, caller, tx: parts.db.tx }));
   const { schedule, committed } = parts.outgoing(caller, scope);
   const { fields, received, warnings } = await readForm(request, row, {
     receive: (file) => parts.db.within(scope, () => receive(file, { caller, tx: parts.db.tx, schedule })),

@@ -27,6 +27,8 @@ interface ListOptions<Row> {
   and?: Record<string, unknown>[];
   /** Columns that `search` matches, case-insensitively and anywhere in the text. */
   searchIn?: readonly string[];
+  /** Text to search for, instead of the `search` of the query: for a list that accepts it under another name too. */
+  search?: string | undefined;
   /** Nullable sort columns: null sorts as the largest value. */
   nullable?: readonly string[];
   /** The column of a sort that is not named after one; the list must leave out records without a value in it. */
@@ -83,7 +85,8 @@ export async function listPage<Row extends { id: number }>(
   const { name, model, caller, cursors, totals, wholeMax, searchIn = [], select } = options;
   const query =
     wholeMax === undefined ? options.query : { ...options.query, page: 1, limit: wholeMax, cursor: undefined };
-  const { page, limit, sort, search } = query;
+  const { page, limit, sort } = query;
+  const search = options.search ?? query.search;
   const isDescending = sort.startsWith('-');
   const field = options.sortColumn ?? (isDescending ? sort.slice(1) : sort);
   const scope = `${name}/${caller.tenantId}/${caller.environment}`;

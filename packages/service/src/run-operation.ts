@@ -27,7 +27,8 @@ interface Run {
 interface ResponseExtras {
   after: (() => void | Promise<void>)[];
   headers: Record<string, string | string[]>;
-  wasThere: boolean;
+  /** Overrides the status of the row. */
+  status?: number;
   /** Overrides the message of the row. */
   message?: string;
   /** The tenant that a public operation entered. */
@@ -50,7 +51,7 @@ export async function runOperation(
   received?: unknown,
 ): Promise<ServiceResponse> {
   const { caller, scope } = request;
-  const run: Run = { row, handler, request, parts, extras: { after: [], headers: {}, wasThere: false } };
+  const run: Run = { row, handler, request, parts, extras: { after: [], headers: {} } };
   if (scope) await parts.firstUse?.(scope);
   const begin = beginIdempotency(run);
   const earlier = begin && (await findEarlier(run, begin));
@@ -117,7 +118,7 @@ async function runHandler(run: Run, outgoing: Outgoing, found: unknown): Promise
   const shown = extras.message === undefined ? row : { ...row, message: extras.message };
   const response = await encodeResult(shown, result, {
     requestId: request.caller.requestId,
-    status: extras.wasThere ? 200 : undefined,
+    status: extras.status,
     warnings: request.warnings,
     digest: parts.seal.digest,
   });
@@ -146,7 +147,12 @@ function contextOf(run: Run, { emit, schedule }: Outgoing, found: unknown): AnyC
     afterCommit: (work) => void extras.after.push(work),
     wasThere() {
       if (!row.mayExist) throw new Error(`${row.id} does not declare mayExist`);
-      extras.wasThere = true;
+      extras.status = 200;
+    },
+    redirect(location) {
+      if (!row.mayRedirect) throw new Error(`${row.id} does not declare mayRedirect`);
+      extras.status = 302;
+      extras.headers['Location'] = location;
     },
     missing: (field, message) => void request.warnings.push({ code: 'part_missing', field, message }),
     message(text) {

@@ -1,113 +1,21 @@
-import {
-  event,
-  flag,
-  id,
-  listQuery,
-  media,
-  name,
-  operations,
-  page,
-  sharedErrors,
-  text,
-  timestamp,
-  wholeNumber,
-} from '@tandem/contract';
+import { flag, id, listQuery, media, name, operations, page, sharedErrors, text, wholeNumber } from '@tandem/contract';
 import { z } from 'zod';
-
-export const fileStatuses = ['available', 'quarantined'] as const;
-
-const MediaType = z
-  .string()
-  .max(127)
-  .meta({ examples: ['application/pdf'] });
-export const FileStatus = z
-  .enum(fileStatuses)
-  .describe('Whether the file can be downloaded; executable files are `quarantined`, which prevents their download');
-
-export const File = z.object({
-  id: id('file'),
-  filename: name(255).meta({ description: 'The name of the file with its extension', examples: ['offer.pdf'] }),
-  contentType: MediaType.describe('The media type that the client declared'),
-  size: z.int().meta({ description: 'The size in bytes', examples: [48213] }),
-  entityType: text(64)
-    .nullable()
-    .meta({
-      description: 'The type of record that the file belongs to, such as `lead`; not validated',
-      examples: ['lead'],
-    }),
-  entityId: text(64)
-    .nullable()
-    .meta({
-      description: 'The id of the record that the file belongs to; not validated',
-      examples: ['khzasVT5ZxaVtyRs'],
-    }),
-  status: FileStatus,
-  detectedContentType: MediaType.nullable().describe(
-    'The media type detected from the content; null if none was detected, as for plain text',
-  ),
-  checksumSha256: z.string().meta({
-    description: 'The SHA-256 checksum of the content, in hexadecimal',
-    examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
-  }),
-  uploadedBy: id('user').nullable().describe('The user who uploaded the file'),
-  teamId: id('team')
-    .nullable()
-    .describe(
-      'The team of the user who uploaded the file, if the user is in exactly one team. The file follows the user to another team.',
-    ),
-  version: z.int(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
-
-/** A temporary download link. */
-export const FileLink = z.object({
-  url: z.url().meta({
-    description: 'The URL of the file; works without credentials',
-    examples: ['https://api.example.com/v1/public/files/ThisIsOnlyAnExample'],
-  }),
-  expiresAt: timestamp().meta({ description: 'When the link expires', examples: ['2026-03-02T09:30:00.000Z'] }),
-});
-
-const withId = z.object({ id: id('file') });
-const change = {
-  group: 'files',
-  readPermission: 'files:read',
-  target: 'file',
-  data: z.object({ fileId: id('file') }),
-  record: File,
-  example: { fileId: 'oDROIGD4LWMZUfLp' },
-} as const;
-
-export const fileUploaded = event('file.uploaded', {
-  ...change,
-  description: 'A file is uploaded',
-  action: 'file.upload',
-});
-export const fileUpdated = event('file.updated', {
-  description: 'The team of a file changes',
-  action: 'file.update',
-  target: 'file',
-  data: z.object({ fileId: id('file'), fields: z.array(z.string()) }),
-  record: File,
-});
-export const fileDeleted = event('file.deleted', {
-  ...change,
-  description: 'A file is deleted',
-  action: 'file.delete',
-});
-export const fileRestored = event('file.restored', {
-  ...change,
-  description: 'A deleted file is restored',
-  action: 'file.restore',
-});
+import {
+  File,
+  FileLink,
+  FileStatus,
+  fileDeleted,
+  fileRestored,
+  fileUpdated,
+  fileUploaded,
+  notAvailable,
+  withId,
+} from './file.ts';
 
 /** Lifetime of a link, in seconds. */
 export const linkSeconds = { min: 60, usual: 900, max: 86_400 };
 /** Number of days in which a deleted file can be restored. */
 export const restorableDays = 30;
-
-export const notAvailable = [409, 'The file is quarantined and cannot be downloaded'] as const;
 
 export const files = operations({
   uploadFile: {
@@ -139,6 +47,12 @@ export const files = operations({
       contentType: text(127)
         .meta({ examples: ['application/pdf'] })
         .optional(),
+      q: text(200)
+        .meta({ description: 'The same as `search`', examples: ['offer'] })
+        .optional(),
+      tag: name(50)
+        .meta({ description: 'Return only files with this tag', examples: ['signed'] })
+        .optional(),
       status: FileStatus.optional(),
       deleted: flag()
         .describe('Return only deleted records (`true`), or only records that are not deleted (`false`, the default)')
@@ -158,15 +72,37 @@ export const files = operations({
     reply: File,
     message: 'File retrieved',
   },
+  updateFile: {
+    method: 'PATCH',
+    path: '/v1/files/:id',
+    permission: 'files:write',
+    narrows: true,
+    summary: 'Update a file',
+    description:
+      'Changes the name, the tags, or the record that the file belongs to. The content has versions of its own.',
+    params: withId,
+    body: z.object({
+      filename: File.shape.filename.optional(),
+      entityType: text(64).min(1, { error: 'Must not be empty' }).nullish(),
+      entityId: text(64).min(1, { error: 'Must not be empty' }).nullish(),
+      tags: File.shape.tags.optional(),
+    }),
+    reply: File,
+    message: 'File updated',
+    emits: [fileUpdated],
+  },
   getFileDownload: {
     method: 'GET',
     path: '/v1/files/:id/download',
     permission: 'files:read',
     narrows: true,
     summary: 'Get a download link for a file',
-    description: 'The link works without credentials until `expiresAt`.',
+    description:
+      'The link works without credentials until `expiresAt`. It returns the current version when it is used, unless `versionId` names another one.',
     params: withId,
     query: z.object({
+      versionId: id('file_version').describe('The version to download; the current one by default').optional(),
+      redirect: flag().describe('Redirect to the link (302) instead of returning it').default(false),
       expiresIn: wholeNumber(linkSeconds.min, linkSeconds.max)
         .describe('The lifetime of the link, in seconds')
         .default(linkSeconds.usual),
@@ -178,6 +114,7 @@ export const files = operations({
         .default('attachment'),
     }),
     reply: FileLink,
+    mayRedirect: true,
     message: 'Download link created',
     errors: { not_available: notAvailable },
   },
@@ -187,8 +124,12 @@ export const files = operations({
     permission: 'files:delete',
     narrows: true,
     summary: 'Delete a file',
-    description: 'You can restore the file for 30 days. Its links stop working immediately.',
+    description:
+      'You can restore the file for 30 days. Its links stop working immediately. With `permanent`, the file is removed at once with all of its versions, also when it is deleted already.',
     params: withId,
+    query: z.object({
+      permanent: flag().describe('Remove the file at once, so that it cannot be restored').default(false),
+    }),
     reply: z.object({ id: id('file'), deleted: z.literal(true).describe('Always true') }),
     message: 'File deleted',
     emits: [fileDeleted],

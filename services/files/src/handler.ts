@@ -16,6 +16,8 @@ export interface Linked {
   tenantId: number;
   environment: 'live' | 'sandbox';
   fileId: number;
+  /** The current version if absent. */
+  versionId?: number;
   disposition: 'inline' | 'attachment';
 }
 

@@ -10,6 +10,7 @@ import { followMerges } from './features/files/follow-merges.ts';
 import { fileHandlers } from './features/files/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { filesData } from './features/personal-data/files-data.ts';
+import { versionHandlers } from './features/versions/index.ts';
 import { fileRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Linked, Tools } from './handler.ts';
@@ -41,13 +42,17 @@ export async function filesService(
   return {
     name: 'files',
     operations: files,
-    handlers: { ...fileHandlers(tools), ...nameHandlers, ...person.handlers },
+    handlers: { ...fileHandlers(tools), ...versionHandlers(tools), ...nameHandlers, ...person.handlers },
     consumers: [...work.consumers, ...merges.consumers, ...person.consumers],
     jobs: [discardObject(store), ...work.jobs, ...merges.jobs, ...person.jobs],
     tenantRemoval: { before: (tenantId) => store.removeFolder(`${tenantId}/`) },
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
-    narrowing: { File: { owners: ['uploadedBy'], team: 'teamId' }, MergedLead: 'shared' },
+    narrowing: {
+      File: { owners: ['uploadedBy'], team: 'teamId' },
+      FileVersion: { through: ['file'] },
+      MergedLead: 'shared',
+    },
     settings,
   };
 }

@@ -14,7 +14,7 @@ import {
   taskCompleted,
   taskCreated,
 } from '@tandem/crm-contract';
-import { fileDeleted, fileRestored, fileUploaded } from '@tandem/files-contract';
+import { fileDeleted, fileRestored, fileUpdated, fileUploaded, fileVersionCreated } from '@tandem/files-contract';
 import {
   addonActivated,
   addonConfigured,
@@ -64,6 +64,8 @@ export const catalogued = [
   enrollmentCreated,
   enrollmentWithdrawn,
   fileUploaded,
+  fileVersionCreated,
+  fileUpdated,
   fileDeleted,
   fileRestored,
   executionCompleted,

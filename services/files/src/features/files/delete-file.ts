@@ -1,15 +1,19 @@
 import { fileDeleted, type files } from '@tandem/files-contract';
-import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { discardDueAt, discardObjectJob } from './discard-object.job.ts';
-import { asFile, lockFile, writeFile } from './file.ts';
+import { asFile, lockFile, lockPresent, writeFile } from './file.ts';
+import { removeFiles } from './remove-files.ts';
 
-export const deleteFile: Handler<typeof files.deleteFile> = async ({ params, tx, emit, schedule, ifMatch }) => {
-  const row = await lockFile(tx, params.id);
-  if (row.deletedAt) throw fail('not_found');
+export const deleteFile: Handler<typeof files.deleteFile> = async ({ params, query, tx, emit, schedule, ifMatch }) => {
+  const { permanent } = query;
+  const row = await (permanent ? lockFile : lockPresent)(tx, params.id);
   ifMatch(row);
-  const deleted = await writeFile(tx, row.id, { deletedAt: new Date() });
-  await schedule(discardObjectJob, [{ objectKey: row.objectKey }], discardDueAt('deleted'));
-  emit(fileDeleted, { data: { fileId: row.id }, record: asFile(deleted) });
+  const deleted = permanent
+    ? { ...row, version: row.version + 1, deletedAt: new Date() }
+    : await writeFile(tx, row.id, { deletedAt: new Date() });
+  if (permanent) await removeFiles({ tx, schedule }, [row.id]);
+  // The job finds the file, with all of its versions, by the bytes of the current one.
+  else await schedule(discardObjectJob, [{ objectKey: row.objectKey }], discardDueAt('deleted'));
+  emit(fileDeleted, { data: { fileId: row.id, permanent }, record: asFile(deleted) });
   return { id: row.id, deleted: true };
 };

@@ -20,23 +20,32 @@ export function restorableSince(): Date {
   return new Date(Date.now() - delaysMs.deleted);
 }
 
-/** Removes bytes without a file, and the bytes and record of a file that can no longer be restored. */
+/**
+ * Removes bytes that no version of a file has. If a deleted file has them that can no longer be restored, the file is
+ * removed with all of its versions.
+ */
 export const discardObject = (store: Store) =>
   job({
     ...discardObjectJob,
     async run({
       payload: { objectKey },
       tx: reader,
+      outside,
       finish,
     }: JobContext<z.output<typeof discardObjectJob.payload>, Tx>) {
       const since = restorableSince();
-      const file = await reader.file.findFirst({ where: { objectKey } });
-      const isNeeded = file !== null && (file.deletedAt === null || file.deletedAt > since);
-      if (isNeeded) return;
+      const version = await reader.fileVersion.findFirst({ where: { objectKey }, include: { file: true } });
+      if (!version) return outside(() => store.remove(objectKey));
+      const { id, deletedAt } = version.file;
+      if (deletedAt === null || deletedAt > since) return;
+      const versions = await reader.fileVersion.findMany({ where: { fileId: id }, select: { objectKey: true } });
+      const keys = new Set(versions.map((one) => one.objectKey));
       // The bytes first: a record without bytes is removed by a retry, but nothing would find bytes without a record.
-      await store.remove(objectKey);
+      await outside(async () => {
+        for (const key of keys) await store.remove(key);
+      });
       await finish(async ({ tx }) => {
-        await tx.file.deleteMany({ where: { objectKey, deletedAt: { lte: since } } });
+        await tx.file.deleteMany({ where: { id, deletedAt: { lte: since } } });
       });
     },
   });

@@ -8,9 +8,14 @@ export type FileRecord = z.output<typeof File>;
 
 const columns = File.pick({ status: true });
 
+/** The columns that operations change; the others describe the current version, and change with it. */
+type Changes = Partial<
+  Pick<FileRow, 'filename' | 'tags' | 'entityType' | 'entityId' | 'mergedFromEntityId' | 'deletedAt'>
+>;
+
 /** Converts a row to the contract's `File`. */
 export function asFile(row: FileRow): FileRecord {
-  return { ...row, ...columns.parse(row) };
+  return { ...row, ...columns.parse(row), versionId: row.versionId as number };
 }
 
 /** Finds a file that is not deleted. */
@@ -27,8 +32,15 @@ export async function lockFile(tx: Tx, id: number): Promise<FileRow> {
   return row;
 }
 
+/** Reads and locks a file that is not deleted. */
+export async function lockPresent(tx: Tx, id: number): Promise<FileRow> {
+  const row = await lockFile(tx, id);
+  if (row.deletedAt) throw fail('not_found');
+  return row;
+}
+
 /** Writes changes to a locked file as its next version. */
-export async function writeFile(tx: Tx, id: number, data: { deletedAt: Date | null }): Promise<FileRow> {
+export async function writeFile(tx: Tx, id: number, data: Changes): Promise<FileRow> {
   const [row] = await tx.file.updateManyAndReturn({ where: { id }, data: { ...data, version: { increment: 1 } } });
   if (!row) throw fail('not_found');
   return row;

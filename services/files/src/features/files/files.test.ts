@@ -35,6 +35,13 @@ describe('a link', () => {
     expect(headers['content-security-policy']).toBe("default-src 'none'; sandbox");
   });
 
+  it('is the address of a redirect on request', async () => {
+    const tenant = service.as();
+    const { id } = await upload(tenant);
+    const { status, headers } = await tenant.getFileDownload({ params: { id }, query: { redirect: 'true' } });
+    expect([status, (await follow(headers['location'] as string)).text]).toEqual([302, 'hello']);
+  });
+
   it('serves harmless types inline on request', async () => {
     const tenant = service.as();
     const { id } = await upload(tenant, 'plain', { filename: 'a.txt' });
@@ -123,6 +130,9 @@ describe('files', () => {
     expect(await ids({})).toEqual([second.id, first.id]);
     expect(await ids({ entityType: 'lead', entityId: 'a' })).toEqual([first.id]);
     expect(await ids({ search: 'OFFER' })).toEqual([first.id]);
+    expect(await ids({ q: 'offer' })).toEqual([first.id]);
+    await tenant.updateFile({ params: { id: first.id }, body: { tags: ['signed', 'signed', '2026'] } });
+    expect([await ids({ tag: 'signed' }), await ids({ tag: 'sign' })]).toEqual([[first.id], []]);
     expect(await ids({ status: 'quarantined' })).toEqual([]);
   });
 
@@ -166,6 +176,31 @@ describe('files', () => {
       'the record is gone',
       async () => !(await service.sqlWithin(tenant.caller, 'SELECT 1 FROM file WHERE id = $1', [id])).length,
     );
+  });
+
+  it('that are deleted permanently are gone at once with the bytes of all versions', async () => {
+    const tenant = service.as();
+    const params = { id: (await upload(tenant)).id };
+    await tenant.createFileVersion({ params, form: { file: { content: 'second' } } });
+    const rows = await service.sqlWithin(tenant.caller, 'SELECT object_key FROM file_version WHERE file_id = $1', [
+      params.id,
+    ]);
+    const kept = async () =>
+      (await service.stored()).filter((path) => rows.some((row) => path.endsWith(String(row['object_key']))));
+    expect([rows.length, (await kept()).length]).toEqual([2, 2]);
+    await tenant.deleteFile({ params });
+    const query = { permanent: 'true' };
+    expect((await tenant.deleteFile({ params, query })).data).toEqual({ id: params.id, deleted: true });
+    expect((await tenant.restoreFile({ params })).status).toBe(404);
+    expect((await tenant.listFiles({ query: { deleted: 'true' } })).data).toEqual([]);
+    await until('the bytes are gone', async () => !(await kept()).length);
+    const events = await until('both events are there', () => {
+      const found = service.events.filter(
+        ({ name, tenantId }) => name === 'file.deleted' && tenantId === tenant.caller.tenantId,
+      );
+      return found.length === 2 && found;
+    });
+    expect(events.map(({ data }) => (data as { permanent: boolean }).permanent)).toEqual([false, true]);
   });
 
   it('without a record lose their bytes after a day', async () => {

@@ -30,15 +30,15 @@ export const followMerges = ({ ids }: Tools) =>
   ]);
 
 interface Entity {
-  entityType?: string | undefined;
-  entityId?: string | undefined;
+  entityType?: string | null | undefined;
+  entityId?: string | null | undefined;
 }
 
 /** The columns of the record that a new file belongs to: for a lead that was merged, the lead that remains. */
 export async function entityColumns(
   { ids }: Tools,
   { tx, tenantId, entity }: { tx: Tx; tenantId: number; entity: Entity },
-) {
+): Promise<{ entityType: string | null; entityId: string | null; mergedFromEntityId?: string }> {
   const { entityType = null, entityId = null } = entity;
   const asGiven = { entityType, entityId };
   const leadId = entityType === ofLeads && entityId !== null && ids.decode(ofLeads, tenantId, entityId);

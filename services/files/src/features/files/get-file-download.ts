@@ -1,12 +1,21 @@
 import type { files } from '@tandem/files-contract';
 import type { Handler, Tools } from '../../handler.ts';
+import { findVersion } from '../versions/version.ts';
 import { findPresent, linkTo } from './file.ts';
 
 export const getFileDownload =
   (tools: Tools): Handler<typeof files.getFileDownload> =>
-  async ({ params, query, caller, tx }) => {
+  async ({ params, query, caller, tx, redirect }) => {
     const file = await findPresent(tx, params.id);
+    const { versionId, disposition, expiresIn } = query;
+    const content = versionId === undefined ? file : await findVersion(tx, { fileId: file.id, versionId });
     const { tenantId, environment } = caller as typeof caller & { tenantId: number };
-    const linked = { tenantId, environment, fileId: file.id, disposition: query.disposition };
-    return linkTo(tools, file, linked, query.expiresIn);
+    const link = linkTo(
+      tools,
+      content,
+      { tenantId, environment, fileId: file.id, disposition, ...(versionId !== undefined && { versionId }) },
+      expiresIn,
+    );
+    if (query.redirect) redirect(link.url);
+    return link;
   };

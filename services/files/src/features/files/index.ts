@@ -1,5 +1,5 @@
 import type { personalDataOperations } from '@tandem/contract';
-import type { files, internalNames } from '@tandem/files-contract';
+import type { files, fileVersions, internalNames } from '@tandem/files-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { deleteFile } from './delete-file.ts';
@@ -11,6 +11,7 @@ import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
 import { restoreFile } from './restore-file.ts';
 import { serveFile } from './serve-file.ts';
+import { updateFile } from './update-file.ts';
 import { uploadFile } from './upload-file.ts';
 
 export const fileHandlers = (tools: Tools) =>
@@ -18,6 +19,7 @@ export const fileHandlers = (tools: Tools) =>
     uploadFile: uploadFile(tools),
     listFiles,
     getFile,
+    updateFile: updateFile(tools),
     getFileDownload: getFileDownload(tools),
     deleteFile,
     restoreFile,
@@ -25,4 +27,7 @@ export const fileHandlers = (tools: Tools) =>
     findFile,
     readFile: readFile(tools),
     linkFile: linkFile(tools),
-  }) satisfies Handlers<Omit<typeof files, keyof typeof internalNames | keyof typeof personalDataOperations>, Tx>;
+  }) satisfies Handlers<
+    Omit<typeof files, keyof typeof fileVersions | keyof typeof internalNames | keyof typeof personalDataOperations>,
+    Tx
+  >;

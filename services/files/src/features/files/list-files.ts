@@ -3,7 +3,7 @@ import type { Handler } from '../../handler.ts';
 import { asFile } from './file.ts';
 
 export const listFiles: Handler<typeof files.listFiles> = async ({ query, tx, list }) => {
-  const { entityType, entityId, contentType, status, deleted } = query;
+  const { entityType, entityId, contentType, tag, status, deleted, q } = query;
   const page = await list({
     model: tx.file,
     where: {
@@ -11,9 +11,11 @@ export const listFiles: Handler<typeof files.listFiles> = async ({ query, tx, li
       ...(entityType && { entityType }),
       ...(entityId && { entityId }),
       ...(contentType && { contentType }),
+      ...(tag && { tags: { has: tag } }),
       ...(status && { status }),
     },
     searchIn: ['filename'],
+    search: q,
   });
   return { ...page, items: page.items.map(asFile) };
 };

@@ -1,6 +1,6 @@
 import type { files } from '@tandem/files-contract';
 import { fail } from '@tandem/service';
-import type { Handler, Tools } from '../../handler.ts';
+import type { Handler, Linked, Tools, Tx } from '../../handler.ts';
 import { isDisplayable } from './detect-type.ts';
 
 export const serveFile =
@@ -9,12 +9,20 @@ export const serveFile =
     const linked = links.read(params.token);
     if (linked === 'expired') throw fail('link_expired');
     if (!linked) throw fail('not_found');
-    const { tenantId, environment, fileId, disposition } = linked;
-    const file = await inTenant({ tenantId, environment }, ({ tx }) =>
-      tx.file.findFirst({ where: { id: fileId, deletedAt: null, status: 'available' } }),
-    );
-    if (!file) throw fail('not_found');
-    const { contentType: type, detectedContentType, filename, size, objectKey } = file;
+    const { tenantId, environment, disposition } = linked;
+    const found = await inTenant({ tenantId, environment }, ({ tx }) => findContent(tx, linked));
+    if (found?.content.status !== 'available') throw fail('not_found');
+    const { filename, content } = found;
+    const { contentType: type, detectedContentType, size, objectKey } = content;
     const kind = disposition === 'inline' && isDisplayable(type, detectedContentType) ? 'inline' : 'attachment';
     return { body: await store.get(objectKey), type, length: size, disposition: { kind, filename } };
   };
+
+/** The version that a link names, or the current one. */
+async function findContent(tx: Tx, { fileId, versionId }: Linked) {
+  const file = await tx.file.findFirst({ where: { id: fileId, deletedAt: null } });
+  if (!file) return undefined;
+  const content =
+    versionId === undefined ? file : await tx.fileVersion.findFirst({ where: { id: versionId, fileId: file.id } });
+  return content && { filename: file.filename, content };
+}

@@ -2,24 +2,23 @@ import type { Person } from '@tandem/contract';
 import { File, fileDeleted } from '@tandem/files-contract';
 import { exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
-import { discardObjectJob } from '../files/discard-object.job.ts';
 import { asFile } from '../files/file.ts';
+import { removeFiles } from '../files/remove-files.ts';
 
 const batchMax = 200;
 
-/** The data of a person in files: the files of the lead. Their bytes are removed by the job that removes unused ones. */
+/** The data of a person in files: the files of the lead. Jobs remove their bytes. */
 export const filesData: PersonalData<Tx> = {
   async erase({ tx, emit, schedule, person }) {
     const rows = await tx.file.findMany({ where: ofLead(person), orderBy: { id: 'asc' }, take: batchMax });
     if (!rows.length) return { files: 0 };
-    await tx.file.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
-    await schedule(
-      discardObjectJob,
-      rows.map(({ objectKey }) => ({ objectKey })),
+    await removeFiles(
+      { tx, schedule },
+      rows.map(({ id }) => id),
     );
     for (const row of rows) {
       const record = { ...asFile(row), filename: 'erased', version: row.version + 1, deletedAt: new Date() };
-      emit(fileDeleted, { data: { fileId: row.id }, record });
+      emit(fileDeleted, { data: { fileId: row.id, permanent: true }, record });
     }
     return { files: rows.length };
   },
