@@ -83,6 +83,9 @@ export const resourceTypes = {
   ab_test: 75,
   page_domain: 76,
   file_version: 77,
+  signature_request: 80,
+  signer: 81,
+  signature_field: 82,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;
