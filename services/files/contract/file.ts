@@ -127,3 +127,4 @@ export const fileVersionDeleted = event('file.version_deleted', {
 });
 
 export const notAvailable = [409, 'The file is quarantined and cannot be downloaded'] as const;
+export const signatureRequestOpen = [409, 'People are signing the file; cancel the signature request first'] as const;

@@ -9,6 +9,7 @@ import {
   fileUpdated,
   fileUploaded,
   notAvailable,
+  signatureRequestOpen,
   withId,
 } from './file.ts';
 
@@ -133,6 +134,7 @@ export const files = operations({
     reply: z.object({ id: id('file'), deleted: z.literal(true).describe('Always true') }),
     message: 'File deleted',
     emits: [fileDeleted],
+    errors: { signature_request_open: signatureRequestOpen },
   },
   restoreFile: {
     method: 'POST',

@@ -1,14 +1,27 @@
-// Contract of the files service: uploads, file records and their versions, and download links.
+// Contract of the files service: uploads, file records and their versions, signatures, and download links.
 import { personalDataOperations } from '@tandem/contract';
 import { files as fileRows } from './files.ts';
 import { internalFiles } from './internal.ts';
 import { internalNames } from './names.ts';
+import { signatureRequests } from './signatures-operations.ts';
+import { signing } from './signatures-public.ts';
 import { fileVersions } from './versions.ts';
 
 export * from './file.ts';
 export * from './files.ts';
 export * from './internal.ts';
 export * from './names.ts';
+export * from './signatures.ts';
+export * from './signatures-operations.ts';
+export * from './signatures-public.ts';
 export * from './versions.ts';
 
-export const files = { ...fileRows, ...fileVersions, ...internalFiles, ...internalNames, ...personalDataOperations };
+export const files = {
+  ...fileRows,
+  ...fileVersions,
+  ...signatureRequests,
+  ...signing,
+  ...internalFiles,
+  ...internalNames,
+  ...personalDataOperations,
+};

@@ -1,6 +1,14 @@
 import { id, listQuery, operations, page, requiredText, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { Checksum, File, fileVersionCreated, fileVersionDeleted, MediaType, withId } from './file.ts';
+import {
+  Checksum,
+  File,
+  fileVersionCreated,
+  fileVersionDeleted,
+  MediaType,
+  signatureRequestOpen,
+  withId,
+} from './file.ts';
 
 /** Maximum number of versions of a file. */
 export const versionsMax = 500;
@@ -92,6 +100,7 @@ export const fileVersions = operations({
     message: 'Version deleted',
     emits: [fileVersionDeleted],
     errors: {
+      signature_request_open: signatureRequestOpen,
       current_version: [409, 'The version is current; upload or restore another one first, or delete the file'],
     },
   },

@@ -1,8 +1,15 @@
+import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
+import type { KnownSettings } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
-import type { LinkTokens } from '@tandem/sealed';
+import type { Mailer } from '@tandem/mail';
+import type { LinkTokens, Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { SignTokens } from './features/signatures/links.ts';
+import type { PdfWork } from './features/signatures/pdf/pdf-work.ts';
+import type { SigningKeys } from './features/signatures/pdf/signing-key.ts';
+import type { Providers } from './features/signatures/providers/providers.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Store } from './store/store.ts';
 
@@ -28,4 +35,12 @@ export interface Tools {
   publicUrl: string;
   maxBytes: number;
   ids: IdCodec;
+  seal: Seal;
+  mailer: Mailer;
+  /** The name and language of a tenant. */
+  settingsOf: (request: TenantRequest) => Promise<KnownSettings>;
+  signTokens: SignTokens;
+  signingKeys: SigningKeys;
+  pdf: PdfWork;
+  providers: Providers;
 }

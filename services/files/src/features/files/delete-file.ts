@@ -1,5 +1,6 @@
 import { fileDeleted, type files } from '@tandem/files-contract';
 import type { Handler } from '../../handler.ts';
+import { checkNoOpenRequest } from '../signatures/request.ts';
 import { discardDueAt, discardObjectJob } from './discard-object.job.ts';
 import { asFile, lockFile, lockPresent, writeFile } from './file.ts';
 import { removeFiles } from './remove-files.ts';
@@ -8,6 +9,7 @@ export const deleteFile: Handler<typeof files.deleteFile> = async ({ params, que
   const { permanent } = query;
   const row = await (permanent ? lockFile : lockPresent)(tx, params.id);
   ifMatch(row);
+  await checkNoOpenRequest(tx, row.id);
   const deleted = permanent
     ? { ...row, version: row.version + 1, deletedAt: new Date() }
     : await writeFile(tx, row.id, { deletedAt: new Date() });

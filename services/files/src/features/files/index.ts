@@ -1,5 +1,5 @@
 import type { personalDataOperations } from '@tandem/contract';
-import type { files, fileVersions, internalNames } from '@tandem/files-contract';
+import type { files, fileVersions, internalNames, signatureRequests, signing } from '@tandem/files-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { deleteFile } from './delete-file.ts';
@@ -28,6 +28,13 @@ export const fileHandlers = (tools: Tools) =>
     readFile: readFile(tools),
     linkFile: linkFile(tools),
   }) satisfies Handlers<
-    Omit<typeof files, keyof typeof fileVersions | keyof typeof internalNames | keyof typeof personalDataOperations>,
+    Omit<
+      typeof files,
+      | keyof typeof fileVersions
+      | keyof typeof internalNames
+      | keyof typeof signatureRequests
+      | keyof typeof signing
+      | keyof typeof personalDataOperations
+    >,
     Tx
   >;
