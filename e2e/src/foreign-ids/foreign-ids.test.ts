@@ -132,6 +132,7 @@ const otherAnswers: Readonly<Record<string, object>> = {
   'endPortalSessions body.partnerId': { status: 200, body: { data: { ended: 0 } } },
   'endPortalSessions body.portalUserId': { status: 200, body: { data: { ended: 0 } } },
   'endPortalSessions body.sessionId': { status: 200, body: { data: { ended: 0 } } },
+  'getFileDownload query.versionId': { status: 404, body: { code: 'not_found' } },
   'exportLeads body.after': { status: 200, body: { data: [] } },
   'exportOpportunities body.after': { status: 200, body: { data: [] } },
   'exportPartners body.after': { status: 200, body: { data: [] } },

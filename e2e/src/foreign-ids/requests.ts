@@ -240,6 +240,13 @@ export const preparations: Record<string, (world: World, setup: Setup) => Promis
     const params = { oid: String(records.opportunity) };
     records.milestone = Number((await direct.call('createMilestone', { params, body: { title: 'Signed' } }, scope)).id);
   },
+  async deleteFileVersion({ scope, records }, { direct }) {
+    const form = new FormData();
+    form.append('file', new Blob(['Numbers'], { type: 'text/plain' }), 'notes.txt');
+    const file = await direct.call('uploadFile', { form }, scope);
+    records.file = Number(file.id);
+    records.file_version = Number(file.versionId);
+  },
   async deleteSubtask(world, setup) {
     const params = await aTask(world, setup);
     const subtask = await setup.direct.call('createSubtask', { params, body: { title: 'Prepare' } }, world.scope);

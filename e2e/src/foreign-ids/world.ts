@@ -262,6 +262,7 @@ export async function createWorld(
       campaign,
       workflow,
       file,
+      file_version: { id: file.versionId },
       course,
       enrollment,
       agent,

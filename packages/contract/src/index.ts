@@ -87,7 +87,16 @@ export {
 } from './list.ts';
 export { mailboxOf } from './mailbox.ts';
 export { compilePaths } from './match.ts';
-export { isEventStream, isRedirect, media, mediaOf, redirect, type Served } from './media.ts';
+export {
+  type ByteRange,
+  isEventStream,
+  isRedirect,
+  media,
+  mediaOf,
+  type RangedContent,
+  redirect,
+  type Served,
+} from './media.ts';
 export { amount, amountMax, currency, fromMinor, misfit, toMinor } from './money.ts';
 export { includesOf, type NamedType, namedTypes, nameRecords, namesMax, namesPath } from './names.ts';
 export { countsOpenWork, type OpenWork, openWorkOperation, workKinds } from './open-work.ts';

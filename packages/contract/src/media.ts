@@ -1,10 +1,28 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 
+/** The first and the last byte of a part of a content. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** A content of which clients may request a part. */
+export interface RangedContent {
+  /** Identifies the content: an ETag without quotes. */
+  tag: string;
+  /** Opens the content, or a part of it. */
+  open(range?: ByteRange): Promise<Readable>;
+}
+
 /** A response body that is not JSON. */
 export interface Served {
-  /** A text, bytes, or a stream that is read at the speed of the client. */
+  /**
+   * A text, bytes, or a stream that is read at the speed of the client. `ranged` takes its place for a content of a known
+   * `length`, of which a client can request a part, or only a newer one.
+   */
   body: string | Uint8Array | Readable;
+  ranged?: RangedContent;
   /** The media type: one that the row lists, or any if the row lists none in particular. */
   type: string;
   /** Length in bytes, if it is known and the body is a stream. */

@@ -243,8 +243,9 @@ function checkRow(row: Operation): void {
   if (row.performs && pathParameters(row.performs).join() !== inPath.join())
     throw new Error(`${row.id}: the path in performs must have the parameters of the operation`);
   if (row.body && row.form) throw new Error(`${row.id}: an operation has either a body or a form, not both`);
-  if (row.rawBody && (row.body || row.form || row.audience !== 'public' || row.method !== 'POST'))
-    throw new Error(`${row.id}: only a public POST without body and form can take the bytes of a body`);
+  const takesBytes = row.method === 'POST' || (row.method === 'PUT' && row.rawBody?.streamed);
+  if (row.rawBody && (row.body || row.form || row.audience !== 'public' || !takesBytes))
+    throw new Error(`${row.id}: only a public POST or streamed PUT without body and form can take the bytes of a body`);
   const places = [...declared, ...keys(row.query), ...keys(row.body), ...keys(row.form)];
   const twice = places.find((field, index) => places.indexOf(field) !== index);
   // Otherwise a field of the body could override the id of the path.

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { callerHeader } from '@tandem/caller';
-import { idPathsVersion, mediaOf, type Operation, type Operations, type Served } from '@tandem/contract';
+import { idPathsVersion, mediaOf, type Operation, type Operations } from '@tandem/contract';
 import { endSpan, type SpanEnd, startTrace, type Trace, withTrace } from '@tandem/process';
 import express, { type Express, type Request, type Response, type Router } from 'express';
 import type { AnyHandler } from './any-handler.ts';
@@ -12,6 +12,7 @@ import type { Parts } from './parts.ts';
 import { bodyMax, type ReadRequest, readRequest, warningsMax } from './read-request.ts';
 import { encodeError, type ServiceResponse } from './response.ts';
 import { runOperation } from './run-operation.ts';
+import { serveMedia } from './serve-media.ts';
 
 /** Creates the Express app of a service: its operations as routes, plus health and metrics endpoints. */
 export function createApp(operations: Operations, handlers: Record<string, AnyHandler>, parts: Parts): Express {
@@ -35,12 +36,13 @@ export function createApp(operations: Operations, handlers: Record<string, AnyHa
       serve({ row, handler, idPaths }, request, response, parts),
     );
   }
-  app.use((_request, response) =>
-    send(response, encodeError(toErrorResponse(fail('not_found'), undefined, parts.log), '')),
+  app.use(
+    (_request, response) =>
+      void send(response, encodeError(toErrorResponse(fail('not_found'), undefined, parts.log), '')),
   );
   // Express recognizes an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
-    send(response, encodeError(toErrorResponse(error, undefined, parts.log), request.get('x-request-id') ?? ''));
+    void send(response, encodeError(toErrorResponse(error, undefined, parts.log), request.get('x-request-id') ?? ''));
   });
   return app;
 }
@@ -96,7 +98,11 @@ async function serve(
         ? errorPage(errorResponse, requestId)
         : encodeError(errorResponse, requestId);
     }
-    send(response, serviceResponse, { method: request.method, idPaths });
+    await send(response, serviceResponse, { request, idPaths }).catch((error: unknown) => {
+      // The content could not be opened, so nothing was sent.
+      serviceResponse = encodeError(toErrorResponse(error, row, parts.log), requestId);
+      return send(response, serviceResponse);
+    });
     const ms = performance.now() - began;
     parts.metrics.request(row.id, serviceResponse.status, ms / 1_000);
     if (trace.span) endSpan(trace, serverSpanEnd(serviceResponse, trace));
@@ -148,22 +154,22 @@ async function runForm(
 }
 
 interface SendOptions {
-  method?: string;
+  request?: Request;
   /** Version of the id positions of the reply, for a gateway of another release. */
   idPaths?: string;
 }
 
-function send(
+async function send(
   response: Response,
   serviceResponse: ServiceResponse,
-  { method = 'GET', idPaths }: SendOptions = {},
-): void {
+  { request, idPaths }: SendOptions = {},
+): Promise<void> {
   const { served } = serviceResponse;
   const isTemporary = serviceResponse.status === 429 || serviceResponse.status === 503;
   const retryAfter = serviceResponse.retryAfter ?? (isTemporary ? 1 : undefined);
   if (served) {
     if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
-    serveMedia(response, serviceResponse, served, method);
+    await serveMedia(response, serviceResponse, served, request);
     return;
   }
   const headers: Record<string, string | string[] | number> = {
@@ -193,41 +199,6 @@ function* chunksOf(text: string): Generator<Buffer> {
     yield Buffer.from(text.slice(at, isPairCut ? end + 1 : end));
     at = isPairCut ? end + 1 : end;
   }
-}
-
-/** Serves a page or file. Its policy allows browsers nothing, unless the operation allows more. */
-function serveMedia(response: Response, { status, headers }: ServiceResponse, served: Served, method: string): void {
-  const { body, type, length, disposition, location, contentPolicy } = served;
-  const size = length ?? (typeof body === 'string' || body instanceof Uint8Array ? Buffer.byteLength(body) : undefined);
-  // setHeader, because writeHead does not store the header, by which the server finds event streams at shutdown.
-  response.setHeader('Content-Type', type);
-  response.writeHead(status, {
-    'Content-Security-Policy': contentPolicy ?? "default-src 'none'; sandbox",
-    'Cache-Control': 'private, no-store',
-    ...(size !== undefined && { 'Content-Length': size }),
-    ...(disposition && { 'Content-Disposition': contentDisposition(disposition) }),
-    ...(location !== undefined && { Location: location }),
-    ...headers,
-  });
-  if (method === 'HEAD' || !(body instanceof Readable)) {
-    if (body instanceof Readable) body.destroy();
-    response.end(method === 'HEAD' ? undefined : body);
-    return;
-  }
-  // Destroys the source when the client disconnects, and the response when the source fails: a truncated file must not
-  // look complete.
-  pipeline(body, response, () => {});
-}
-
-/** Content-Disposition (RFC 6266): an ASCII fallback for old clients, and the full name. */
-function contentDisposition({ kind, filename }: NonNullable<Served['disposition']>): string {
-  if (filename === undefined) return kind;
-  const plain = filename.replace(/[^\x20-\x7e]|["\\]/g, '_');
-  const exact = encodeURIComponent(filename).replace(
-    /['()*]/g,
-    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;
 }
 
 /** Orders routes so that literal segments win: `/leads/duplicates` is matched before `/leads/:id`. */

@@ -99,7 +99,9 @@ async function findEarlier({ handler, request, parts }: Run, begin: Begin): Prom
 function runCheck(run: Run, check: NonNullable<AnyHandler['check']>): Promise<unknown> {
   const { scope, caller, params, query, body } = run.request;
   const { db } = run.parts;
-  return db.within(scope, () => check({ params, query, body, caller, tx: db.tx, under: underOf(run) }));
+  return db.within(scope, () =>
+    check({ params, query, body, caller, tx: db.tx, under: underOf(run), inTenant: tenantEntry(run) }),
+  );
 }
 
 function underOf({ request: { scope, caller }, parts: { db } }: Run): Under {

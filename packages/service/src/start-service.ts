@@ -20,7 +20,8 @@ export function startService<Ops extends Operations, Client, Settings extends Se
   const { app, log, health, closing } = createService(definition);
   const drain = createServerDrain();
   const server = createServer(
-    { maxHeaderSize: headersMax, keepAliveTimeout: keepAliveMs, noDelay: true },
+    // The gateway limits how long a body may take; the default of 5 minutes would cut off large uploads.
+    { maxHeaderSize: headersMax, keepAliveTimeout: keepAliveMs, requestTimeout: 0, noDelay: true },
     (request, response) => {
       drain.track(request, response);
       app(request, response);

@@ -116,7 +116,7 @@ export const fileVersionCreated = event('file.version_created', {
   description: 'The content of a file changes',
   action: 'file.create_version',
   data: ofVersion,
-  example: { ...change.example, versionId: 'WQ3XpYtLk2rVn8aB', number: 2 },
+  example: { ...change.example, versionId: 'RaSkQj1FfnErWTVp', number: 2 },
 });
 export const fileVersionDeleted = event('file.version_deleted', {
   description: 'An earlier version of a file is deleted',
