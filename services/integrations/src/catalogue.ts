@@ -14,7 +14,20 @@ import {
   taskCompleted,
   taskCreated,
 } from '@tandem/crm-contract';
-import { fileDeleted, fileRestored, fileUpdated, fileUploaded, fileVersionCreated } from '@tandem/files-contract';
+import {
+  fileDeleted,
+  fileRestored,
+  fileUpdated,
+  fileUploaded,
+  fileVersionCreated,
+  signatureCancelled,
+  signatureCompleted,
+  signatureDeclined,
+  signatureExpired,
+  signatureSent,
+  signatureSigned,
+  signatureViewed,
+} from '@tandem/files-contract';
 import {
   addonActivated,
   addonConfigured,
@@ -68,6 +81,13 @@ export const catalogued = [
   fileUpdated,
   fileDeleted,
   fileRestored,
+  signatureSent,
+  signatureViewed,
+  signatureSigned,
+  signatureCompleted,
+  signatureDeclined,
+  signatureExpired,
+  signatureCancelled,
   executionCompleted,
   executionFailed,
   approvalRequested,

@@ -134,6 +134,9 @@ CREATE INDEX "signature_field_tenant_id_environment_request_id_id_idx" ON "signa
 CREATE INDEX "signature_field_tenant_id_environment_signer_id_id_idx" ON "signature_field"("tenant_id", "environment", "signer_id", "id");
 
 -- CreateIndex
+CREATE INDEX "signature_event_tenant_id_environment_signer_id_idx" ON "signature_event"("tenant_id", "environment", "signer_id");
+
+-- CreateIndex
 CREATE INDEX "signature_webhook_received_at_idx" ON "signature_webhook"("received_at");
 
 -- AddForeignKey

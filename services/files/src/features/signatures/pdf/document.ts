@@ -1,5 +1,7 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject, PDFStream } from '@cantoo/pdf-lib';
 
+import { limitStreams } from './limit-streams.ts';
+
 /** Limits of documents that can be signed. */
 export const documentLimits = { bytes: 25 * 1024 * 1024, pages: 500, objects: 200_000 };
 
@@ -33,7 +35,8 @@ const depthMax = 64;
  */
 export async function openDocument(bytes: Uint8Array, forIncrementalUpdate = false): Promise<PDFDocument> {
   const { PDFDocument: Documents, EncryptedPDFError, ParseSpeeds } = await import('@cantoo/pdf-lib');
-  if (!startsAsPdf(bytes)) throw new DocumentFailure('not_pdf');
+  if (!startsAsPdf(bytes) || !endsAsPdf(bytes)) throw new DocumentFailure('not_pdf');
+  limitStreams(() => new DocumentFailure('too_complex'));
   let document: PDFDocument;
   try {
     document = await Documents.load(bytes, {
@@ -42,8 +45,11 @@ export async function openDocument(bytes: Uint8Array, forIncrementalUpdate = fal
       forIncrementalUpdate,
       preserveXFA: true,
       capNumbers: true,
+      // Programs that repair a document may show different contents of it.
+      throwOnInvalidObject: true,
     });
   } catch (error) {
+    if (error instanceof DocumentFailure) throw error;
     const isEncrypted = error instanceof EncryptedPDFError || /encrypted|password/i.test(String(error));
     throw new DocumentFailure(isEncrypted ? 'encrypted' : 'not_pdf');
   }
@@ -77,6 +83,12 @@ function pageSizes(document: PDFDocument): PageSize[] {
 /** The header may come after other bytes, within the first 1,024 (ISO 32000). */
 function startsAsPdf(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024)).includes('%PDF-');
+}
+
+/** A truncated document has no end; other bytes may follow it, as far as readers accept (ISO 32000). */
+function endsAsPdf(bytes: Uint8Array): boolean {
+  const end = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).subarray(-2_048);
+  return end.includes('startxref') && end.includes('%%EOF');
 }
 
 function checkActions(document: PDFDocument): void {
