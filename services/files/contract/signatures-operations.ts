@@ -58,7 +58,7 @@ export const SignatureAuditEntry = z.object({
 export const SignatureVerification = z.object({
   known: z.boolean().meta({ description: 'Whether it is a document that was signed here', examples: [true] }),
   requestId: id('signature_request').nullable().describe('The request by which it was signed'),
-  completedAt: timestamp().nullable(),
+  completedAt: timestamp().nullable().describe('When the signed document was stored'),
   sha256: Checksum,
   signature: z
     .object({

@@ -33,11 +33,11 @@ export const Signing = z.object({
     description: 'The document; once all have signed, the signed one',
     examples: ['https://api.example.com/v1/public/sign/ThisIsOnlyAnExample/document'],
   }),
-  expiresAt: timestamp(),
+  expiresAt: timestamp().describe('Until when people can sign'),
   redirectUrl: SignatureRequest.shape.redirectUrl,
   consentText: z.string().meta({ description: 'What the person accepts by signing', examples: ['I agree.'] }),
   canSign: z.boolean().meta({ description: 'Whether it is the turn of the person', examples: [true] }),
-  signer: Signer.pick({ name: true, email: true, role: true, status: true }),
+  signer: Signer.pick({ name: true, email: true, role: true, status: true }).describe('The person of the link'),
   others: z
     .array(Signer.pick({ name: true, role: true, status: true }))
     .meta({ description: 'The other people', examples: [[]] }),
@@ -167,7 +167,9 @@ export const signing = operations({
     summary: 'Receive an event of a signature provider',
     description:
       'The webhook that you enter at Documenso or DocuSeal, with the secret of your settings. A repeated event has its effect once. A provider that is not configured is not found.',
-    params: z.object({ provider: SignatureProvider.exclude(['builtin']) }),
+    params: z.object({
+      provider: SignatureProvider.exclude(['builtin']).meta({ description: 'Who reports', examples: ['documenso'] }),
+    }),
     rawBody: {
       headers: {
         'X-Documenso-Secret': 'The secret that you entered at Documenso',

@@ -133,8 +133,8 @@ export const SignatureRequest = z.object({
     .max(2_000, 'Must be at most 2000 characters')
     .nullable()
     .meta({ description: 'Where the page leads after signing', examples: ['https://example.com/thanks'] }),
-  signers: z.array(Signer),
-  fields: z.array(SignatureField),
+  signers: z.array(Signer).describe('The people, in the order in which they were given'),
+  fields: z.array(SignatureField).describe('The places that they fill in'),
   completedVersionId: id('file_version').nullable().describe('The version of the file that is the signed document'),
   completedSha256: Checksum.nullable().describe('The SHA-256 checksum of the signed document'),
   cancelReason: z
@@ -182,12 +182,12 @@ const change = {
     status: SignatureStatus,
   }),
   record,
-  example: { signatureRequestId: 'Hk2pTz8wQe5rXv1N', fileId: 'oDROIGD4LWMZUfLp', status: 'in_progress' },
+  example: { signatureRequestId: 'dWLrtg4LebBGgzaP', fileId: 'oDROIGD4LWMZUfLp', status: 'in_progress' },
 } as const;
 const ofSigner = {
   ...change,
   data: change.data.extend({ signerId: id('signer') }),
-  example: { ...change.example, signerId: 'Pb7nWc3yLs9dKf4G' },
+  example: { ...change.example, signerId: 'rfEmQ2aihbZeOiI8' },
 } as const;
 
 export const signatureSent = event('signature.sent', {
@@ -211,7 +211,7 @@ export const signatureCompleted = event('signature.completed', {
   description: 'Everybody has signed, and the signed document is stored',
   action: 'signature_request.complete',
   data: change.data.extend({ versionId: id('file_version').describe('The version that is the signed document') }),
-  example: { ...change.example, status: 'completed', versionId: 'WQ3XpYtLk2rVn8aB' },
+  example: { ...change.example, status: 'completed', versionId: 'RaSkQj1FfnErWTVp' },
 });
 export const signatureDeclined = event('signature.declined', {
   ...ofSigner,
