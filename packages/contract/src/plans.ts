@@ -3,16 +3,58 @@ import { z } from 'zod';
 // The allowance of each signed-in person (rule 20), apart from the limits of the tenant's keys.
 const person = { ratePerMinute: 600, burst: 100 } as const;
 
+const gigabyte = 1_000_000_000;
+
 /**
  * The five plans of the spec. Limits are per tenant; null means negotiated with the customer and stored with the
  * tenant. Prices are list prices in major units.
  */
 export const plans = {
-  free: { name: 'Free', monthlyCalls: 1_000, ratePerMinute: 60, burst: 10, person, monthlyPrice: 0 },
-  starter: { name: 'Starter', monthlyCalls: 10_000, ratePerMinute: 300, burst: 30, person, monthlyPrice: 29 },
-  pro: { name: 'Pro', monthlyCalls: 100_000, ratePerMinute: 1_000, burst: 100, person, monthlyPrice: 99 },
-  team: { name: 'Team', monthlyCalls: 500_000, ratePerMinute: 5_000, burst: 500, person, monthlyPrice: 499 },
-  enterprise: { name: 'Enterprise', monthlyCalls: null, ratePerMinute: null, burst: null, person, monthlyPrice: null },
+  free: {
+    name: 'Free',
+    monthlyCalls: 1_000,
+    ratePerMinute: 60,
+    burst: 10,
+    storageBytes: gigabyte,
+    person,
+    monthlyPrice: 0,
+  },
+  starter: {
+    name: 'Starter',
+    monthlyCalls: 10_000,
+    ratePerMinute: 300,
+    burst: 30,
+    storageBytes: 10 * gigabyte,
+    person,
+    monthlyPrice: 29,
+  },
+  pro: {
+    name: 'Pro',
+    monthlyCalls: 100_000,
+    ratePerMinute: 1_000,
+    burst: 100,
+    storageBytes: 100 * gigabyte,
+    person,
+    monthlyPrice: 99,
+  },
+  team: {
+    name: 'Team',
+    monthlyCalls: 500_000,
+    ratePerMinute: 5_000,
+    burst: 500,
+    storageBytes: 500 * gigabyte,
+    person,
+    monthlyPrice: 499,
+  },
+  enterprise: {
+    name: 'Enterprise',
+    monthlyCalls: null,
+    ratePerMinute: null,
+    burst: null,
+    storageBytes: null,
+    person,
+    monthlyPrice: null,
+  },
 } as const;
 
 /** The currency of the list prices. */

@@ -46,6 +46,7 @@ export type { SealedColumn } from './re-encrypt.ts';
 export { asService, type Reach, reachOf, withPermissions } from './reach.ts';
 export { readFields } from './read-fields.ts';
 export { storedBodyErrors, storedQueryErrors } from './read-request.ts';
+export { contentDisposition } from './serve-media.ts';
 export type { ServiceDefinition } from './service-definition.ts';
 export { type ServiceSettings, serviceSettings } from './settings.ts';
 export { startService } from './start-service.ts';

@@ -83,7 +83,7 @@ async function bodyOf({ ranged, body }: Served, { status, range }: Part, isHead:
 }
 
 /** Content-Disposition (RFC 6266): an ASCII fallback for old clients, and the full name. */
-function contentDisposition({ kind, filename }: NonNullable<Served['disposition']>): string {
+export function contentDisposition({ kind, filename }: NonNullable<Served['disposition']>): string {
   if (filename === undefined) return kind;
   const plain = filename.replace(/[^\x20-\x7e]|["\\]/g, '_');
   const exact = encodeURIComponent(filename).replace(

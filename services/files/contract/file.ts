@@ -1,7 +1,25 @@
-import { event, id, name, text, timestamp } from '@tandem/contract';
+import { event, id, name, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
-export const fileStatuses = ['available', 'quarantined'] as const;
+export const fileStatuses = ['pending_upload', 'processing', 'available', 'quarantined', 'failed'] as const;
+
+/** The states of a file follow those of its current version. */
+export const fileStates = stateTable<(typeof fileStatuses)[number]>('File', {
+  created: { pending_upload: 'createPresignedUpload', available: 'uploadFile', quarantined: 'uploadFile' },
+  changes: {
+    pending_upload: { available: 'completeUpload' },
+    processing: {},
+    available: {},
+    quarantined: { available: 'restoreFileVersion' },
+    failed: {},
+  },
+  // The content decides, which nobody can request.
+  automatic: {
+    pending_upload: { processing: 'completeUpload', quarantined: 'completeUpload' },
+    processing: { available: 'inspect-upload.job', quarantined: 'inspect-upload.job', failed: 'inspect-upload.job' },
+    available: { quarantined: 'createFileVersion' },
+  },
+});
 
 export const MediaType = z
   .string()
@@ -9,7 +27,9 @@ export const MediaType = z
   .meta({ examples: ['application/pdf'] });
 export const FileStatus = z
   .enum(fileStatuses)
-  .describe('Whether the file can be downloaded; executable files are `quarantined`, which prevents their download');
+  .describe(
+    'Only `available` files can be downloaded. The content of a `pending_upload` is not complete, that of a file in `processing` is being checked, and a `failed` one was not what the upload had declared. Programs and malware are `quarantined`.',
+  );
 export const Checksum = z.string().meta({
   description: 'The SHA-256 checksum of the content, in hexadecimal',
   examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
@@ -39,10 +59,22 @@ export const File = z.object({
     .max(tagsMax, `Must contain at most ${tagsMax} tags`)
     .meta({ description: `Custom labels, at most ${tagsMax}`, examples: [['signed']] }),
   status: FileStatus,
+  allowedTransitions: z.array(FileStatus).describe('The statuses that you can change the file to'),
+  quarantineReason: text(500)
+    .nullable()
+    .meta({ description: 'Why the file is quarantined', examples: ['The content is a program'] }),
+  legalHold: z.boolean().describe('Whether the file is held: it cannot be deleted until it is released'),
+  holdReason: text(500)
+    .nullable()
+    .meta({ description: 'Why the file is held', examples: ['Dispute 2026-17'] }),
+  retainUntil: timestamp().nullable().describe('The file cannot be deleted before this time'),
+  deleteAt: timestamp().nullable().describe('When the file is deleted; not while it is held'),
   detectedContentType: MediaType.nullable().describe(
     'The media type detected from the content; null if none was detected, as for plain text',
   ),
-  checksumSha256: Checksum,
+  checksumSha256: Checksum.nullable().describe(
+    'The SHA-256 checksum of the content, in hexadecimal; null before an upload is complete, unless the upload declared it',
+  ),
   versionId: id('file_version').describe('The current version of the content'),
   versionNumber: z.int().meta({ description: 'The number of the current version; the first one is 1', examples: [1] }),
   uploadedBy: id('user').nullable().describe('The user who uploaded the file'),
@@ -65,12 +97,14 @@ export const FileLink = z.object({
   expiresAt: timestamp().meta({ description: 'When the link expires', examples: ['2026-03-02T09:30:00.000Z'] }),
 });
 
+/** Lifetime of a link, in seconds. */
+export const linkSeconds = { min: 60, usual: 900, max: 86_400 };
 /** The path of operations on a file. */
 export const withId = z.object({ id: id('file') });
 
 // Events of earlier releases have no version.
 const record = File.extend({ versionId: File.shape.versionId.nullable() });
-const whenMissing = { record: { tags: [], versionNumber: 1 } };
+const whenMissing = { record: { tags: [], versionNumber: 1, allowedTransitions: [], legalHold: false } };
 const change = {
   group: 'files',
   readPermission: 'files:read',
@@ -83,8 +117,23 @@ const change = {
 
 export const fileUploaded = event('file.uploaded', {
   ...change,
-  description: 'A file is uploaded',
+  description: 'A file is uploaded and available',
   action: 'file.upload',
+});
+export const fileQuarantined = event('file.quarantined', {
+  ...change,
+  description: 'The content of a file is a program or malware',
+  action: 'file.quarantine',
+  data: change.data.extend({ reason: z.string().describe('Why the file is quarantined') }),
+  example: { ...change.example, reason: 'The content is a program' },
+});
+/** An upload began or ended without an available file. */
+export const fileStatusChanged = event('file.status_changed', {
+  description: 'The status of an upload changes',
+  action: 'file.change_status',
+  target: 'file',
+  data: change.data.extend({ status: FileStatus }),
+  record,
 });
 export const fileUpdated = event('file.updated', {
   ...change,
@@ -107,6 +156,15 @@ export const fileRestored = event('file.restored', {
   action: 'file.restore',
 });
 
+const ofHold = change.data.extend({ reason: z.string().describe('Why the file is held or released') });
+const hold = { target: 'file', data: ofHold, record } as const;
+export const fileHeld = event('file.held', { ...hold, description: 'A file is held', action: 'file.hold' });
+export const fileReleased = event('file.released', {
+  ...hold,
+  description: 'A held file is released',
+  action: 'file.release',
+});
+
 const ofVersion = change.data.extend({
   versionId: id('file_version'),
   number: z.int().describe('The number of the version'),
@@ -126,5 +184,12 @@ export const fileVersionDeleted = event('file.version_deleted', {
   record,
 });
 
-export const notAvailable = [409, 'The file is quarantined and cannot be downloaded'] as const;
 export const signatureRequestOpen = [409, 'People are signing the file; cancel the signature request first'] as const;
+export const legalHold = [409, 'The file is held or must be kept, so it cannot be deleted'] as const;
+export const quotaExceeded = [
+  409,
+  'The storage of your plan is full: delete files permanently, or upgrade the plan',
+] as const;
+/** The disk of the local store is full or read-only. */
+export const storageFull = [507, 'The storage is full or read-only; try again later'] as const;
+export const notAvailable = [409, 'The file is quarantined, or its upload is not complete'] as const;

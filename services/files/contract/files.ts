@@ -5,16 +5,20 @@ import {
   FileLink,
   FileStatus,
   fileDeleted,
+  fileQuarantined,
   fileRestored,
+  fileStatusChanged,
   fileUpdated,
   fileUploaded,
+  legalHold,
+  linkSeconds,
   notAvailable,
+  quotaExceeded,
   signatureRequestOpen,
+  storageFull,
   withId,
 } from './file.ts';
 
-/** Lifetime of a link, in seconds. */
-export const linkSeconds = { min: 60, usual: 900, max: 86_400 };
 /** Number of days in which a deleted file can be restored. */
 export const restorableDays = 30;
 
@@ -31,7 +35,8 @@ export const files = operations({
     reply: File,
     status: 201,
     message: 'File uploaded',
-    emits: [fileUploaded],
+    emits: [fileUploaded, fileQuarantined, fileStatusChanged],
+    errors: { storage_full: storageFull, storage_quota_exceeded: quotaExceeded },
   },
   listFiles: {
     method: 'GET',
@@ -80,17 +85,21 @@ export const files = operations({
     narrows: true,
     summary: 'Update a file',
     description:
-      'Changes the name, the tags, or the record that the file belongs to. The content has versions of its own.',
+      'Changes the name, the tags, the record that the file belongs to, or how long it is kept. `retainUntil` can be set earlier only with the permission files:manage. The content has versions of its own.',
     params: withId,
     body: z.object({
       filename: File.shape.filename.optional(),
       entityType: text(64).min(1, { error: 'Must not be empty' }).nullish(),
       entityId: text(64).min(1, { error: 'Must not be empty' }).nullish(),
       tags: File.shape.tags.optional(),
+      retainUntil: File.shape.retainUntil.optional(),
+      deleteAt: File.shape.deleteAt.optional(),
     }),
+    checksPermissions: true,
     reply: File,
     message: 'File updated',
     emits: [fileUpdated],
+    errors: { retention_active: [409, 'An earlier end of the retention requires the permission files:manage'] },
   },
   getFileDownload: {
     method: 'GET',
@@ -134,7 +143,7 @@ export const files = operations({
     reply: z.object({ id: id('file'), deleted: z.literal(true).describe('Always true') }),
     message: 'File deleted',
     emits: [fileDeleted],
-    errors: { signature_request_open: signatureRequestOpen },
+    errors: { signature_request_open: signatureRequestOpen, legal_hold: legalHold },
   },
   restoreFile: {
     method: 'POST',

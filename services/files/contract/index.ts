@@ -3,24 +3,30 @@ import { personalDataOperations } from '@tandem/contract';
 import { files as fileRows } from './files.ts';
 import { internalFiles } from './internal.ts';
 import { internalNames } from './names.ts';
+import { retention } from './retention.ts';
 import { signatureRequests } from './signatures-operations.ts';
 import { signing } from './signatures-public.ts';
+import { transfers } from './transfers.ts';
 import { fileVersions } from './versions.ts';
 
 export * from './file.ts';
 export * from './files.ts';
 export * from './internal.ts';
 export * from './names.ts';
+export * from './retention.ts';
 export * from './signatures.ts';
 export * from './signatures-operations.ts';
 export * from './signatures-public.ts';
+export * from './transfers.ts';
 export * from './versions.ts';
 
 export const files = {
   ...fileRows,
-  ...fileVersions,
   ...signatureRequests,
   ...signing,
+  ...retention,
+  ...transfers,
+  ...fileVersions,
   ...internalFiles,
   ...internalNames,
   ...personalDataOperations,

@@ -1,10 +1,16 @@
 import { id, media, operations } from '@tandem/contract';
 import { z } from 'zod';
-import { File, FileLink, notAvailable } from './file.ts';
-import { linkSeconds } from './files.ts';
+import { File, FileLink, linkSeconds, notAvailable } from './file.ts';
 
 /** The fields of a file that other services can read. Omits those that responses of the previous release lack. */
-const InternalFile = File.omit({ teamId: true, tags: true, versionId: true, versionNumber: true });
+const InternalFile = File.omit({
+  teamId: true,
+  tags: true,
+  versionId: true,
+  versionNumber: true,
+  allowedTransitions: true,
+  legalHold: true,
+});
 
 /** Files of the caller's tenant, for services that refer to one. */
 export const internalFiles = operations({

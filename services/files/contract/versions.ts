@@ -3,10 +3,15 @@ import { z } from 'zod';
 import {
   Checksum,
   File,
+  fileQuarantined,
   fileVersionCreated,
   fileVersionDeleted,
+  legalHold,
   MediaType,
+  notAvailable,
+  quotaExceeded,
   signatureRequestOpen,
+  storageFull,
   withId,
 } from './file.ts';
 
@@ -20,7 +25,7 @@ export const FileVersion = z.object({
   size: File.shape.size,
   contentType: MediaType.describe('The media type that the client declared'),
   detectedContentType: File.shape.detectedContentType,
-  checksumSha256: Checksum,
+  checksumSha256: Checksum.nullable(),
   status: File.shape.status.describe('Whether the version can be downloaded'),
   comment: requiredText(500)
     .nullable()
@@ -58,8 +63,13 @@ export const fileVersions = operations({
     reply: FileVersion,
     status: 201,
     message: 'Version created',
-    emits: [fileVersionCreated],
-    errors: { too_many_versions: tooMany },
+    emits: [fileVersionCreated, fileQuarantined],
+    errors: {
+      too_many_versions: tooMany,
+      not_available: notAvailable,
+      storage_full: storageFull,
+      storage_quota_exceeded: quotaExceeded,
+    },
     ifMatch: true,
   },
   getFileVersion: {
@@ -83,8 +93,8 @@ export const fileVersions = operations({
     reply: FileVersion,
     status: 201,
     message: 'Version restored',
-    emits: [fileVersionCreated],
-    errors: { too_many_versions: tooMany },
+    emits: [fileVersionCreated, fileQuarantined],
+    errors: { too_many_versions: tooMany, not_available: notAvailable },
     ifMatch: true,
   },
   deleteFileVersion: {
@@ -101,6 +111,7 @@ export const fileVersions = operations({
     emits: [fileVersionDeleted],
     errors: {
       signature_request_open: signatureRequestOpen,
+      legal_hold: legalHold,
       current_version: [409, 'The version is current; upload or restore another one first, or delete the file'],
     },
   },

@@ -11,6 +11,7 @@ import type { PdfWork } from './features/signatures/pdf/pdf-work.ts';
 import type { SigningKeys } from './features/signatures/pdf/signing-key.ts';
 import type { Providers } from './features/signatures/providers/providers.ts';
 import type { PrismaClient } from './generated/client.ts';
+import type { DirectUpload } from './store/local.ts';
 import type { Store } from './store/store.ts';
 
 /** Tenant-scoped database client of files. */
@@ -33,7 +34,12 @@ export interface Tools {
   store: Store;
   links: LinkTokens<Linked>;
   publicUrl: string;
+  uploadLinks: LinkTokens<DirectUpload>;
+  /** Maximum size of a direct upload, and of one with a link. */
   maxBytes: number;
+  uploadBytesMax: number;
+  /** Larger uploads are checked by a job. */
+  inlineBytesMax: number;
   ids: IdCodec;
   seal: Seal;
   mailer: Mailer;
@@ -43,4 +49,6 @@ export interface Tools {
   signingKeys: SigningKeys;
   pdf: PdfWork;
   providers: Providers;
+  /** The storage of the tenant's plan in bytes; null if it has no limit, or identity has not answered yet. */
+  storageLimitOf(request: TenantRequest): Promise<number | null>;
 }

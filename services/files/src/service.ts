@@ -1,8 +1,9 @@
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
+import { plans } from '@tandem/contract';
 import { files } from '@tandem/files-contract';
-import { internalTenants, internalUsers, tenantSettingsFrom } from '@tandem/identity-contract';
+import { internalEntitlements, internalTenants, internalUsers, tenantSettingsFrom } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { createMailer } from '@tandem/mail';
 import { createLog } from '@tandem/process';
@@ -13,41 +14,65 @@ import { followMerges } from './features/files/follow-merges.ts';
 import { fileHandlers } from './features/files/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { filesData } from './features/personal-data/files-data.ts';
+import { deleteFileAt } from './features/retention/delete-file-at.job.ts';
+import { retentionHandlers } from './features/retention/index.ts';
 import { signatureHandlers, signatureJobs } from './features/signatures/index.ts';
 import type { SignLink } from './features/signatures/links.ts';
 import { createPdfWork } from './features/signatures/pdf/pdf-work.ts';
 import { readSigningKeys } from './features/signatures/pdf/signing-key.ts';
 import { createProviders } from './features/signatures/providers/providers.ts';
 import { sealedSignatures } from './features/signatures/sign-document.ts';
+import { transferHandlers } from './features/transfers/index.ts';
+import { inspectUpload } from './features/transfers/inspect-upload.job.ts';
 import { versionHandlers } from './features/versions/index.ts';
 import { fileRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Linked, Tools } from './handler.ts';
 import type { FilesSettings } from './settings.ts';
-import { localStore } from './store/local.ts';
+import { type DirectUpload, localStore, type SignUpload } from './store/local.ts';
 import { s3Store } from './store/s3.ts';
+
+// A change of the plan has an effect after this time.
+const planCacheMs = 2_000;
 
 /** Definition of the files service: contract, handlers, storage driver, and the consumers that move files between teams and leads. */
 export async function filesService(
   settings: FilesSettings,
 ): Promise<ServiceDefinition<typeof files, PrismaClient, FilesSettings>> {
-  const store = settings.FILES_DRIVER === 's3' ? await s3Store(settings) : await localStore(settings.DATA_DIR);
-  const seal = createSeal(settings.ENCRYPTION_KEY);
   const log = createLog('files');
+  const seal = createSeal(settings.ENCRYPTION_KEY);
+  const publicUrl = settings.PUBLIC_URL.replace(/\/$/, '');
+  const uploadLinks = createLinkTokens<DirectUpload>(seal, 'file-uploads');
+  const signUpload: SignUpload = (upload, expiresAt) =>
+    `${publicUrl}/v1/public/files/${uploadLinks.issue(upload, expiresAt)}`;
+  const store =
+    settings.FILES_DRIVER === 's3' ? await s3Store(settings) : await localStore(settings.DATA_DIR, signUpload);
   const identity = createServiceClient({
-    operations: { ...internalUsers, ...internalTenants },
+    operations: { ...internalUsers, ...internalEntitlements, ...internalTenants },
     baseUrl: settings.IDENTITY_URL,
     service: 'files',
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
   });
   const mailer = createMailer({ settings, seal, log });
   const { providers, close: closeProviders } = createProviders(settings);
+  const storageLimitOf = cachedPerTenant<number | null>({
+    name: 'The storage of the plan',
+    ttlMs: planCacheMs,
+    // Uploads go on while identity is not available.
+    fallback: null,
+    read: async (as) => plans[(await identity.readEntitlements({ query: {}, as })).plan].storageBytes,
+    log,
+  });
   const tools: Tools = {
     store,
     links: createLinkTokens<Linked>(seal, 'files'),
-    publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
+    uploadLinks,
+    publicUrl,
     maxBytes: settings.FILES_MAX_BYTES,
+    uploadBytesMax: settings.FILES_UPLOAD_MAX_BYTES,
+    inlineBytesMax: settings.FILES_INLINE_MAX_BYTES,
     ids: createIdCodec(settings.IDS_ALPHABET),
+    storageLimitOf,
     seal,
     mailer,
     settingsOf: cachedPerTenant({ ...tenantSettingsFrom(identity), log }),
@@ -64,13 +89,23 @@ export async function filesService(
     operations: files,
     handlers: {
       ...fileHandlers(tools),
-      ...versionHandlers(tools),
       ...signatureHandlers(tools),
+      ...retentionHandlers(tools),
+      ...transferHandlers(tools),
+      ...versionHandlers(tools),
       ...nameHandlers,
       ...person.handlers,
     },
     consumers: [...work.consumers, ...merges.consumers, ...person.consumers],
-    jobs: [discardObject(store), ...signatureJobs(tools), ...work.jobs, ...merges.jobs, ...person.jobs],
+    jobs: [
+      discardObject(store),
+      inspectUpload(tools),
+      deleteFileAt,
+      ...signatureJobs(tools),
+      ...work.jobs,
+      ...merges.jobs,
+      ...person.jobs,
+    ],
     tenantRemoval: { before: (tenantId) => store.removeFolder(`${tenantId}/`) },
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
@@ -83,6 +118,7 @@ export async function filesService(
       SignatureEvent: { through: ['request'] },
       SignatureWebhook: 'shared',
       MergedLead: 'shared',
+      StorageUsage: 'shared',
     },
     mail: mailer,
     sealed: [sealedSignatures],

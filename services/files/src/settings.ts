@@ -1,3 +1,4 @@
+import { objectBytesMax } from '@tandem/files-contract';
 import { mailSettings } from '@tandem/mail';
 import { secretSetting } from '@tandem/process';
 import { serviceSettings } from '@tandem/service';
@@ -21,6 +22,14 @@ export const filesSettings = serviceSettings
       .int()
       .positive()
       .default(25 * 1024 * 1024),
+    /** Maximum size of an upload with a link. */
+    FILES_UPLOAD_MAX_BYTES: z.coerce.number().int().positive().max(objectBytesMax).default(objectBytesMax),
+    /** Uploads with a link up to this size are checked within the request, larger ones by a job. */
+    FILES_INLINE_MAX_BYTES: z.coerce
+      .number()
+      .int()
+      .positive()
+      .default(64 * 1024 * 1024),
     S3_BUCKET: z.string().default(''),
     S3_REGION: z.string().default('us-east-1'),
     /** For S3-compatible storage such as MinIO. */

@@ -1,22 +1,26 @@
 import type { Readable } from 'node:stream';
+import type { CompletedPart, ListPartsCommandOutput } from '@aws-sdk/client-s3';
 import { outgoingGuard } from '@tandem/process';
 import type { FilesSettings } from '../settings.ts';
 import type { Store } from './store.ts';
 
 const connectMs = 2_000;
 const requestMs = 30_000;
+// The storage copies up to 5 GiB before it answers.
+const copyMs = 10 * 60_000;
 const removedAtOnce = 50;
 // The smallest part that S3 accepts, and the memory that each upload uses.
 const partBytes = 5 * 1024 * 1024;
 
-/** Stores files in a bucket of S3 or a compatible storage. */
+/** Stores files in a bucket of S3 or a compatible storage. Clients send large uploads to the bucket, and download from it. */
 export async function s3Store(settings: FilesSettings): Promise<Store> {
   // Loaded only for this driver, because the library uses half of the service's memory.
-  const { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, S3Client } = await import('@aws-sdk/client-s3');
+  const s3 = await import('@aws-sdk/client-s3');
   const { Upload } = await import('@aws-sdk/lib-storage');
+  const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
   const { S3_BUCKET: Bucket, S3_REGION: region, S3_ENDPOINT: endpoint } = settings;
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;
-  const client = new S3Client({
+  const client = new s3.S3Client({
     region,
     ...(endpoint && { endpoint, forcePathStyle: true }),
     // Without keys the library uses the role of the machine.
@@ -35,28 +39,122 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
     },
     guard,
   );
+
+  /** Every stored part; undefined when there is no such upload. */
+  async function listParts(Key: string, UploadId: string) {
+    const parts: NonNullable<ListPartsCommandOutput['Parts']> = [];
+    for (let PartNumberMarker: string | undefined; ; ) {
+      const page = await client
+        .send(new s3.ListPartsCommand({ Bucket, Key, UploadId, PartNumberMarker }))
+        .catch(absent);
+      if (!page) return undefined;
+      parts.push(...(page.Parts ?? []));
+      if (!page.IsTruncated) return parts;
+      PartNumberMarker = page.NextPartNumberMarker;
+    }
+  }
+
+  async function sizeOf(Key: string): Promise<number | undefined> {
+    return (await client.send(new s3.HeadObjectCommand({ Bucket, Key })).catch(absent))?.ContentLength;
+  }
+
   return {
     async put(Key, Body: Readable) {
       // Aborts the multipart upload when the stream fails, so that no parts are left.
       await new Upload({ client, params: { Bucket, Key, Body }, partSize: partBytes, queueSize: 1 }).done();
     },
-    async get(Key) {
-      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+    async get(Key, range) {
+      const Range = range && `bytes=${range.start}-${range.end}`;
+      const { Body } = await client.send(new s3.GetObjectCommand({ Bucket, Key, ...(Range && { Range }) }));
       return Body as Readable;
     },
+    size: sizeOf,
+    async move(key, Key) {
+      const copy = new s3.CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${key}` });
+      await client.send(copy, { requestTimeout: copyMs });
+      await client.send(new s3.DeleteObjectCommand({ Bucket, Key: key }));
+    },
     async remove(Key) {
-      await client.send(new DeleteObjectCommand({ Bucket, Key }));
+      const { Uploads = [] } = await client.send(new s3.ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
+      for (const { Key: found, UploadId } of Uploads)
+        if (found === Key) await client.send(new s3.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+      await client.send(new s3.DeleteObjectCommand({ Bucket, Key }));
     },
     async removeFolder(Prefix) {
+      const { Uploads = [] } = await client.send(new s3.ListMultipartUploadsCommand({ Bucket, Prefix }));
+      for (const { Key, UploadId } of Uploads)
+        await client.send(new s3.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
       // Always the first page, because the objects of the previous one are deleted. Single deletions, because some
       // compatible storages require another checksum for the deletion of many.
       for (;;) {
         const { Contents = [] } = await client.send(
-          new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: removedAtOnce }),
+          new s3.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: removedAtOnce }),
         );
-        await Promise.all(Contents.map(({ Key }) => client.send(new DeleteObjectCommand({ Bucket, Key }))));
+        await Promise.all(Contents.map(({ Key }) => client.send(new s3.DeleteObjectCommand({ Bucket, Key }))));
         if (Contents.length < removedAtOnce) return;
       }
     },
+    async signPut({ key: Key, contentType, size, checksumSha256 }, expiresAt) {
+      const ChecksumSHA256 = checksumSha256 && Buffer.from(checksumSha256, 'hex').toString('base64');
+      const command = new s3.PutObjectCommand({
+        Bucket,
+        Key,
+        ContentType: contentType,
+        ContentLength: size,
+        ...(ChecksumSHA256 && { ChecksumSHA256 }),
+      });
+      const signed = new Set(['content-type', 'content-length', 'x-amz-checksum-sha256']);
+      const url = await getSignedUrl(client, command, {
+        expiresIn: secondsUntil(expiresAt),
+        signableHeaders: signed,
+        unhoistableHeaders: signed,
+      });
+      const headers = { 'Content-Type': contentType, 'Content-Length': String(size) };
+      return { url, headers: { ...headers, ...(ChecksumSHA256 && { 'x-amz-checksum-sha256': ChecksumSHA256 }) } };
+    },
+    signGet: ({ key: Key, contentType, disposition }, expiresAt) =>
+      getSignedUrl(
+        client,
+        new s3.GetObjectCommand({
+          Bucket,
+          Key,
+          ResponseContentType: contentType,
+          ResponseContentDisposition: disposition,
+        }),
+        { expiresIn: secondsUntil(expiresAt) },
+      ),
+    parts: {
+      async begin(Key) {
+        const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand({ Bucket, Key }));
+        return UploadId as string;
+      },
+      async sign({ key: Key, uploadId: UploadId, number: PartNumber }, expiresAt) {
+        const command = new s3.UploadPartCommand({ Bucket, Key, UploadId, PartNumber });
+        return { url: await getSignedUrl(client, command, { expiresIn: secondsUntil(expiresAt) }), headers: {} };
+      },
+      async list(key, uploadId) {
+        const parts = await listParts(key, uploadId);
+        return parts?.map(({ PartNumber, Size }) => ({ number: PartNumber as number, size: Size as number }));
+      },
+      async complete(Key, UploadId, numbers) {
+        const stored = await listParts(Key, UploadId);
+        // Repeated after a crash: the upload ended with its object.
+        if (!stored && (await sizeOf(Key)) !== undefined) return;
+        const Parts: CompletedPart[] = (stored ?? [])
+          .filter(({ PartNumber }) => numbers.includes(PartNumber as number))
+          .map(({ PartNumber, ETag }) => ({ PartNumber, ETag }));
+        const command = new s3.CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } });
+        await client.send(command, { requestTimeout: copyMs });
+      },
+    },
   };
+}
+
+function secondsUntil(time: Date): number {
+  return Math.max(1, Math.floor((time.getTime() - Date.now()) / 1_000));
+}
+
+/** Undefined instead of the error for an object or upload that does not exist. */
+function absent(error: { $metadata?: { httpStatusCode?: number } }): undefined {
+  if (error.$metadata?.httpStatusCode !== 404) throw error;
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
     (await readdir(folder, { recursive: true, withFileTypes: true }))
       .filter((one) => one.isFile())
       .map((one) => one.name);
-  stores.local = { store: await localStore(folder), kept };
+  stores.local = { store: await localStore(folder, () => 'https://api.example.com'), kept };
   stores.s3 = {
     store: await s3Store({
       S3_BUCKET: 'bucket',
@@ -53,6 +53,51 @@ describe.each(['local', 's3'])('the %s store', (name) => {
     await store.remove(key);
     await store.remove(key);
     await expect(store.get(key)).rejects.toThrow();
+  });
+
+  it('returns a part of the bytes, their size, and another key on request', async () => {
+    const { store } = of();
+    await store.put('1/live/a', Readable.from([Buffer.from('0123456789')]));
+    expect((await buffer(await store.get('1/live/a', { start: 2, end: 4 }))).toString()).toBe('234');
+    await store.move('1/live/a', '1/live/b/c');
+    expect([await store.size('1/live/a'), await store.size('1/live/b/c')]).toEqual([undefined, 10]);
+    await expect(store.move('1/live/a', '1/live/d')).rejects.toThrow();
+    await store.remove('1/live/b/c');
+  });
+
+  it('joins parts in their order, and forgets an upload that is removed', async () => {
+    const { store, kept } = of();
+    const before = await kept();
+    const later = new Date(Date.now() + 60_000);
+    const send = async (key: string, uploadId: string, number: number, text: string) => {
+      const target = { key, uploadId, number, sizeMax: 100 };
+      if (store.parts.put) return store.parts.put(target, Readable.from([Buffer.from(text)]));
+      const { url, headers } = await store.parts.sign(target, later);
+      expect((await fetch(url, { method: 'PUT', body: text, headers })).status).toBe(200);
+    };
+    const [key, other] = ['1/live/parts', '1/live/other'];
+    const [upload, removed] = [await store.parts.begin(key), await store.parts.begin(other)];
+    for (const [number, text] of [
+      [3, 'c'],
+      [1, 'a'],
+      [2, 'x'],
+      [2, 'bb'],
+    ] as const)
+      await send(key, upload, number, text);
+    await send(other, removed, 1, 'gone');
+    expect(await store.parts.list(key, upload)).toEqual([
+      { number: 1, size: 1 },
+      { number: 2, size: 2 },
+      { number: 3, size: 1 },
+    ]);
+    await store.parts.complete(key, upload, [1, 2, 3]);
+    await store.parts.complete(key, upload, [1, 2, 3]);
+    expect((await buffer(await store.get(key))).toString()).toBe('abbc');
+    expect(await store.parts.list(key, upload)).toBeUndefined();
+    await store.remove(other);
+    expect(await store.parts.list(other, removed)).toBeUndefined();
+    await store.remove(key);
+    expect(await kept()).toEqual(before);
   });
 
   it('removes a folder with everything in it, and nothing else', async () => {

@@ -1,15 +1,18 @@
 import { fileDeleted, type files } from '@tandem/files-contract';
 import type { Handler } from '../../handler.ts';
+import { checkRemovable } from '../retention/protection.ts';
 import { checkNoOpenRequest } from '../signatures/request.ts';
 import { discardDueAt, discardObjectJob } from './discard-object.job.ts';
 import { asFile, lockFile, lockPresent, writeFile } from './file.ts';
 import { removeFiles } from './remove-files.ts';
 
 export const deleteFile: Handler<typeof files.deleteFile> = async ({ params, query, tx, emit, schedule, ifMatch }) => {
-  const { permanent } = query;
-  const row = await (permanent ? lockFile : lockPresent)(tx, params.id);
+  const row = await (query.permanent ? lockFile : lockPresent)(tx, params.id);
   ifMatch(row);
   await checkNoOpenRequest(tx, row.id);
+  checkRemovable(row);
+  // An upload that did not become available has no content to restore.
+  const permanent = query.permanent || ['pending_upload', 'processing', 'failed'].includes(row.status);
   const deleted = permanent
     ? { ...row, version: row.version + 1, deletedAt: new Date() }
     : await writeFile(tx, row.id, { deletedAt: new Date() });

@@ -3,6 +3,7 @@ import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import type { Store } from '../../store/store.ts';
+import { isProtected, protectedRetryAt } from '../retention/protection.ts';
 
 /** Job that removes stored bytes that no file needs. */
 export const discardObjectJob = { name: 'discard-object', payload: z.object({ objectKey: z.string() }) };
@@ -15,13 +16,23 @@ export function discardDueAt(reason: keyof typeof delaysMs): Date {
   return new Date(Date.now() + delaysMs[reason]);
 }
 
+/** Uploads that began before this time are removed unless they are complete. */
+function unusedSince(): Date {
+  return new Date(Date.now() - delaysMs.unused);
+}
+
+/** The keys of an upload, before and after it is complete, are in a folder of their own. */
+function folderOf(objectKey: string): `${string}/` {
+  return `${objectKey.slice(0, objectKey.lastIndexOf('/'))}/`;
+}
+
 /** Files deleted before this time can no longer be restored. */
 export function restorableSince(): Date {
   return new Date(Date.now() - delaysMs.deleted);
 }
 
 /**
- * Removes bytes that no version of a file has. If a deleted file has them that can no longer be restored, the file is
+ * Removes bytes that no version of a file has, and uploads that were not completed within a day. If a deleted file has them that can no longer be restored, the file is
  * removed with all of its versions.
  */
 export const discardObject = (store: Store) =>
@@ -36,8 +47,18 @@ export const discardObject = (store: Store) =>
       const since = restorableSince();
       const version = await reader.fileVersion.findFirst({ where: { objectKey }, include: { file: true } });
       if (!version) return outside(() => store.remove(objectKey));
-      const { id, deletedAt } = version.file;
+      const { id, deletedAt, status, createdAt } = version.file;
+      if (status === 'pending_upload' || status === 'failed') {
+        if (createdAt > unusedSince()) return;
+        await outside(() => store.removeFolder(folderOf(objectKey)));
+        return finish(async ({ tx, schedule }) => {
+          const { count } = await tx.file.deleteMany({ where: { id, status } });
+          // A request with a link of the upload may still be storing bytes.
+          if (count) await schedule(discardObjectJob, [{ objectKey }], discardDueAt('unused'));
+        });
+      }
       if (deletedAt === null || deletedAt > since) return;
+      if (isProtected(version.file)) return finish(async () => protectedRetryAt());
       const versions = await reader.fileVersion.findMany({ where: { fileId: id }, select: { objectKey: true } });
       const keys = new Set(versions.map((one) => one.objectKey));
       // The bytes first: a record without bytes is removed by a retry, but nothing would find bytes without a record.

@@ -1,8 +1,9 @@
-import { File } from '@tandem/files-contract';
-import { fail } from '@tandem/service';
+import { File, fileStates } from '@tandem/files-contract';
+import { contentDisposition, fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Linked, Tools, Tx } from '../../handler.ts';
+import { isDisplayable } from './detect-type.ts';
 
 export type FileRecord = z.output<typeof File>;
 
@@ -10,12 +11,32 @@ const columns = File.pick({ status: true });
 
 /** The columns that operations change; the others describe the current version, and change with it. */
 type Changes = Partial<
-  Pick<FileRow, 'filename' | 'tags' | 'entityType' | 'entityId' | 'mergedFromEntityId' | 'deletedAt'>
+  Pick<
+    FileRow,
+    | 'filename'
+    | 'tags'
+    | 'entityType'
+    | 'entityId'
+    | 'mergedFromEntityId'
+    | 'legalHold'
+    | 'holdReason'
+    | 'retainUntil'
+    | 'deleteAt'
+    | 'deletedAt'
+  >
 >;
 
 /** Converts a row to the contract's `File`. */
 export function asFile(row: FileRow): FileRecord {
-  return { ...row, ...columns.parse(row), versionId: row.versionId as number };
+  const { status } = columns.parse(row);
+  return {
+    ...row,
+    status,
+    allowedTransitions: fileStates.next(status),
+    // A pending upload may not have declared it.
+    checksumSha256: row.checksumSha256 || null,
+    versionId: row.versionId as number,
+  };
 }
 
 /** Finds a file that is not deleted. */
@@ -46,14 +67,28 @@ export async function writeFile(tx: Tx, id: number, data: Changes): Promise<File
   return row;
 }
 
-/** Creates a download link; fails if the file is not available. */
-export function linkTo(
-  { links, publicUrl }: Tools,
-  { status }: Pick<FileRow, 'status'>,
-  linked: Linked,
-  seconds: number,
-): { url: string; expiresAt: Date } {
-  if (status !== 'available') throw fail('not_available');
+/** The columns of a file or version that a link presents. */
+type Content = Pick<FileRow, 'status' | 'objectKey' | 'contentType' | 'detectedContentType'>;
+
+/** Creates a download link: of the storage, if that serves downloads, or else of the service. Not within a transaction. */
+export async function linkTo(
+  { links, publicUrl, store }: Tools,
+  { filename, content, linked, seconds }: { filename: string; content: Content; linked: Linked; seconds: number },
+): Promise<{ url: string; expiresAt: Date }> {
+  if (content.status !== 'available') throw fail('not_available');
   const expiresAt = new Date(Date.now() + seconds * 1_000);
-  return { url: `${publicUrl}/v1/public/files/${links.issue(linked, expiresAt)}`, expiresAt };
+  const { objectKey: key, contentType } = content;
+  const disposition = contentDisposition(dispositionOf(content, filename, linked.disposition));
+  const url = await store.signGet?.({ key, contentType, disposition }, expiresAt);
+  return { url: url ?? `${publicUrl}/v1/public/files/${links.issue(linked, expiresAt)}`, expiresAt };
+}
+
+/** How a browser presents a file: it displays harmless types only. */
+export function dispositionOf(
+  { contentType, detectedContentType }: Pick<Content, 'contentType' | 'detectedContentType'>,
+  filename: string,
+  wanted: Linked['disposition'],
+) {
+  const isInline = wanted === 'inline' && isDisplayable(contentType, detectedContentType);
+  return { kind: isInline ? ('inline' as const) : ('attachment' as const), filename };
 }

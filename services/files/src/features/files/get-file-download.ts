@@ -10,12 +10,9 @@ export const getFileDownload =
     const { versionId, disposition, expiresIn } = query;
     const content = versionId === undefined ? file : await findVersion(tx, { fileId: file.id, versionId });
     const { tenantId, environment } = caller as typeof caller & { tenantId: number };
-    const link = linkTo(
-      tools,
-      content,
-      { tenantId, environment, fileId: file.id, disposition, ...(versionId !== undefined && { versionId }) },
-      expiresIn,
-    );
+    const version = versionId === undefined ? {} : { versionId };
+    const linked = { tenantId, environment, fileId: file.id, disposition, ...version };
+    const link = await linkTo(tools, { filename: file.filename, content, linked, seconds: expiresIn });
     if (query.redirect) redirect(link.url);
     return link;
   };

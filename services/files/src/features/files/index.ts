@@ -1,5 +1,13 @@
 import type { personalDataOperations } from '@tandem/contract';
-import type { files, fileVersions, internalNames, signatureRequests, signing } from '@tandem/files-contract';
+import type {
+  files,
+  fileVersions,
+  internalNames,
+  retention,
+  signatureRequests,
+  signing,
+  transfers,
+} from '@tandem/files-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { deleteFile } from './delete-file.ts';
@@ -30,10 +38,12 @@ export const fileHandlers = (tools: Tools) =>
   }) satisfies Handlers<
     Omit<
       typeof files,
-      | keyof typeof fileVersions
-      | keyof typeof internalNames
       | keyof typeof signatureRequests
       | keyof typeof signing
+      | keyof typeof retention
+      | keyof typeof transfers
+      | keyof typeof fileVersions
+      | keyof typeof internalNames
       | keyof typeof personalDataOperations
     >,
     Tx

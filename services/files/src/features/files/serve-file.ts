@@ -1,7 +1,7 @@
 import type { files } from '@tandem/files-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Linked, Tools, Tx } from '../../handler.ts';
-import { isDisplayable } from './detect-type.ts';
+import { dispositionOf } from './file.ts';
 
 export const serveFile =
   ({ store, links }: Tools): Handler<typeof files.serveFile> =>
@@ -13,9 +13,14 @@ export const serveFile =
     const found = await inTenant({ tenantId, environment }, ({ tx }) => findContent(tx, linked));
     if (found?.content.status !== 'available') throw fail('not_found');
     const { filename, content } = found;
-    const { contentType: type, detectedContentType, size, objectKey } = content;
-    const kind = disposition === 'inline' && isDisplayable(type, detectedContentType) ? 'inline' : 'attachment';
-    return { body: await store.get(objectKey), type, length: size, disposition: { kind, filename } };
+    const { contentType: type, size, objectKey, checksumSha256 } = content;
+    return {
+      body: '',
+      ranged: { tag: checksumSha256, open: (range) => store.get(objectKey, range) },
+      type,
+      length: size,
+      disposition: dispositionOf(content, filename, disposition),
+    };
   };
 
 /** The version that a link names, or the current one. */

@@ -4,7 +4,7 @@ import type { Caller } from '@tandem/caller';
 import type { Schedule } from '@tandem/jobs';
 import { fail, type IncomingFile } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
-import { detectType, isProgram, sniffedBytes } from './detect-type.ts';
+import { contentStatus, detectType, sniffedBytes } from './detect-type.ts';
 import { discardDueAt, discardObjectJob } from './discard-object.job.ts';
 
 /** The columns that describe bytes in the store. */
@@ -15,6 +15,7 @@ export interface StoredObject {
   size: number;
   checksumSha256: string;
   status: 'available' | 'quarantined';
+  quarantineReason: string | null;
 }
 
 /** The file of a form: the columns of its bytes, and what the form says about it. */
@@ -22,6 +23,8 @@ export interface ReceivedFile {
   stored: StoredObject;
   filename: string;
   checksum: string;
+  /** The storage of the tenant's plan, in bytes. */
+  storageLimit: number | null;
 }
 
 /**
@@ -33,12 +36,13 @@ export async function receiveFile(
   file: IncomingFile,
   { caller, schedule }: { caller: Caller; schedule: Schedule },
 ): Promise<ReceivedFile> {
+  const storageLimit = await tools.storageLimitOf(caller);
   const objectKey = newObjectKey(caller);
   await schedule(discardObjectJob, [{ objectKey }], discardDueAt('unused'));
   const measured = measure(tools.maxBytes);
   pipeline(file.stream, measured.stream, () => {});
   // Rejects with the error that ended either stream.
-  await tools.store.put(objectKey, measured.stream);
+  await orStorageFull(tools.store.put(objectKey, measured.stream));
   const { size, checksum, beginning } = measured.result();
   const detectedContentType = await detectType(beginning);
   return {
@@ -48,9 +52,10 @@ export async function receiveFile(
       contentType: mediaTypeOf(file.contentType),
       detectedContentType,
       checksumSha256: checksum,
-      status: isProgram(detectedContentType) ? 'quarantined' : 'available',
+      ...contentStatus(detectedContentType),
     },
     filename: plainFilename(file.filename),
+    storageLimit,
     checksum,
   };
 }
@@ -75,6 +80,15 @@ function measure(max: number) {
     },
   });
   return { stream, result: () => ({ size, checksum: hash.digest('hex'), beginning: Buffer.concat(beginning) }) };
+}
+
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
+
+/** @throws ApiError 507 when the disk is full or read-only; the client can repeat the request */
+export async function orStorageFull<T>(storing: Promise<T>): Promise<T> {
+  return storing.catch((error: NodeJS.ErrnoException) => {
+    throw fullCodes.has(error.code ?? '') ? fail('storage_full') : error;
+  });
 }
 
 const nameMax = 255;

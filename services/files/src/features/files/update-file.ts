@@ -1,15 +1,19 @@
+import type { Caller } from '@tandem/caller';
 import { type files, fileUpdated } from '@tandem/files-contract';
-import { diff } from '@tandem/service';
+import { diff, fail, reachOf } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
+import { deleteFileAtJob } from '../retention/delete-file-at.job.ts';
 import { asFile, lockPresent, writeFile } from './file.ts';
 import { entityColumns } from './follow-merges.ts';
 import { plainFilename } from './stored-object.ts';
 
 export const updateFile =
   (tools: Tools): Handler<typeof files.updateFile> =>
-  async ({ params, body, caller, tx, emit, ifMatch }) => {
+  async ({ params, body, caller, tx, emit, schedule, ifMatch }) => {
     const row = await lockPresent(tx, params.id);
     ifMatch(row);
+    const { retainUntil, deleteAt } = body;
+    if (retainUntil !== undefined) checkRetention(caller, row.retainUntil, retainUntil);
     const { filename, tags, entityType = row.entityType, entityId = row.entityId } = body;
     const tenantId = caller.tenantId as number;
     const { mergedFromEntityId = null, ...entity } = await entityColumns(tools, {
@@ -21,12 +25,15 @@ export const updateFile =
     const { isEmpty, values, audit } = diff(file, {
       ...(filename !== undefined && { filename: plainFilename(filename) }),
       ...(tags && { tags: [...new Set(tags)] }),
+      ...(retainUntil !== undefined && { retainUntil }),
+      ...(deleteAt !== undefined && { deleteAt }),
       ...entity,
     });
     if (isEmpty) return file;
     const isMoved = 'entityType' in values || 'entityId' in values;
     // The file belongs to this record from now on, also after the merge of another lead is undone.
     const updated = asFile(await writeFile(tx, row.id, { ...values, ...(isMoved && { mergedFromEntityId }) }));
+    if (values.deleteAt) await schedule(deleteFileAtJob, [{ fileId: row.id }], values.deleteAt);
     emit(fileUpdated, {
       data: { fileId: row.id, fields: Object.keys(values) },
       record: updated,
@@ -34,3 +41,10 @@ export const updateFile =
     });
     return updated;
   };
+
+/** Everybody who may change a file can make its retention longer. */
+function checkRetention(caller: Caller, before: Date | null, wanted: Date | null): void {
+  const isEarlier = before !== null && before > new Date() && (wanted === null || wanted < before);
+  if (isEarlier && reachOf(caller, 'files:manage') === 'none')
+    throw fail('retention_active', [{ field: 'retainUntil', message: `Must not be before ${before.toISOString()}` }]);
+}

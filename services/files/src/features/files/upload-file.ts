@@ -1,6 +1,8 @@
 import { actingUserId, onlyTeamOf } from '@tandem/caller';
-import { type files, fileUploaded } from '@tandem/files-contract';
+import type { files } from '@tandem/files-contract';
 import type { Handler, Tools } from '../../handler.ts';
+import { announceContent } from '../transfers/settle-upload.ts';
+import { checkQuota } from '../usage/quota.ts';
 import { asFile } from './file.ts';
 import { entityColumns } from './follow-merges.ts';
 import { type ReceivedFile, receiveFile } from './stored-object.ts';
@@ -10,7 +12,7 @@ export const uploadFile = (tools: Tools): Handler<typeof files.uploadFile, Recei
 
   discard: ({ stored }) => tools.store.remove(stored.objectKey),
 
-  async run({ body, found: { stored, filename }, caller, tx, emit }) {
+  async run({ body, found: { stored, filename, storageLimit }, caller, tx, emit }) {
     const row = await tx.file.create({
       data: {
         ...stored,
@@ -20,8 +22,9 @@ export const uploadFile = (tools: Tools): Handler<typeof files.uploadFile, Recei
         teamId: onlyTeamOf(caller),
       },
     });
+    await checkQuota(tx, storageLimit);
     const file = asFile(row);
-    emit(fileUploaded, { data: { fileId: file.id }, record: file });
+    announceContent({ emit }, file);
     return file;
   },
 });

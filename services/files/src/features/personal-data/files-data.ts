@@ -4,11 +4,15 @@ import { type Erasing, exportSection, type PersonalData } from '@tandem/service'
 import type { Tx } from '../../handler.ts';
 import { asFile } from '../files/file.ts';
 import { removeFiles } from '../files/remove-files.ts';
+import { removable } from '../retention/protection.ts';
 import { signersData } from './signers-data.ts';
 
 const batchMax = 200;
 
-/** The data of a person in files: the files of the lead, whose bytes jobs remove, and what the person signed. */
+/**
+ * The data of a person in files: the files of the lead, and what the person signed. Held files are kept. Jobs remove the
+ * bytes of the others.
+ */
 export const filesData: PersonalData<Tx> = {
   async erase(inside) {
     return { ...(await eraseFiles(inside)), ...(await signersData.erase(inside)) };
@@ -32,7 +36,8 @@ function ofLead({ leadCodes }: Person) {
 }
 
 async function eraseFiles({ tx, emit, schedule, person }: Erasing<Tx>): Promise<Record<string, number>> {
-  const rows = await tx.file.findMany({ where: ofLead(person), orderBy: { id: 'asc' }, take: batchMax });
+  const where = { AND: [ofLead(person), removable()] };
+  const rows = await tx.file.findMany({ where, orderBy: { id: 'asc' }, take: batchMax });
   if (!rows.length) return { files: 0 };
   await removeFiles(
     { tx, schedule },

@@ -66,6 +66,7 @@ export const completeRequest = (tools: Tools) =>
           contentType: 'application/pdf',
           detectedContentType: 'application/pdf',
           status: 'available' as const,
+          quarantineReason: null,
         };
         const { createdBy } = current.request;
         const added = await addVersion({ tx, emit }, locked, stored, { comment: current.request.subject, createdBy });

@@ -24,7 +24,8 @@ export const readSigningDocument =
       return { version: await versionOf(tx, completedVersionId ?? versionId), filename: seen.filename };
     });
     return {
-      body: await tools.store.get(version.objectKey),
+      body: '',
+      ranged: { tag: version.checksumSha256, open: (range) => tools.store.get(version.objectKey, range) },
       type: 'application/pdf',
       length: version.size,
       disposition: { kind: 'inline', filename },

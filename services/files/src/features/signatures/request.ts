@@ -125,13 +125,17 @@ export function turnOf({ request, signers }: Pick<WholeRequest, 'request' | 'sig
   return waiting.filter(({ order }) => order === next);
 }
 
+/** Whether people are signing a file, or one version of it. */
+export async function hasOpenRequest(tx: Tx, fileId: number, versionId?: number): Promise<boolean> {
+  const where = { fileId, status: { in: ['sent', 'in_progress'] }, ...(versionId !== undefined && { versionId }) };
+  return (await tx.signatureRequest.findFirst({ where, select: { id: true } })) !== null;
+}
+
 /**
- * Refuses to remove what people are signing.
+ * Refuses to remove what people are signing. The file is locked, as it is when a request is sent.
  * @param versionId only requests for this version; by default for any version of the file
  * @throws 409 while a request is open
  */
 export async function checkNoOpenRequest(tx: Tx, fileId: number, versionId?: number): Promise<void> {
-  const where = { fileId, status: { in: ['sent', 'in_progress'] }, ...(versionId !== undefined && { versionId }) };
-  const open = await tx.signatureRequest.findFirst({ where });
-  if (open) throw fail('signature_request_open');
+  if (await hasOpenRequest(tx, fileId, versionId)) throw fail('signature_request_open');
 }

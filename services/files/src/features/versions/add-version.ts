@@ -1,5 +1,5 @@
 import type { Emit } from '@tandem/events';
-import { fileVersionCreated, versionsMax } from '@tandem/files-contract';
+import { fileQuarantined, fileVersionCreated, versionsMax } from '@tandem/files-contract';
 import { fail } from '@tandem/service';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -10,18 +10,19 @@ import { asVersion, type VersionRecord } from './version.ts';
 /**
  * Makes bytes that are already in the store the current version of a file, within the transaction of `tx`.
  * @param file locked in this transaction, which gives the version its number
- * @throws ApiError 409 when the file has the maximum number of versions
+ * @throws ApiError 409 when the file has the maximum number of versions, or its first upload is not complete
  */
 export async function addVersion(
-  { tx, emit }: { tx: Tx; emit: Emit<typeof fileVersionCreated> },
+  { tx, emit }: { tx: Tx; emit: Emit<typeof fileVersionCreated | typeof fileQuarantined> },
   file: FileRow,
   stored: StoredObject,
   { comment = null, createdBy }: { comment?: string | null; createdBy: number | null },
 ): Promise<{ file: FileRecord; version: VersionRecord }> {
+  if (file.status !== 'available' && file.status !== 'quarantined') throw fail('not_available');
   const count = await tx.fileVersion.count({ where: { fileId: file.id } });
   if (count >= versionsMax) throw fail('too_many_versions');
-  const { objectKey, contentType, detectedContentType, size, checksumSha256, status } = stored;
-  const content = { objectKey, contentType, detectedContentType, size, checksumSha256, status };
+  const { objectKey, contentType, detectedContentType, size, checksumSha256, status, quarantineReason } = stored;
+  const content = { objectKey, contentType, detectedContentType, size, checksumSha256, status, quarantineReason };
   // The current version has the highest number: a restored version becomes a new one, and the current one is not deleted.
   const number = file.versionNumber + 1;
   const row = await tx.fileVersion.create({ data: { ...content, fileId: file.id, number, comment, createdBy } });
@@ -36,5 +37,7 @@ export async function addVersion(
     record,
     changes: { versionNumber: { from: file.versionNumber, to: number } },
   });
+  if (status === 'quarantined')
+    emit(fileQuarantined, { data: { fileId: file.id, reason: quarantineReason ?? '' }, record });
   return { file: record, version: asVersion(row, row.id) };
 }

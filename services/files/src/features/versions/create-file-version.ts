@@ -3,6 +3,7 @@ import type { fileVersions } from '@tandem/files-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { findPresent, lockPresent } from '../files/file.ts';
 import { type ReceivedFile, receiveFile } from '../files/stored-object.ts';
+import { checkQuota } from '../usage/quota.ts';
 import { addVersion } from './add-version.ts';
 
 export const createFileVersion = (tools: Tools): Handler<typeof fileVersions.createFileVersion, ReceivedFile> => ({
@@ -21,6 +22,7 @@ export const createFileVersion = (tools: Tools): Handler<typeof fileVersions.cre
       ...body,
       createdBy: actingUserId(caller) ?? null,
     });
+    await checkQuota(tx, found.storageLimit);
     return version;
   },
 });

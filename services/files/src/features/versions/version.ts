@@ -13,7 +13,8 @@ const columns = FileVersion.pick({ status: true });
  * @param currentId the current version of its file
  */
 export function asVersion(row: VersionRow, currentId: number | null): VersionRecord {
-  return { ...row, ...columns.parse(row), isCurrent: row.id === currentId };
+  const checksumSha256 = row.checksumSha256 || null;
+  return { ...row, ...columns.parse(row), checksumSha256, isCurrent: row.id === currentId };
 }
 
 /** Finds a version of a file that the caller can access. */

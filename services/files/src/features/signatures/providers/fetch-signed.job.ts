@@ -47,6 +47,7 @@ export const fetchSigned = (tools: Tools) =>
           contentType: type,
           detectedContentType: type,
           status: 'available' as const,
+          quarantineReason: null,
         };
         const { subject, createdBy } = whole.request;
         const { version } = await addVersion({ tx, emit }, file, stored, { comment: subject, createdBy });

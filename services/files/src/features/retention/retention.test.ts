@@ -1,0 +1,82 @@
+import { until } from '@tandem/testing';
+import { startFiles, type TestFiles } from '../../files.test-service.ts';
+
+let service: TestFiles;
+beforeAll(async () => {
+  service = await startFiles();
+});
+afterAll(() => service?.close());
+
+type Api = ReturnType<TestFiles['as']>;
+const upload = async (api: Api) => (await api.uploadFile({ form: { file: { content: 'hello' } } })).data;
+const hold = { reason: 'Dispute 2026-17' };
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+
+it('a held file and its versions cannot be deleted until it is released, with both in the audit log', async () => {
+  const api = service.as();
+  const { id, versionId } = await upload(api);
+  const params = { id };
+  await api.createFileVersion({ params, form: { file: { content: 'two' } } });
+  const held = await api.holdFile({ params, body: hold });
+  expect([held.status, held.data.legalHold, held.data.holdReason]).toEqual([200, true, hold.reason]);
+  const refused = [
+    await api.deleteFile({ params }),
+    await api.deleteFile({ params, query: { permanent: 'true' } }),
+    await api.deleteFileVersion({ params: { id, versionId } }),
+  ];
+  expect(refused.map(({ status, body }) => [status, body.code])).toEqual(Array(3).fill([409, 'legal_hold']));
+  expect((await api.releaseFile({ params, body: { reason: 'Settled' } })).data.legalHold).toBe(false);
+  expect((await api.releaseFile({ params, body: { reason: 'Settled' } })).body.code).toBe('not_held');
+  expect((await api.deleteFile({ params })).status).toBe(200);
+  const events = await until('both events are there', () => {
+    const found = service.events.filter(
+      ({ name, tenantId }) => tenantId === api.caller.tenantId && /^file\.(held|released)$/.test(name),
+    );
+    return found.length === 2 && found;
+  });
+  expect(events.map(({ data }) => (data as { reason: string }).reason)).toEqual([hold.reason, 'Settled']);
+});
+
+it('a deleted file that is held stays after 30 days', async () => {
+  const api = service.as();
+  const { id } = await upload(api);
+  const params = { id };
+  await api.deleteFile({ params });
+  await api.holdFile({ params, body: hold });
+  const aged = `WITH aged AS (UPDATE file SET deleted_at = now() - interval '31 days' WHERE id = $1 RETURNING object_key)
+    UPDATE platform.job SET due_at = now() FROM aged WHERE payload->>'objectKey' = object_key`;
+  await service.sqlWithin(api.caller, aged, [id]);
+  await until('the jobs try again later', async () => {
+    const jobs = await service.sqlWithin(
+      api.caller,
+      `SELECT 1 FROM platform.job JOIN file ON payload->>'objectKey' = object_key WHERE file.id = $1 AND due_at < now() + interval '1 hour'`,
+      [id],
+    );
+    return jobs.length === 0;
+  });
+  expect((await api.listFiles({ query: { deleted: 'true' } })).data).toMatchObject([{ id }]);
+});
+
+it('retainUntil refuses deletion, and is shortened only with files:manage', async () => {
+  const api = service.as({ can: ['files:read', 'files:write', 'files:delete'] });
+  const manager = service.as({ tenantId: api.caller.tenantId as number, can: ['files:*'] });
+  const params = { id: (await upload(api)).id };
+  const keep = (who: Api, retainUntil: string | null) => who.updateFile({ params, body: { retainUntil } });
+  expect((await keep(api, inDays(10))).status).toBe(200);
+  expect((await keep(api, inDays(20))).status).toBe(200);
+  const replies = [await keep(api, inDays(15)), await keep(api, null), await api.deleteFile({ params })];
+  expect(replies.map(({ body }) => body.code)).toEqual(['retention_active', 'retention_active', 'legal_hold']);
+  expect((await keep(manager, null)).data.retainUntil).toBeNull();
+  expect((await api.deleteFile({ params })).status).toBe(200);
+});
+
+it('deleteAt deletes the file at its time, unless it was changed since', async () => {
+  const api = service.as();
+  const [one, other] = [await upload(api), await upload(api)];
+  const deleteAt = new Date(Date.now() + 500).toISOString();
+  for (const { id } of [one, other]) await api.updateFile({ params: { id }, body: { deleteAt } });
+  await api.updateFile({ params: { id: other.id }, body: { deleteAt: null } });
+  await until('the file is deleted', async () => (await api.getFile({ params: { id: one.id } })).status === 404);
+  expect((await api.restoreFile({ params: { id: one.id } })).data).toMatchObject({ deleteAt: null });
+  expect((await api.getFile({ params: { id: other.id } })).status).toBe(200);
+});
