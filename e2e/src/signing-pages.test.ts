@@ -1,6 +1,7 @@
 import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
 import type { Browser, Page } from 'playwright-core';
+import { aPdf } from './a-pdf.ts';
 import { openPage, overflowOf, picture, screens, startBrowser, violationsOf } from './screen.ts';
 
 // The page on which people sign, in a real browser on a desktop and on a phone: two people sign one after the other, one by
@@ -19,27 +20,6 @@ afterAll(async () => {
 }, 60_000);
 
 const local = (url: string) => url.replace(/^https?:\/\/[^/]+/, fleet.baseUrl);
-
-/** A PDF with one page of text. */
-function aPdf(): string {
-  const text = 'BT /F1 24 Tf 72 740 Td (Contract of 2026) Tj ET';
-  const objects = [
-    '<< /Type /Catalog /Pages 2 0 R >>',
-    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
-    `<< /Length ${text.length} >>\nstream\n${text}\nendstream`,
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-  ];
-  let pdf = '%PDF-1.7\n';
-  const offsets = objects.map((object, index) => {
-    const offset = pdf.length;
-    pdf += `${index + 1} 0 obj\n${object}\nendobj\n`;
-    return String(offset).padStart(10, '0');
-  });
-  const table = offsets.map((offset) => `${offset} 00000 n \n`).join('');
-  const end = `xref\n0 6\n0000000000 65535 f \n${table}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${pdf.length}\n%%EOF\n`;
-  return pdf + end;
-}
 
 async function uploadPdf(): Promise<string> {
   const body = new FormData();
