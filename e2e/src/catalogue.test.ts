@@ -138,6 +138,7 @@ it('lists and delivers events of reminders, training, files, agents, billing and
   await api.archiveCourse({ params: { id: course.id } });
 
   const fileId = await upload('notes.txt', 'Numbers and more');
+  const programId = await upload('notes.exe', `MZ${'\0'.repeat(200)}`);
   await api.updateFile({ params: { id: fileId }, body: { tags: ['signed'] } });
   const { data: file } = await api.getFile({ params: { id: fileId } });
   const { data: restored } = await api.restoreFileVersion({ params: { id: fileId, versionId: file.versionId } });
@@ -206,6 +207,10 @@ it('lists and delivers events of reminders, training, files, agents, billing and
     { type: 'training.enrollment.created', data: enrollmentData },
     { type: 'training.enrollment.withdrawn', data: enrollmentData },
     { type: 'file.uploaded', data: { fileId } },
+    {
+      type: 'file.quarantined',
+      data: { fileId: programId, reason: 'The content is a program (application/x-msdownload)' },
+    },
     { type: 'file.updated', data: { fileId, fields: ['tags'] } },
     { type: 'file.version_created', data: { fileId, versionId: restored.id, number: 2 } },
     { type: 'file.deleted', data: { fileId, permanent: false } },

@@ -97,6 +97,9 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
     field === 'behavior'
       ? { params: { id: String(filterSegment) }, body: { behavior: [{ event: 'clicked' }] } }
       : { body: {} },
+  holdFile: () => ({ body: { reason: 'Dispute' } }),
+  releaseFile: () => ({ body: { reason: 'Settled' } }),
+  signParts: () => ({ body: { partNumbers: [1] } }),
   createSuppression: () => ({ body: { channel: 'email', value: uniqueEmail() } }),
   checkSuppressions: () => ({ body: { channel: 'email', values: [uniqueEmail()] } }),
   importSuppressions: () => ({ body: { channel: 'email', values: [uniqueEmail()] } }),

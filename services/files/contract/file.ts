@@ -5,7 +5,12 @@ export const fileStatuses = ['pending_upload', 'processing', 'available', 'quara
 
 /** The states of a file follow those of its current version. */
 export const fileStates = stateTable<(typeof fileStatuses)[number]>('File', {
-  created: { pending_upload: 'createPresignedUpload', available: 'uploadFile', quarantined: 'uploadFile' },
+  created: {
+    pending_upload: 'createPresignedUpload',
+    available: 'uploadFile',
+    quarantined: 'uploadFile',
+    processing: 'uploadFile',
+  },
   changes: {
     pending_upload: { available: 'completeUpload' },
     processing: {},
@@ -17,7 +22,8 @@ export const fileStates = stateTable<(typeof fileStatuses)[number]>('File', {
   automatic: {
     pending_upload: { processing: 'completeUpload', quarantined: 'completeUpload' },
     processing: { available: 'inspect-upload.job', quarantined: 'inspect-upload.job', failed: 'inspect-upload.job' },
-    available: { quarantined: 'createFileVersion' },
+    available: { quarantined: 'createFileVersion', processing: 'createFileVersion' },
+    quarantined: { processing: 'createFileVersion' },
   },
 });
 
@@ -134,6 +140,7 @@ export const fileStatusChanged = event('file.status_changed', {
   target: 'file',
   data: change.data.extend({ status: FileStatus }),
   record,
+  whenMissing,
 });
 export const fileUpdated = event('file.updated', {
   ...change,
@@ -157,7 +164,7 @@ export const fileRestored = event('file.restored', {
 });
 
 const ofHold = change.data.extend({ reason: z.string().describe('Why the file is held or released') });
-const hold = { target: 'file', data: ofHold, record } as const;
+const hold = { target: 'file', data: ofHold, record, whenMissing } as const;
 export const fileHeld = event('file.held', { ...hold, description: 'A file is held', action: 'file.hold' });
 export const fileReleased = event('file.released', {
   ...hold,
@@ -182,6 +189,7 @@ export const fileVersionDeleted = event('file.version_deleted', {
   target: 'file',
   data: ofVersion,
   record,
+  whenMissing,
 });
 
 export const signatureRequestOpen = [409, 'People are signing the file; cancel the signature request first'] as const;

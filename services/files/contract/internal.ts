@@ -1,16 +1,21 @@
 import { id, media, operations } from '@tandem/contract';
 import { z } from 'zod';
-import { File, FileLink, linkSeconds, notAvailable } from './file.ts';
+import { Checksum, File, FileLink, linkSeconds, notAvailable } from './file.ts';
 
-/** The fields of a file that other services can read. Omits those that responses of the previous release lack. */
-const InternalFile = File.omit({
-  teamId: true,
-  tags: true,
-  versionId: true,
-  versionNumber: true,
-  allowedTransitions: true,
-  legalHold: true,
-});
+/** The fields of a file with content that other services can read: those that responses of the previous release have. */
+export const InternalFile = File.pick({
+  id: true,
+  filename: true,
+  contentType: true,
+  size: true,
+  entityType: true,
+  entityId: true,
+  detectedContentType: true,
+  uploadedBy: true,
+  version: true,
+  createdAt: true,
+  updatedAt: true,
+}).extend({ status: z.enum(['available', 'quarantined']), checksumSha256: Checksum });
 
 /** Files of the caller's tenant, for services that refer to one. */
 export const internalFiles = operations({
@@ -18,7 +23,7 @@ export const internalFiles = operations({
     method: 'GET',
     path: '/internal/files/:id',
     audience: 'internal',
-    summary: 'Retrieve the record of a file',
+    summary: 'Retrieve the record of a file whose upload is complete',
     params: z.object({ id: id('file') }),
     reply: InternalFile,
     message: 'File retrieved',

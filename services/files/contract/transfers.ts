@@ -84,8 +84,17 @@ export const transfers = operations({
       checksumSha256: Checksum.regex(/^[0-9a-fA-F]{64}$/, { error: 'Must be 64 hexadecimal digits' })
         .optional()
         .describe('The SHA-256 checksum of the content, in hexadecimal. Other content is refused.'),
-      entityType: text(64).min(1, { error: 'Must not be empty' }).optional(),
-      entityId: text(64).min(1, { error: 'Must not be empty' }).optional(),
+      entityType: text(64)
+        .min(1, { error: 'Must not be empty' })
+        .meta({ examples: ['lead'], description: 'The type of record that the file belongs to; not validated' })
+        .optional(),
+      entityId: text(64)
+        .min(1, { error: 'Must not be empty' })
+        .meta({
+          examples: ['khzasVT5ZxaVtyRs'],
+          description: 'The id of the record that the file belongs to; not validated',
+        })
+        .optional(),
       expiresIn: expiresIn.default(linkSeconds.usual),
     }),
     reply: PresignedUpload,

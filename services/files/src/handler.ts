@@ -11,6 +11,7 @@ import type { PdfWork } from './features/signatures/pdf/pdf-work.ts';
 import type { SigningKeys } from './features/signatures/pdf/signing-key.ts';
 import type { Providers } from './features/signatures/providers/providers.ts';
 import type { PrismaClient } from './generated/client.ts';
+import type { Scanner } from './scan/scanner.ts';
 import type { DirectUpload } from './store/local.ts';
 import type { Store } from './store/store.ts';
 
@@ -40,6 +41,10 @@ export interface Tools {
   uploadBytesMax: number;
   /** Larger uploads are checked by a job. */
   inlineBytesMax: number;
+  /** Absent when nothing is scanned. */
+  scanner: Scanner | undefined;
+  /** How long after a failed scan the content is scanned again, in ms. */
+  rescanMs: number;
   ids: IdCodec;
   seal: Seal;
   mailer: Mailer;

@@ -28,6 +28,7 @@ import { versionHandlers } from './features/versions/index.ts';
 import { fileRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Linked, Tools } from './handler.ts';
+import { clamdScanner } from './scan/clamd.ts';
 import type { FilesSettings } from './settings.ts';
 import { type DirectUpload, localStore, type SignUpload } from './store/local.ts';
 import { s3Store } from './store/s3.ts';
@@ -80,6 +81,8 @@ export async function filesService(
     signingKeys: readSigningKeys(settings.SIGNING_KEY),
     pdf: createPdfWork(),
     providers,
+    scanner: settings.CLAMD_ADDRESS ? clamdScanner(settings.CLAMD_ADDRESS) : undefined,
+    rescanMs: settings.CLAMD_RETRY_SECONDS * 1_000,
   };
   const work = ownedWork(identity, fileRecords);
   const merges = followMerges(tools);

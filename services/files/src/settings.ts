@@ -30,6 +30,10 @@ export const filesSettings = serviceSettings
       .int()
       .positive()
       .default(64 * 1024 * 1024),
+    /** ClamAV's daemon: `host:port`, or the path of a socket. Without it no file is scanned. */
+    CLAMD_ADDRESS: z.string().default(''),
+    /** How long after a failed scan the file is scanned again. */
+    CLAMD_RETRY_SECONDS: z.coerce.number().int().positive().default(60),
     S3_BUCKET: z.string().default(''),
     S3_REGION: z.string().default('us-east-1'),
     /** For S3-compatible storage such as MinIO. */

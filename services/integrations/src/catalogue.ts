@@ -16,6 +16,7 @@ import {
 } from '@tandem/crm-contract';
 import {
   fileDeleted,
+  fileQuarantined,
   fileRestored,
   fileUpdated,
   fileUploaded,
@@ -77,6 +78,7 @@ export const catalogued = [
   enrollmentCreated,
   enrollmentWithdrawn,
   fileUploaded,
+  fileQuarantined,
   fileVersionCreated,
   fileUpdated,
   fileDeleted,

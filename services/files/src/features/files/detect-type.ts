@@ -20,17 +20,8 @@ export async function detectType(beginning: Buffer): Promise<string | null> {
 }
 
 /** Whether files of this type are programs. They are stored as quarantined and never served. */
-function isProgram(detected: string | null): boolean {
+export function isProgram(detected: string | null): boolean {
   return detected !== null && programs.has(detected);
-}
-
-/** The status of checked content, and why it is quarantined. */
-export function contentStatus(detected: string | null): {
-  status: 'available' | 'quarantined';
-  quarantineReason: string | null;
-} {
-  if (!isProgram(detected)) return { status: 'available', quarantineReason: null };
-  return { status: 'quarantined', quarantineReason: `The content is a program (${detected})` };
 }
 
 /** Whether a browser may display a file: only when declared and detected type are the same harmless type. */

@@ -1,21 +1,16 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { pipeline, Transform } from 'node:stream';
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { Caller } from '@tandem/caller';
 import type { Schedule } from '@tandem/jobs';
 import { fail, type IncomingFile } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
-import { contentStatus, detectType, sniffedBytes } from './detect-type.ts';
 import { discardDueAt, discardObjectJob } from './discard-object.job.ts';
+import { type ContentFacts, contentReader } from './read-content.ts';
 
 /** The columns that describe bytes in the store. */
-export interface StoredObject {
+export interface StoredObject extends ContentFacts {
   objectKey: string;
   contentType: string;
-  detectedContentType: string | null;
-  size: number;
-  checksumSha256: string;
-  status: 'available' | 'quarantined';
-  quarantineReason: string | null;
 }
 
 /** The file of a form: the columns of its bytes, and what the form says about it. */
@@ -39,24 +34,16 @@ export async function receiveFile(
   const storageLimit = await tools.storageLimitOf(caller);
   const objectKey = newObjectKey(caller);
   await schedule(discardObjectJob, [{ objectKey }], discardDueAt('unused'));
-  const measured = measure(tools.maxBytes);
-  pipeline(file.stream, measured.stream, () => {});
-  // Rejects with the error that ended either stream.
-  await orStorageFull(tools.store.put(objectKey, measured.stream));
-  const { size, checksum, beginning } = measured.result();
-  const detectedContentType = await detectType(beginning);
+  const reader = contentReader(tools);
+  const bytes = Readable.from(reader.pass(atMost(file.stream, tools.maxBytes)), { objectMode: false });
+  // Rejects with the error that ended the stream.
+  await orStorageFull(tools.store.put(objectKey, bytes));
+  const facts = await reader.facts();
   return {
-    stored: {
-      objectKey,
-      size,
-      contentType: mediaTypeOf(file.contentType),
-      detectedContentType,
-      checksumSha256: checksum,
-      ...contentStatus(detectedContentType),
-    },
+    stored: { objectKey, contentType: mediaTypeOf(file.contentType), ...facts },
     filename: plainFilename(file.filename),
     storageLimit,
-    checksum,
+    checksum: facts.checksumSha256,
   };
 }
 
@@ -65,21 +52,13 @@ export function newObjectKey({ tenantId, environment }: Pick<Caller, 'tenantId' 
   return `${tenantId}/${environment}/${randomUUID()}`;
 }
 
-/** A stream that counts and hashes its bytes, keeps the first ones, and fails after `max` bytes. */
-function measure(max: number) {
-  const hash = createHash('sha256');
-  const beginning: Buffer[] = [];
+async function* atMost(chunks: AsyncIterable<Uint8Array>, max: number): AsyncGenerator<Uint8Array> {
   let size = 0;
-  const stream = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      if (size < sniffedBytes) beginning.push(chunk);
-      size += chunk.length;
-      if (size > max) return done(fail('body_too_large', [{ field: 'file', message: `Must be at most ${max} bytes` }]));
-      hash.update(chunk);
-      done(null, chunk);
-    },
-  });
-  return { stream, result: () => ({ size, checksum: hash.digest('hex'), beginning: Buffer.concat(beginning) }) };
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > max) throw fail('body_too_large', [{ field: 'file', message: `Must be at most ${max} bytes` }]);
+    yield chunk;
+  }
 }
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);

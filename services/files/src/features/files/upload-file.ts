@@ -1,6 +1,7 @@
 import { actingUserId, onlyTeamOf } from '@tandem/caller';
 import type { files } from '@tandem/files-contract';
 import type { Handler, Tools } from '../../handler.ts';
+import { scanLater } from '../transfers/inspect-upload.job.ts';
 import { announceContent } from '../transfers/settle-upload.ts';
 import { checkQuota } from '../usage/quota.ts';
 import { asFile } from './file.ts';
@@ -12,7 +13,7 @@ export const uploadFile = (tools: Tools): Handler<typeof files.uploadFile, Recei
 
   discard: ({ stored }) => tools.store.remove(stored.objectKey),
 
-  async run({ body, found: { stored, filename, storageLimit }, caller, tx, emit }) {
+  async run({ body, found: { stored, filename, storageLimit }, caller, tx, emit, schedule }) {
     const row = await tx.file.create({
       data: {
         ...stored,
@@ -24,6 +25,7 @@ export const uploadFile = (tools: Tools): Handler<typeof files.uploadFile, Recei
     });
     await checkQuota(tx, storageLimit);
     const file = asFile(row);
+    await scanLater(schedule, file.id, stored);
     announceContent({ emit }, file);
     return file;
   },

@@ -7,7 +7,7 @@ import type { StoredPart } from '../../store/store.ts';
 import { asFile, findPresent, lockPresent } from '../files/file.ts';
 import type { StoredObject } from '../files/stored-object.ts';
 import { inspect } from './inspect.ts';
-import { inspectUploadJob } from './inspect-upload.job.ts';
+import { inspectUploadJob, scanLater } from './inspect-upload.job.ts';
 import { setStatus, settleUpload } from './settle-upload.ts';
 
 /** The content of a small upload, or what the job needs for a large one. */
@@ -33,7 +33,10 @@ export const completeUpload = (tools: Tools): Handler<typeof transfers.completeU
   async run({ params, found, tx, emit, schedule }) {
     const file = await lockPresent(tx, params.id);
     if (!found || file.status !== 'pending_upload') return asFile(file);
-    if ('stored' in found) return settleUpload({ tx, emit }, file, found.stored);
+    if ('stored' in found) {
+      await scanLater(schedule, file.id, found.stored);
+      return settleUpload({ tx, emit }, file, found.stored);
+    }
     await schedule(inspectUploadJob, [{ fileId: file.id, ...found.later }]);
     return setStatus({ tx, emit }, file, 'processing');
   },

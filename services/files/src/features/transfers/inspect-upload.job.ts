@@ -1,7 +1,8 @@
-import { type JobContext, job } from '@tandem/jobs';
+import { type JobContext, job, type Schedule } from '@tandem/jobs';
 import { z } from 'zod';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import type { StoredObject } from '../files/stored-object.ts';
 import { inspect } from './inspect.ts';
 import { setStatus, settleUpload } from './settle-upload.ts';
 
@@ -30,6 +31,8 @@ export const inspectUpload = (tools: Tools) =>
         await moveContent(tools, file, payload);
         return inspect(tools, payload.objectKey, file);
       });
+      if ('stored' in result && result.stored.status === 'processing')
+        return finish(async () => new Date(Date.now() + tools.rescanMs));
       await finish(async ({ tx, emit }) => {
         const locked = await tx.file.lockFirst({ where });
         if (!locked) return;
@@ -39,6 +42,15 @@ export const inspectUpload = (tools: Tools) =>
       if ('mismatch' in result) await outside(() => tools.store.remove(payload.objectKey));
     },
   });
+
+/** Schedules the job for content that could not be scanned yet. */
+export async function scanLater(
+  schedule: Schedule,
+  fileId: number,
+  { objectKey, status }: StoredObject,
+): Promise<void> {
+  if (status === 'processing') await schedule(inspectUploadJob, [{ fileId, objectKey, partNumbers: null }]);
+}
 
 /** Gives the content its own key. A run after a crash finds it there. */
 async function moveContent({ store }: Tools, file: FileRow, { objectKey, partNumbers }: Payload): Promise<void> {

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Tools } from '../../handler.ts';
-import { contentStatus, detectType, sniffedBytes } from '../files/detect-type.ts';
+import { contentReader } from '../files/read-content.ts';
 import type { StoredObject } from '../files/stored-object.ts';
 
 /** What an upload declared. */
@@ -12,31 +11,16 @@ export interface Declared {
 
 /** Reads the bytes of an upload once, and compares them with what it declared. */
 export async function inspect(
-  { store }: Tools,
+  tools: Tools,
   objectKey: string,
   { size, contentType, declaredChecksum }: Declared,
 ): Promise<{ stored: StoredObject } | { mismatch: string }> {
-  const hash = createHash('sha256');
-  const beginning: Buffer[] = [];
-  let read = 0;
-  for await (const chunk of await store.get(objectKey)) {
-    if (read < sniffedBytes) beginning.push(chunk as Buffer);
-    read += (chunk as Buffer).length;
-    hash.update(chunk as Buffer);
-  }
-  if (read !== size) return { mismatch: `Must be exactly ${size} bytes, not ${read}` };
-  const checksumSha256 = hash.digest('hex');
+  const reader = contentReader(tools);
+  for await (const _chunk of reader.pass(await tools.store.get(objectKey)));
+  if (reader.size() !== size) return { mismatch: `Must be exactly ${size} bytes, not ${reader.size()}` };
+  const facts = await reader.facts();
+  const { checksumSha256 } = facts;
   if (declaredChecksum !== null && checksumSha256 !== declaredChecksum)
     return { mismatch: `Must have the SHA-256 checksum ${declaredChecksum}, not ${checksumSha256}` };
-  const detectedContentType = await detectType(Buffer.concat(beginning));
-  return {
-    stored: {
-      objectKey,
-      size,
-      contentType,
-      detectedContentType,
-      checksumSha256,
-      ...contentStatus(detectedContentType),
-    },
-  };
+  return { stored: { objectKey, contentType, ...facts } };
 }

@@ -3,6 +3,7 @@ import type { fileVersions } from '@tandem/files-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { findPresent, lockPresent } from '../files/file.ts';
 import { type ReceivedFile, receiveFile } from '../files/stored-object.ts';
+import { scanLater } from '../transfers/inspect-upload.job.ts';
 import { checkQuota } from '../usage/quota.ts';
 import { addVersion } from './add-version.ts';
 
@@ -15,13 +16,14 @@ export const createFileVersion = (tools: Tools): Handler<typeof fileVersions.cre
 
   discard: ({ stored }) => tools.store.remove(stored.objectKey),
 
-  async run({ params, body, found, caller, tx, emit, ifMatch }) {
+  async run({ params, body, found, caller, tx, emit, schedule, ifMatch }) {
     const file = await lockPresent(tx, params.id);
     ifMatch(file);
     const { version } = await addVersion({ tx, emit }, file, found.stored, {
       ...body,
       createdBy: actingUserId(caller) ?? null,
     });
+    await scanLater(schedule, file.id, found.stored);
     await checkQuota(tx, found.storageLimit);
     return version;
   },

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { Tools } from '../../handler.ts';
+import { beginScan, type ScanResult } from '../../scan/begin-scan.ts';
+import { detectType, isProgram, sniffedBytes } from './detect-type.ts';
+
+/** What one pass over the bytes of a file finds. */
+export interface ContentFacts {
+  size: number;
+  checksumSha256: string;
+  detectedContentType: string | null;
+  /** `processing` while the scanner cannot be reached: a job scans the content later. */
+  status: 'available' | 'quarantined' | 'processing';
+  quarantineReason: string | null;
+}
+
+/** Counts, hashes, recognizes and scans the chunks that pass; `facts` are complete after the last one. */
+export function contentReader({ scanner }: Pick<Tools, 'scanner'>) {
+  const hash = createHash('sha256');
+  const scan = beginScan(scanner);
+  const beginning: Uint8Array[] = [];
+  let size = 0;
+
+  async function* pass<Chunk extends Uint8Array>(chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
+    let isWhole = false;
+    try {
+      for await (const chunk of chunks) {
+        if (size < sniffedBytes) beginning.push(chunk);
+        size += chunk.length;
+        hash.update(chunk);
+        await scan.write(chunk);
+        yield chunk;
+      }
+      isWhole = true;
+    } finally {
+      if (!isWhole) scan.abort();
+    }
+  }
+
+  async function facts(): Promise<ContentFacts> {
+    const result = await scan.end();
+    const detectedContentType = await detectType(Buffer.concat(beginning));
+    return { size, checksumSha256: hash.digest('hex'), detectedContentType, ...statusOf(detectedContentType, result) };
+  }
+
+  return { pass, facts, size: () => size };
+}
+
+function statusOf(detected: string | null, result: ScanResult): Pick<ContentFacts, 'status' | 'quarantineReason'> {
+  if (result.kind === 'infected')
+    return { status: 'quarantined', quarantineReason: `Malware was found: ${result.signature}` };
+  if (isProgram(detected)) return { status: 'quarantined', quarantineReason: `The content is a program (${detected})` };
+  return { status: result.kind === 'unavailable' ? 'processing' : 'available', quarantineReason: null };
+}

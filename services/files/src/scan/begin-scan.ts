@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { type Scanner, ScannerUnavailableError, type Verdict } from './scanner.ts';
+
+export type ScanResult = Verdict | { kind: 'unavailable' };
+
+/** A scan that receives its content in chunks, while the content is stored or compared. */
+export interface RunningScan {
+  /** Waits while the scanner reads more slowly than the content arrives. */
+  write(chunk: Uint8Array): Promise<void>;
+  end(): Promise<ScanResult>;
+  /** Ends the scan of content that broke off. */
+  abort(): void;
+}
+
+const bufferedBytesMax = 256 * 1024;
+const notScanned: ScanResult = { kind: 'skipped', reason: 'No scanner is configured' };
+
+/** Begins a scan; without a scanner nothing is scanned. */
+export function beginScan(scanner: Scanner | undefined): RunningScan {
+  if (!scanner) return { write: async () => {}, end: async () => notScanned, abort() {} };
+  const through = new PassThrough({ highWaterMark: bufferedBytesMax });
+  through.on('error', () => {});
+  const result = scanner
+    .scan(through)
+    .catch((error: unknown): ScanResult => {
+      if (error instanceof ScannerUnavailableError) return { kind: 'unavailable' };
+      throw error;
+    })
+    .finally(() => through.destroy());
+  // Content that broke off ends with an error of its own.
+  result.catch(() => {});
+  return {
+    async write(chunk) {
+      // The scanner has seen enough, or cannot be reached.
+      if (through.destroyed || through.write(chunk)) return;
+      await Promise.race([once(through, 'drain'), once(through, 'close')]);
+    },
+    end() {
+      if (!through.destroyed) through.end();
+      return result;
+    },
+    abort: () => void through.destroy(new Error('The content broke off')),
+  };
+}

@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { outgoingGuard } from '@tandem/process';
+import { type Scanner, ScannerUnavailableError, type Verdict } from './scanner.ts';
+
+const connectMs = 2_000;
+// clamd scans after the last byte, which takes long for large archives.
+const idleMs = 120_000;
+const chunkBytesMax = 64 * 1024;
+const answerBytesMax = 4 * 1024;
+
+/**
+ * Scans with ClamAV's daemon, by its command INSTREAM.
+ * @param address `host:port`, or the path of a socket
+ */
+export function clamdScanner(address: string): Scanner {
+  return {
+    async scan(content) {
+      outgoingGuard.assertMayCall('The malware scanner');
+      const socket = openSocket(address);
+      try {
+        return verdictOf(await converse(socket, content));
+      } catch (error) {
+        if (error instanceof ContentError) throw error.cause;
+        throw new ScannerUnavailableError(`clamd at ${address}: ${(error as Error).message}`, { cause: error });
+      } finally {
+        socket.destroy();
+        content.destroy();
+      }
+    },
+  };
+}
+
+/** The content could not be read, which says nothing about the scanner. */
+class ContentError extends Error {}
+
+function openSocket(address: string): Socket {
+  const [, host, port] = /^(.+):(\d+)$/.exec(address) ?? [];
+  const socket = host === undefined ? connect(address) : connect(Number(port), host);
+  socket.setTimeout(connectMs, () => socket.destroy(new Error('no answer in time')));
+  socket.once('connect', () => socket.setTimeout(idleMs));
+  return socket;
+}
+
+/** Sends the content in chunks with their length, until clamd answers. */
+async function converse(socket: Socket, content: Readable): Promise<string> {
+  let text = '';
+  let isAnswered = false;
+  const answer = new Promise<string>((resolve, reject) => {
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      if (text.length > answerBytesMax) return reject(new Error('the answer is too long'));
+      if (!text.includes('\0')) return;
+      isAnswered = true;
+      resolve(text.slice(0, text.indexOf('\0')));
+    });
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('the connection was closed')));
+  });
+  // Also when sending fails first.
+  answer.catch(() => {});
+  await Promise.race([once(socket, 'connect'), answer]);
+  const send = async () => {
+    await write(socket, Buffer.from('zINSTREAM\0'), answer);
+    for await (const chunk of readable(content)) {
+      // clamd answers before the end when the content is longer than its limit.
+      if (isAnswered) return;
+      for (let at = 0; at < chunk.length; at += chunkBytesMax) await sendChunk(chunk.subarray(at, at + chunkBytesMax));
+    }
+    await write(socket, Buffer.alloc(4), answer);
+  };
+  const sendChunk = async (chunk: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(chunk.length);
+    socket.write(length);
+    await write(socket, chunk, answer);
+  };
+  // A connection that clamd closes after its answer makes sending fail.
+  await send().catch((error: unknown) => {
+    if (error instanceof ContentError || !isAnswered) throw error;
+  });
+  return answer;
+}
+
+/** Writes, and waits while the scanner reads more slowly than the content arrives. */
+async function write(socket: Socket, bytes: Buffer, answer: Promise<string>): Promise<void> {
+  if (!socket.write(bytes)) await Promise.race([once(socket, 'drain'), answer]);
+}
+
+async function* readable(content: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* content as AsyncIterable<Buffer>;
+  } catch (cause) {
+    throw new ContentError('The content could not be read', { cause });
+  }
+}
+
+/** `stream: OK`, `stream: Eicar-Signature FOUND`, or `… ERROR`. */
+function verdictOf(answer: string): Verdict {
+  if (/^stream: OK$/.test(answer)) return { kind: 'clean' };
+  const [, signature] = /^stream: (.{1,200}) FOUND$/.exec(answer) ?? [];
+  if (signature !== undefined) return { kind: 'infected', signature };
+  if (/size limit exceeded/i.test(answer))
+    return { kind: 'skipped', reason: 'The content is larger than the scanner accepts' };
+  throw new Error(`answered ${answer.slice(0, 200)}`);
+}

@@ -1,0 +1,61 @@
+import { files } from '@tandem/files-contract';
+import { until } from '@tandem/testing';
+import { publicUrl, startFiles, type TestFiles } from '../files.test-service.ts';
+import { malware, startClamd } from './clamd.test-server.ts';
+
+const lengthMax = 300_000;
+let clamd: Awaited<ReturnType<typeof startClamd>>;
+let service: TestFiles;
+beforeAll(async () => {
+  clamd = await startClamd({ lengthMax });
+  service = await startFiles({ CLAMD_ADDRESS: clamd.address, CLAMD_RETRY_SECONDS: '1' });
+});
+afterAll(async () => {
+  await service?.close();
+  await clamd?.stop();
+});
+
+type Api = ReturnType<TestFiles['as']>;
+const upload = async (api: Api, content: string | Buffer) =>
+  (await api.uploadFile({ form: { file: { content } } })).data;
+
+it('content reaches the scanner unchanged, and is available when it is clean', async () => {
+  const content = Buffer.alloc(200_000, 'clean ');
+  expect((await upload(service.as(), content)).status).toBe('available');
+  expect(clamd.received.some((one) => one.equals(content))).toBe(true);
+});
+
+it('malware is quarantined with its name, as an upload, a version and with a link', async () => {
+  const api = service.as();
+  const infected = { status: 'quarantined', quarantineReason: 'Malware was found: Eicar-Signature' };
+  expect(await upload(api, `a ${malware}`)).toMatchObject(infected);
+  const { id } = await upload(api, 'clean');
+  const params = { id };
+  expect((await api.createFileVersion({ params, form: { file: { content: malware } } })).data.status).toBe(
+    'quarantined',
+  );
+  expect((await api.getFile({ params })).data).toMatchObject(infected);
+  const body = { filename: 'a', contentType: 'a/b', size: malware.length };
+  const { data: link } = await api.createPresignedUpload({ body });
+  const { tenantId, ...nobody } = service.as({ type: 'anonymous' }).caller;
+  const token = link.uploadUrl.slice(`${publicUrl}/v1/public/files/`.length);
+  await service.send(files.storeUpload, { params: { token }, raw: { content: malware, type: 'a/b' } }, nobody);
+  expect((await api.completeUpload({ params: { id: link.fileId }, body: {} })).data).toMatchObject(infected);
+});
+
+it('content beyond the limit of the scanner is available without a scan', async () => {
+  expect((await upload(service.as(), Buffer.alloc(lengthMax + 100_000))).status).toBe('available');
+});
+
+it('content that arrives while the scanner is down is not served before it is scanned', async () => {
+  const api = service.as();
+  await clamd.stop();
+  const [clean, infected] = [await upload(api, 'clean'), await upload(api, malware)];
+  expect([clean.status, infected.status]).toEqual(['processing', 'processing']);
+  const link = await api.getFileDownload({ params: { id: clean.id } });
+  expect([link.status, link.body.code]).toEqual([409, 'not_available']);
+  await clamd.restart();
+  const statusOf = async ({ id }: { id: string }) => (await api.getFile({ params: { id } })).data.status;
+  await until('both are scanned', async () => (await statusOf(clean)) === 'available');
+  await until('the malware is found', async () => (await statusOf(infected)) === 'quarantined');
+});

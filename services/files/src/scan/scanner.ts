@@ -1,0 +1,16 @@
+import type { Readable } from 'node:stream';
+
+/** What a scan found. `skipped` content is not scanned, and is available as without a scanner. */
+export type Verdict = { kind: 'clean' } | { kind: 'infected'; signature: string } | { kind: 'skipped'; reason: string };
+
+/** The scanner cannot be reached, or did not answer in time. The content is scanned later. */
+export class ScannerUnavailableError extends Error {}
+
+/** Searches content for malware. */
+export interface Scanner {
+  /**
+   * Reads a stream to its end, or until the scanner has seen enough.
+   * @throws ScannerUnavailableError when there is no verdict
+   */
+  scan(content: Readable): Promise<Verdict>;
+}
