@@ -5,16 +5,7 @@ import { type FieldValues, readValues } from './field-values.ts';
 import { readLink, type SignLink, scopeOfLink } from './links.ts';
 import { eventOf, writeRequest } from './request.ts';
 import { checkSignature, drawingOf, type GivenSignature } from './signature-value.ts';
-import {
-  asSigning,
-  changeSigner,
-  goOn,
-  lockSeen,
-  type Person,
-  requireAct,
-  type SigningRecord,
-  view,
-} from './signing.ts';
+import { asSigning, changeSigner, goOn, lockSeen, type Person, requireAct, type SigningRecord } from './signing.ts';
 import { consentOf } from './texts.ts';
 import { record } from './trail.ts';
 
@@ -70,8 +61,6 @@ export function sign(
       signature: (isSigner && input.signature) || null,
       values: readValues(tools, link.tenantId, { signer, fields: seen.fields, given: input.fields }),
     };
-    // Whoever signs by the API has read the document without our page.
-    if (!signer.viewedAt) await view(tools, { tx, emit: emit as never, schedule }, seen, by);
     await changeSigner(tx, signer, {
       status: 'signed',
       signedAt: new Date(),

@@ -50,6 +50,7 @@ if (canvas) {
   canvas.addEventListener('pointerdown', (event) => {
     event.preventDefault();
     canvas.setPointerCapture(event.pointerId);
+    form.querySelector('[data-missing]').hidden = true;
     current = [at(event)];
     strokes.push(current);
   });

@@ -12,12 +12,12 @@ h1 { margin: 0 0 .25rem; font-size: 1.6rem; line-height: 1.25; }
 h2 { margin: 0 0 .75rem; font-size: 1.15rem; }
 p { margin: 0 0 .75rem; }
 .soft { color: var(--soft); font-size: .92rem; }
-.columns { display: grid; gap: 1.25rem; align-items: start; }
+.columns { display: grid; gap: 0 1.25rem; align-items: start; }
 @media (min-width: 60rem) { .columns { grid-template-columns: minmax(0, 3fr) minmax(20rem, 2fr); } }
 .card { background: var(--paper); border: 1px solid var(--line); border-radius: .9rem; padding: 1.25rem; margin: 0 0 1.25rem; }
 iframe { display: none; width: 100%; height: 72vh; border: 1px solid var(--line); border-radius: .5rem; background: #fff; }
 @media (min-width: 60rem) { .shows-pdf iframe { display: block; } }
-.button, button { display: inline-block; min-height: 2.9rem; padding: .65rem 1.2rem; border: 1px solid var(--deep); border-radius: .6rem; background: var(--deep); color: var(--on-deep); font: inherit; font-weight: 600; text-decoration: none; cursor: pointer; }
+.button, button { display: inline-block; min-height: 2.9rem; padding: .65rem 1.2rem; border: 1px solid var(--deep); border-radius: .6rem; background: var(--deep); color: var(--on-deep); font: inherit; font-weight: 600; text-decoration: none; white-space: nowrap; cursor: pointer; }
 .plain { background: transparent; color: var(--deep); }
 .danger { background: transparent; border-color: var(--bad); color: var(--bad); }
 .wide { width: 100%; text-align: center; }
@@ -31,6 +31,7 @@ legend { padding: 0; margin-bottom: .6rem; font-size: 1.15rem; font-weight: 700;
 .choice { display: flex; flex-wrap: wrap; gap: .4rem 1.25rem; margin-bottom: .75rem; }
 .hand { font-family: 'Segoe Script', 'Bradley Hand', 'Snell Roundhand', cursive; font-size: 1.5rem !important; }
 canvas { display: block; width: 100%; height: auto; aspect-ratio: 10 / 3; border: 2px dashed var(--soft); border-radius: .5rem; background: #fff; touch-action: none; cursor: crosshair; }
+.draw-row button { flex: none; }
 .draw-row { display: flex; justify-content: space-between; align-items: center; gap: .75rem; margin: .5rem 0 1rem; }
 [hidden] { display: none !important; }
 .error { margin: 0 0 1rem; padding: .75rem 1rem; border-left: 4px solid var(--bad); background: var(--paper); color: var(--bad); font-weight: 600; }
