@@ -1,5 +1,6 @@
 import { aTenant, type Receiver, startFleet, startReceiver, type TestFleet, type TestTenant } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
+import { aPdf } from './a-pdf.ts';
 
 let fleet: TestFleet;
 let tenant: TestTenant;
@@ -116,6 +117,7 @@ it('lists and delivers events of reminders, training, files, agents, billing and
     'reminder.*',
     'training.*',
     'file.*',
+    'signature.*',
     'agent.*',
     'addon.*',
     'subscription.*',
@@ -142,6 +144,8 @@ it('lists and delivers events of reminders, training, files, agents, billing and
   const { data: restored } = await api.restoreFileVersion({ params: { id: fileId, versionId: file.versionId } });
   await api.deleteFile({ params: { id: fileId } });
   await api.restoreFile({ params: { id: fileId } });
+
+  const signatures = await causeSignatures();
 
   const { data: agents } = await api.listAgents({});
   const [caller, recommender] = (['caller', 'recommender'] as const).map(
@@ -211,6 +215,7 @@ it('lists and delivers events of reminders, training, files, agents, billing and
     { type: 'file.version_created', data: { fileId, versionId: restored.id, number: 2 } },
     { type: 'file.deleted', data: { fileId, permanent: false } },
     { type: 'file.restored', data: { fileId } },
+    ...signatures,
     { type: 'agent.execution_failed', data: called },
     { type: 'agent.approval_requested', data: { approvalId, ...asked } },
     { type: 'agent.approval_decided', data: { approvalId, ...asked, status: 'approved' } },
@@ -236,8 +241,9 @@ it('lists and delivers events of reminders, training, files, agents, billing and
   await haveArrived(expected);
   const standardNames = Object.values(standard).flat() as { event: string }[];
   const known = [...expected, ...standardNames.map(({ event }) => ({ type: event, data: {} }))];
-  // Unit tests with a controlled clock cover a day of failures and the end of a billing period.
+  // Unit tests with a controlled clock cover a day of failures, and the ends of a billing period and of the time to sign.
   expect((await missingFrom(known, { include: 'all' })).sort()).toEqual([
+    'signature.expired',
     'subscription.canceled',
     'usage.threshold_reached',
     'webhook.failing',
@@ -245,9 +251,52 @@ it('lists and delivers events of reminders, training, files, agents, billing and
   await Promise.all([gone.close(), broken.close()]);
 }, 60_000);
 
-async function upload(name: string, text: string): Promise<string> {
+/** Causes every event of signatures but the end of the time to sign. */
+async function causeSignatures(): Promise<Delivered[]> {
+  const { api } = tenant;
+  const fileId = await upload('contract.pdf', aPdf(), 'application/pdf');
+  const ask = async (email: string) => {
+    const signers = [{ name: 'Ada Lovelace', email }];
+    const { data } = await api.createSignatureRequest({ params: { id: fileId }, body: { signers, subject: email } });
+    const mail = await until('the link has come', () => fleet.mailbox.to(email)[0]);
+    const token = /\/sign\/([^\s]+)/.exec(mail.text)?.[1] ?? '';
+    const url = `${fleet.baseUrl}/v1/public/sign/${token}`;
+    const send = (path: string, body: object) =>
+      fetch(`${url}/${path}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    return { id: data.id, signerId: data.signers[0]?.id as string, url, send };
+  };
+  const [signed, declined, cancelled] = [
+    await ask('signed@example.com'),
+    await ask('declined@example.com'),
+    await ask('cancelled@example.com'),
+  ];
+  expect((await fetch(`${signed.url}/document`)).status).toBe(200);
+  const signature = { type: 'typed', value: 'Ada Lovelace' };
+  expect((await signed.send('sign', { consent: true, signature })).status).toBe(200);
+  expect((await declined.send('decline', { reason: 'No' })).status).toBe(200);
+  await api.cancelSignatureRequest({ params: { requestId: cancelled.id }, body: {} });
+  const completed = await until('the document is signed', async () => {
+    const { data } = await api.getSignatureRequest({ params: { requestId: signed.id } });
+    return data.status === 'completed' && data;
+  });
+  const about = ({ id }: { id: string }, status: string) => ({ signatureRequestId: id, fileId, status });
+  return [
+    { type: 'signature.sent', data: about(signed, 'sent') },
+    { type: 'signature.viewed', data: { ...about(signed, 'in_progress'), signerId: signed.signerId } },
+    { type: 'signature.signed', data: { ...about(signed, 'in_progress'), signerId: signed.signerId } },
+    { type: 'signature.completed', data: { ...about(signed, 'completed'), versionId: completed.completedVersionId } },
+    { type: 'signature.declined', data: { ...about(declined, 'declined'), signerId: declined.signerId } },
+    { type: 'signature.cancelled', data: about(cancelled, 'cancelled') },
+  ];
+}
+
+async function upload(name: string, text: string, type = 'text/plain'): Promise<string> {
   const body = new FormData();
-  body.append('file', new Blob([text], { type: 'text/plain' }), name);
+  body.append('file', new Blob([text], { type }), name);
   const headers = { 'X-API-Key': tenant.live };
   const response = await fetch(`${fleet.baseUrl}/v1/files/upload`, { method: 'POST', headers, body });
   expect(response.status).toBe(201);

@@ -180,7 +180,7 @@ describe('.env', () => {
 });
 
 describe('a secret in .env', () => {
-  const names = ['INTERNAL_SECRETS', 'KEY_PEPPER', 'ENCRYPTION_KEY', 'JWT_PRIVATE_KEY'];
+  const names = ['INTERNAL_SECRETS', 'KEY_PEPPER', 'ENCRYPTION_KEY', 'JWT_PRIVATE_KEY', 'SIGNING_KEY'];
   /** The settings after one step, written to .env and read back. */
   const after = (step: string, name: string, env: NodeJS.Dict<string>) =>
     parseEnv(fillIn(example, { ...env, [name]: applyStep(step, name, env[name]) }));
@@ -189,7 +189,7 @@ describe('a secret in .env', () => {
   const afterEvery = (step: string, env: NodeJS.Dict<string>) =>
     names.reduce((settings, name) => after(step, name, settings), env);
   const expectAccepted = (env: NodeJS.Dict<string>) => {
-    for (const { name, dir } of members.filter((one) => ['gateway', 'identity'].includes(one.name)))
+    for (const { name, dir } of members.filter((one) => ['gateway', 'identity', 'files'].includes(one.name)))
       expect(settingsErrors(dir, environmentOf(name, env))).toBe('');
   };
 

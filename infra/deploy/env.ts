@@ -17,8 +17,8 @@ const usage = `Usage: node infra/deploy/env.ts [<step> <setting>]
   promote <setting>    2. move the last value to the front: it is now used, and the others are still accepted
   retire <setting>     3. remove the last value
 
-Settings: INTERNAL_SECRETS, KEY_PEPPER, ENCRYPTION_KEY, JWT_PRIVATE_KEY. Restart all processes after each step; README.md,
-"Replacing secrets", describes when to run the next step.`;
+Settings: INTERNAL_SECRETS, KEY_PEPPER, ENCRYPTION_KEY, JWT_PRIVATE_KEY, SIGNING_KEY. Restart all processes after each step;
+README.md, "Replacing secrets", describes when to run the next step.`;
 
 class WrongUsage extends Error {}
 

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CommandError } from './command-error.ts';
+import { newSigningKey } from './signing-key.ts';
 
 /** The secrets that the processes of the fleet share. */
 export interface Secrets extends Record<RotatableSecret, string> {
@@ -12,13 +13,14 @@ export interface Secrets extends Record<RotatableSecret, string> {
 }
 
 /** Settings with several values, so that they can be rotated: `id:value[,id:value…]`, the current one first. */
-export type RotatableSecret = 'INTERNAL_SECRETS' | 'KEY_PEPPER' | 'ENCRYPTION_KEY' | 'JWT_PRIVATE_KEY';
+export type RotatableSecret = 'INTERNAL_SECRETS' | 'KEY_PEPPER' | 'ENCRYPTION_KEY' | 'JWT_PRIVATE_KEY' | 'SIGNING_KEY';
 
 const generators: Record<RotatableSecret, () => string> = {
   INTERNAL_SECRETS: () => hex(32),
   KEY_PEPPER: () => hex(32),
   ENCRYPTION_KEY: () => randomBytes(32).toString('base64'),
   JWT_PRIVATE_KEY: rsaKey,
+  SIGNING_KEY: newSigningKey,
 };
 
 /** Whether a setting supports rotation. */
@@ -48,6 +50,7 @@ function missingFrom(known: Partial<Secrets>): Secrets {
     KEY_PEPPER: first('KEY_PEPPER'),
     ENCRYPTION_KEY: first('ENCRYPTION_KEY'),
     JWT_PRIVATE_KEY: first('JWT_PRIVATE_KEY'),
+    SIGNING_KEY: first('SIGNING_KEY'),
     IDS_ALPHABET: known.IDS_ALPHABET ?? shuffled(alphanumerics),
     ROLE_SECRET: known.ROLE_SECRET ?? hex(32),
   };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type IdKind, type ResourceType, unionNumber } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { until } from '@tandem/testing';
+import { aPdf } from '../a-pdf.ts';
 import type { Direct, DirectRequest, Scope } from './direct.ts';
 import { aFlow, anAbTest, anExecution, createMarketing } from './marketing.ts';
 import { uniqueEmail } from './unique-email.ts';
@@ -176,6 +177,7 @@ export async function createWorld(
   const form = new FormData();
   form.append('file', new Blob(['Numbers'], { type: 'text/plain' }), 'notes.txt');
   const file = await call('uploadFile', { form });
+  const signature = await aSignatureRequest(setup, scope);
   const [leadImport, accountImport, opportunityImport] = [
     await anImport(setup, scope, 'Lead', 'email\ngrace@example.com\n'),
     await anImport(setup, scope, 'Account', 'name\nEngines\n'),
@@ -275,6 +277,11 @@ export async function createWorld(
     ...numbers({ duplicate_pair: pair, lead_merge: { id: merge.mergeId } }),
     ...numbers({ custom_field: customField, milestone, quota, pipeline, win_loss_reason: winLossReason }),
     ...numbers({ ...calendar, import: leadImport }),
+    ...numbers({
+      signature_request: signature,
+      signer: signature.signers[0],
+      signature_field: signature.fields[0],
+    }),
     ...numbers({ ...marketing.records, workflow_execution: execution, message, ab_test: abTest }),
     session: await portalSession(setup, scope, portalEmail),
   };
@@ -292,6 +299,17 @@ export async function createWorld(
     records: { ...shared.records, ...separate },
     separate,
   };
+}
+
+/** Creates a draft, which has not been sent to anybody. */
+async function aSignatureRequest({ direct }: Setup, scope: Scope) {
+  const form = new FormData();
+  form.append('file', new Blob([aPdf()], { type: 'application/pdf' }), 'contract.pdf');
+  const file = await direct.call('uploadFile', { form }, scope);
+  const signers = [{ name: 'Ada Lovelace', email: uniqueEmail() }];
+  const fields = [{ type: 'signature', page: 1, x: 0.1, y: 0.1, width: 0.3, height: 0.1, signerIndex: 0 }];
+  const body = { signers, fields, send: false };
+  return direct.call('createSignatureRequest', { params: { id: file.id }, body }, scope);
 }
 
 /** The period of the calendar records. */

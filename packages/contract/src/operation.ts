@@ -221,7 +221,8 @@ export function takesIdempotencyKey({ method, audience, status }: Row): boolean 
 
 function checkRow(row: Operation): void {
   if (row.feature && row.method === 'GET') throw new Error(`${row.id}: a GET needs no feature`);
-  if (mediaOf(row.reply) && row.method !== 'GET')
+  // A form of a page without JavaScript is answered by a redirect to a page.
+  if (mediaOf(row.reply) && row.method !== 'GET' && !(isRedirect(row.reply) && row.rawBody))
     throw new Error(`${row.id}: only a GET may return a media type other than JSON`);
   const inPath = pathParameters(row.path);
   const declared = keys(row.params);

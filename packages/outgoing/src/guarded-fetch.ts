@@ -4,19 +4,25 @@ import { BlockedAddressError, type Target } from './guard.ts';
 
 type Fetch = (url: string, options: object) => Promise<Response>;
 
-const responseMax = 1024 * 1024;
+const responseUsual = 1024 * 1024;
 const idleMs = 4_000;
 
 /**
  * Creates a `fetch` for libraries that take one. It checks literal and resolved addresses, follows no redirect, reads at
  * most 1 MiB, and ends after `timeoutMs`.
  * @param options.name of the called system, for the error when calls are not allowed
+ * @param options.responseMax maximum size of a response in bytes, if 1 MiB is wrong for the called system
  */
-export function createGuardedFetch(options: { target: Target; name: string; timeoutMs: number }): {
+export function createGuardedFetch(options: {
+  target: Target;
+  name: string;
+  timeoutMs: number;
+  responseMax?: number;
+}): {
   fetch: Fetch;
   close(): Promise<void>;
 } {
-  const { target, name, timeoutMs } = options;
+  const { target, name, timeoutMs, responseMax = responseUsual } = options;
   const dispatcher = new Agent({
     connect: { lookup: target.lookup, timeout: timeoutMs, allowH2: false },
     allowH2: false,

@@ -202,6 +202,7 @@ export const fileVersionDeleted = event('file.version_deleted', {
   whenMissing,
 });
 
+export const signatureRequestOpen = [409, 'People are signing the file; cancel the signature request first'] as const;
 export const legalHold = [409, 'The file is held or must be kept, so it cannot be deleted'] as const;
 export const quotaExceeded = [
   409,

@@ -14,6 +14,7 @@ import {
   linkSeconds,
   notAvailable,
   quotaExceeded,
+  signatureRequestOpen,
   storageFull,
   withId,
 } from './file.ts';
@@ -178,7 +179,7 @@ export const files = operations({
     reply: z.object({ id: id('file'), deleted: z.literal(true).describe('Always true') }),
     message: 'File deleted',
     emits: [fileDeleted],
-    errors: { legal_hold: legalHold },
+    errors: { signature_request_open: signatureRequestOpen, legal_hold: legalHold },
   },
   restoreFile: {
     method: 'POST',

@@ -10,6 +10,7 @@ import {
   MediaType,
   notAvailable,
   quotaExceeded,
+  signatureRequestOpen,
   storageFull,
   withId,
 } from './file.ts';
@@ -109,6 +110,7 @@ export const fileVersions = operations({
     message: 'Version deleted',
     emits: [fileVersionDeleted],
     errors: {
+      signature_request_open: signatureRequestOpen,
       legal_hold: legalHold,
       current_version: [409, 'The version is current; upload or restore another one first, or delete the file'],
     },

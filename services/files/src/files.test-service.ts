@@ -3,12 +3,15 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { files } from '@tandem/files-contract';
+import { createIdCodec, type IdCodec } from '@tandem/ids';
 import { type TestService, testService } from '@tandem/testing';
 import { filesService } from './service.ts';
 import { filesSettings } from './settings.ts';
 
 /** The files service in a test, with its own folder. */
 export interface TestFiles extends TestService<typeof files> {
+  /** The codec of public ids. */
+  codec(): IdCodec;
   /** Paths of all objects in the store, including incomplete ones. */
   stored(): Promise<string[]>;
 }
@@ -20,13 +23,14 @@ export async function startFiles(env: Record<string, string> = {}): Promise<Test
   let settings = {};
   const service = await testService('files', async (base) => {
     // No server listens at the address of identity, so no user can be found.
-    const { IDS_ALPHABET } = process.env;
-    const addresses = { PUBLIC_URL: `${publicUrl}/`, IDENTITY_URL: 'http://127.0.0.1:9', IDS_ALPHABET };
+    const { IDS_ALPHABET, SIGNING_KEY } = process.env;
+    const addresses = { PUBLIC_URL: `${publicUrl}/`, IDENTITY_URL: 'http://127.0.0.1:9', IDS_ALPHABET, SIGNING_KEY };
     settings = filesSettings.parse({ ...base, ...addresses, DATA_DIR: folder, ...env });
     return filesService({ ...base, ...settings } as never);
   });
   return {
     ...service,
+    codec: () => createIdCodec(process.env['IDS_ALPHABET'] as string),
     async stored() {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true });
       return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));

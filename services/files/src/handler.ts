@@ -1,10 +1,16 @@
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
+import type { KnownSettings } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
-import type { LinkTokens } from '@tandem/sealed';
+import type { Mailer } from '@tandem/mail';
+import type { LinkTokens, Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PreviewSide } from './features/content/previews.ts';
+import type { SignTokens } from './features/signatures/links.ts';
+import type { PdfWork } from './features/signatures/pdf/pdf-work.ts';
+import type { SigningKeys } from './features/signatures/pdf/signing-key.ts';
+import type { Providers } from './features/signatures/providers/providers.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Scanner } from './scan/scanner.ts';
 import type { DirectUpload } from './store/local.ts';
@@ -43,6 +49,14 @@ export interface Tools {
   /** How long after a failed scan the content is scanned again, in ms. */
   rescanMs: number;
   ids: IdCodec;
+  seal: Seal;
+  mailer: Mailer;
+  /** The name and language of a tenant. */
+  settingsOf: (request: TenantRequest) => Promise<KnownSettings>;
+  signTokens: SignTokens;
+  signingKeys: SigningKeys;
+  pdf: PdfWork;
+  providers: Providers;
   /** The storage of the tenant's plan in bytes; null if it has no limit, or identity has not answered yet. */
   storageLimitOf(request: TenantRequest): Promise<number | null>;
 }

@@ -4,8 +4,9 @@ import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
 import { plans } from '@tandem/contract';
 import { files } from '@tandem/files-contract';
-import { internalEntitlements, internalUsers } from '@tandem/identity-contract';
+import { internalEntitlements, internalTenants, internalUsers, tenantSettingsFrom } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
+import { createMailer } from '@tandem/mail';
 import { createLog } from '@tandem/process';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
 import { ownedWork, personalData, type ServiceDefinition } from '@tandem/service';
@@ -21,6 +22,12 @@ import { readDocument } from './features/ocr/read-document.job.ts';
 import { filesData } from './features/personal-data/files-data.ts';
 import { deleteFileAt } from './features/retention/delete-file-at.job.ts';
 import { retentionHandlers } from './features/retention/index.ts';
+import { signatureHandlers, signatureJobs } from './features/signatures/index.ts';
+import type { SignLink } from './features/signatures/links.ts';
+import { createPdfWork } from './features/signatures/pdf/pdf-work.ts';
+import { readSigningKeys } from './features/signatures/pdf/signing-key.ts';
+import { createProviders } from './features/signatures/providers/providers.ts';
+import { sealedSignatures } from './features/signatures/sign-document.ts';
 import { transferHandlers } from './features/transfers/index.ts';
 import { inspectUpload } from './features/transfers/inspect-upload.job.ts';
 import { versionHandlers } from './features/versions/index.ts';
@@ -39,6 +46,7 @@ const planCacheMs = 2_000;
 export async function filesService(
   settings: FilesSettings,
 ): Promise<ServiceDefinition<typeof files, PrismaClient, FilesSettings>> {
+  const log = createLog('files');
   const seal = createSeal(settings.ENCRYPTION_KEY);
   const publicUrl = settings.PUBLIC_URL.replace(/\/$/, '');
   const uploadLinks = createLinkTokens<DirectUpload>(seal, 'file-uploads');
@@ -47,18 +55,20 @@ export async function filesService(
   const store =
     settings.FILES_DRIVER === 's3' ? await s3Store(settings) : await localStore(settings.DATA_DIR, signUpload);
   const identity = createServiceClient({
-    operations: { ...internalUsers, ...internalEntitlements },
+    operations: { ...internalUsers, ...internalEntitlements, ...internalTenants },
     baseUrl: settings.IDENTITY_URL,
     service: 'files',
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
   });
+  const mailer = createMailer({ settings, seal, log });
+  const { providers, close: closeProviders } = createProviders(settings);
   const storageLimitOf = cachedPerTenant<number | null>({
     name: 'The storage of the plan',
     ttlMs: planCacheMs,
     // Uploads go on while identity is not available.
     fallback: null,
     read: async (as) => plans[(await identity.readEntitlements({ query: {}, as })).plan].storageBytes,
-    log: createLog('files'),
+    log,
   });
   const tools: Tools = {
     store,
@@ -70,6 +80,13 @@ export async function filesService(
     inlineBytesMax: settings.FILES_INLINE_MAX_BYTES,
     ids: createIdCodec(settings.IDS_ALPHABET),
     storageLimitOf,
+    seal,
+    mailer,
+    settingsOf: cachedPerTenant({ ...tenantSettingsFrom(identity), log }),
+    signTokens: createLinkTokens<SignLink>(seal, 'signatures'),
+    signingKeys: readSigningKeys(settings.SIGNING_KEY),
+    pdf: createPdfWork(),
+    providers,
     scanner: settings.CLAMD_ADDRESS ? clamdScanner(settings.CLAMD_ADDRESS) : undefined,
     rescanMs: settings.CLAMD_RETRY_SECONDS * 1_000,
   };
@@ -82,6 +99,7 @@ export async function filesService(
     operations: files,
     handlers: {
       ...fileHandlers(tools),
+      ...signatureHandlers(tools),
       ...retentionHandlers(tools),
       ...transferHandlers(tools),
       ...versionHandlers(tools),
@@ -96,6 +114,7 @@ export async function filesService(
       deleteFileAt,
       prepareContent(reader),
       readDocument(reader),
+      ...signatureJobs(tools),
       ...work.jobs,
       ...merges.jobs,
       ...person.jobs,
@@ -109,12 +128,24 @@ export async function filesService(
       OcrJob: { through: ['file'] },
       OcrPage: { through: ['ocrJob'] },
       FileText: { through: ['file'] },
+      SignatureRequest: { through: ['file'] },
+      Signer: { through: ['request'] },
+      SignatureField: { through: ['request'] },
+      SignatureEvent: { through: ['request'] },
+      SignatureWebhook: 'shared',
       MergedLead: 'shared',
       StorageUsage: 'shared',
     },
+    mail: mailer,
+    sealed: [sealedSignatures],
+    // Longer than providers repeat an event.
+    purge: [{ table: 'signature_webhook', column: 'received_at', days: 60 }],
+    // Making a document waits for a thread, and providers take seconds.
+    jobsOutsideMax: 8,
     settings,
     async close() {
-      await Promise.all([reader.documents.close(), reader.ai.close()]);
+      await Promise.all([reader.documents.close(), reader.ai.close(), tools.pdf.close()]);
+      await closeProviders();
     },
   };
 }

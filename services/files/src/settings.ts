@@ -1,7 +1,10 @@
 import { aiSettings } from '@tandem/ai';
 import { objectBytesMax } from '@tandem/files-contract';
+import { mailSettings } from '@tandem/mail';
+import { secretSetting } from '@tandem/process';
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
+import { signingKeyProblem } from './features/signatures/pdf/signing-key.ts';
 
 const empty = z.literal('').transform(() => undefined);
 
@@ -39,6 +42,16 @@ export const filesSettings = serviceSettings
     S3_ENDPOINT: z.url().optional().or(empty),
     S3_ACCESS_KEY_ID: z.string().optional(),
     S3_SECRET_ACCESS_KEY: z.string().optional(),
+    ...mailSettings,
+    /** Keys that sign documents, each with its certificate: `id:pem`; the first one signs, all are recognized. */
+    SIGNING_KEY: secretSetting(signingKeyProblem),
+    /** Providers of signatures besides our own: each works if its three settings are there. */
+    DOCUMENSO_URL: z.url().optional().or(empty),
+    DOCUMENSO_API_KEY: z.string().optional(),
+    DOCUMENSO_WEBHOOK_SECRET: z.string().optional(),
+    DOCUSEAL_URL: z.url().optional().or(empty),
+    DOCUSEAL_API_KEY: z.string().optional(),
+    DOCUSEAL_WEBHOOK_SECRET: z.string().optional(),
   })
   .refine(({ FILES_DRIVER, DATA_DIR }) => FILES_DRIVER !== 'local' || DATA_DIR !== '', {
     path: ['DATA_DIR'],

@@ -1,6 +1,7 @@
 import { fileDeleted, type files } from '@tandem/files-contract';
 import type { Handler } from '../../handler.ts';
 import { checkRemovable } from '../retention/protection.ts';
+import { checkNoOpenRequest } from '../signatures/request.ts';
 import { discardDueAt, discardObjectJob } from './discard-object.job.ts';
 import { asFile, lockFile, lockPresent, writeFile } from './file.ts';
 import { removeFiles } from './remove-files.ts';
@@ -8,6 +9,7 @@ import { removeFiles } from './remove-files.ts';
 export const deleteFile: Handler<typeof files.deleteFile> = async ({ params, query, tx, emit, schedule, ifMatch }) => {
   const row = await (query.permanent ? lockFile : lockPresent)(tx, params.id);
   ifMatch(row);
+  await checkNoOpenRequest(tx, row.id);
   checkRemovable(row);
   // An upload that did not become available has no content to restore.
   const permanent = query.permanent || ['pending_upload', 'processing', 'failed'].includes(row.status);

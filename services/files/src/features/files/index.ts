@@ -1,5 +1,14 @@
 import type { personalDataOperations } from '@tandem/contract';
-import type { files, fileVersions, internalNames, ocr, retention, transfers } from '@tandem/files-contract';
+import type {
+  files,
+  fileVersions,
+  internalNames,
+  ocr,
+  retention,
+  signatureRequests,
+  signing,
+  transfers,
+} from '@tandem/files-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { deleteFile } from './delete-file.ts';
@@ -32,6 +41,8 @@ export const fileHandlers = (tools: Tools) =>
   }) satisfies Handlers<
     Omit<
       typeof files,
+      | keyof typeof signatureRequests
+      | keyof typeof signing
       | keyof typeof retention
       | keyof typeof transfers
       | keyof typeof fileVersions

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { discardDueAt, discardObjectJob } from '../files/discard-object.job.ts';
 import { asFile, writeFile } from '../files/file.ts';
+import { hasOpenRequest } from '../signatures/request.ts';
 import { isProtected, protectedRetryAt } from './protection.ts';
 
 /** Job that deletes a file at its `deleteAt`. */
@@ -16,7 +17,8 @@ export const deleteFileAt = job({
     await finish(async ({ tx, emit, schedule }) => {
       const row = await tx.file.lockFirst({ where: { id: payload.fileId, deletedAt: null } });
       if (!row?.deleteAt || row.deleteAt > new Date()) return undefined;
-      if (isProtected(row)) return protectedRetryAt();
+      // People are still signing it.
+      if (isProtected(row) || (await hasOpenRequest(tx, row.id))) return protectedRetryAt();
       const deleted = await writeFile(tx, row.id, { deletedAt: new Date(), deleteAt: null });
       await schedule(discardObjectJob, [{ objectKey: row.objectKey }], discardDueAt('deleted'));
       emit(fileDeleted, { data: { fileId: row.id, permanent: false }, record: asFile(deleted) });

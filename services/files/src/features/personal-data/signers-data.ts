@@ -1,0 +1,59 @@
+import { id } from '@tandem/contract';
+import { Signer, signatureCancelled } from '@tandem/files-contract';
+import { type Erasing, exportSection, type PersonalData } from '@tandem/service';
+import { z } from 'zod';
+import type { Tx } from '../../handler.ts';
+import { eventOf, writeRequest } from '../signatures/request.ts';
+import { record } from '../signatures/trail.ts';
+
+const batchMax = 200;
+const open = ['draft', 'sent', 'in_progress'];
+
+/** What a person was asked to sign, as the export shows it. */
+const SignerRecord = Signer.omit({ signingUrl: true }).extend({
+  requestId: id('signature_request'),
+  ip: z.string().nullable(),
+  userAgent: z.string().nullable(),
+});
+const columns = Signer.pick({ role: true, status: true });
+
+/**
+ * The people in signature requests. An erasure removes who they are from the requests and the audit trail, whose hashes stay
+ * valid, and ends requests that they can still sign. A document that they signed is a file, which belongs to its owner.
+ */
+export const signersData: PersonalData<Tx> = {
+  async erase({ tx, emit, person: { emails } }: Erasing<Tx>) {
+    const where = { email: { in: emails } };
+    const rows = await tx.signer.findMany({ where, orderBy: { id: 'asc' }, take: batchMax });
+    const requestIds = [...new Set(rows.map(({ requestId }) => requestId))].sort((one, other) => one - other);
+    for (const requestId of requestIds) {
+      const request = await tx.signatureRequest.lockFirst({ where: { id: requestId } });
+      if (!request) continue;
+      const isOpen = open.includes(request.status) && request.allSignedAt === null;
+      const changed = await writeRequest(tx, requestId, isOpen ? { status: 'cancelled' } : {});
+      await record(tx, changed, { type: 'person_erased' });
+      if (isOpen) emit(signatureCancelled, eventOf(changed));
+    }
+    for (const { id: signerId } of rows) {
+      const nobody = { name: 'Erased', email: `erased-${signerId}@erased.invalid` };
+      const evidence = { ip: null, userAgent: null, declineReason: null, signature: null, tokenHashes: [] };
+      await tx.signer.updateMany({ where: { id: signerId }, data: { ...nobody, ...evidence } });
+      await tx.signatureEvent.updateMany({ where: { signerId }, data: { ip: null, userAgent: null, salt: null } });
+    }
+    return { signers: rows.length };
+  },
+
+  async read({ tx, person: { emails } }) {
+    const where = { email: { in: emails } };
+    return [
+      await exportSection('signers', SignerRecord, {
+        count: () => tx.signer.count({ where }),
+        find: async (take) =>
+          (await tx.signer.findMany({ where, orderBy: { id: 'desc' }, take })).map((row) => ({
+            ...row,
+            ...columns.parse(row),
+          })),
+      }),
+    ];
+  },
+};

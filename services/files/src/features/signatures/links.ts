@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { LinkTokens } from '@tandem/sealed';
+import { fail, type InTenant } from '@tandem/service';
+import type { SignatureRequest as RequestRow, Signer as SignerRow } from '../../generated/client.ts';
+import type { Tools, Tx } from '../../handler.ts';
+
+/** Whose link it is. */
+export interface SignLink {
+  tenantId: number;
+  environment: 'live' | 'sandbox';
+  signerId: number;
+}
+
+export type SignTokens = LinkTokens<SignLink>;
+
+const dayMs = 86_400_000;
+/** How long links show what became of a request, and the signed document. */
+const shownDays = { ended: 90, completed: 365 };
+// A person who was reminded may follow any of the messages.
+const linksMax = 5;
+
+/**
+ * Issues a link for a person, besides earlier ones. Only the hash of its token is stored, so nobody can read the link from
+ * the database and sign for the person.
+ */
+export async function issueLink(
+  { signTokens, publicUrl }: Pick<Tools, 'signTokens' | 'publicUrl'>,
+  tx: Tx,
+  request: RequestRow,
+  signer: SignerRow,
+): Promise<string> {
+  const scope = await scopeOf(tx);
+  const days = request.status === 'completed' ? shownDays.completed : shownDays.ended;
+  const from = Math.max(Date.now(), request.expiresAt.getTime());
+  const token = signTokens.issue({ ...scope, signerId: signer.id }, new Date(from + days * dayMs));
+  const tokenHashes = [...signer.tokenHashes, hashOf(token)].slice(-linksMax);
+  await tx.signer.updateMany({ where: { id: signer.id }, data: { tokenHashes } });
+  signer.tokenHashes = tokenHashes;
+  return `${publicUrl}/sign/${token}`;
+}
+
+/**
+ * Reads the token of a link.
+ * @throws 404 if it is not valid, or not any more
+ */
+export function readLink({ signTokens }: Pick<Tools, 'signTokens'>, token: string): SignLink {
+  const link = signTokens.read(token);
+  if (link === 'expired') throw fail('link_expired');
+  if (!link) throw fail('not_found');
+  return link;
+}
+
+/** Finds the person of a link. */
+export async function findSigner(tx: Tx, link: SignLink, token: string): Promise<SignerRow> {
+  const signer = await tx.signer.findFirst({ where: { id: link.signerId } });
+  if (!signer?.tokenHashes.includes(hashOf(token))) throw fail('not_found');
+  return signer;
+}
+
+export function scopeOfLink({ tenantId, environment }: SignLink): Parameters<InTenant<Tx>>[0] {
+  return { tenantId, environment };
+}
+
+/** The tenant and environment of the current transaction. */
+export async function scopeOf(tx: Tx): Promise<{ tenantId: number; environment: 'live' | 'sandbox' }> {
+  const [row] = await tx.sql<{ tenantId: number; environment: 'live' | 'sandbox' }>`
+    SELECT platform.tenant_id() AS "tenantId", platform.environment() AS environment`;
+  if (!row) throw new Error('There is no tenant');
+  return { tenantId: Number(row.tenantId), environment: row.environment };
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}

@@ -1,0 +1,133 @@
+import { languageOf } from '../texts.ts';
+
+const en = {
+  asked: { signer: 'asks you to sign', approver: 'asks you to approve', viewer: 'asks you to read', cc: 'sent you' },
+  for: (name: string, email: string) => `This page is for ${name} (${email}) only. Nobody can sign for another person.`,
+  until: (time: string) => `You can act until ${time}.`,
+  document: 'Document',
+  pages: (count: number) => (count === 1 ? '1 page' : `${count} pages`),
+  open: 'Open the document',
+  openHint: 'Read the whole document before you continue.',
+  fields: 'To fill in',
+  yourSignature: 'Your signature',
+  typed: 'Type my name',
+  drawn: 'Draw my signature',
+  typedLabel: 'Your full name',
+  drawLabel: 'Draw your signature here with a finger, a pen or the mouse',
+  clear: 'Clear',
+  sign: 'Sign the document',
+  approve: 'Approve the document',
+  declineTitle: 'I do not want to sign',
+  declineTitleApprove: 'I do not want to approve',
+  declineText: 'This ends the request for everybody. The sender reads your reason.',
+  reason: 'Reason',
+  decline: 'Decline',
+  required: 'required',
+  initials: 'Your initials',
+  others: 'Other people',
+  continue: 'Continue',
+  status: {
+    pending: 'waiting',
+    sent: 'invited',
+    viewed: 'has read it',
+    signed: 'has signed',
+    declined: 'declined',
+    expired: 'too late',
+  },
+  states: {
+    completed: ['Everybody has signed', 'The document is complete. You can download the signed copy.'],
+    signed: ['Thank you, you have signed', 'As soon as everybody has signed, you get the signed document by mail.'],
+    approved: ['Thank you, you have approved', 'As soon as everybody has acted, you get the signed document by mail.'],
+    read: ['Please read the document', 'There is nothing to sign for you.'],
+    waiting: ['It is not your turn yet', 'You get a message as soon as it is.'],
+    declined: ['This request was declined', 'A person declined to sign, so the document is not signed.'],
+    youDeclined: ['You have declined to sign', 'The sender was told.'],
+    expired: ['The time to sign is over', 'Ask the sender for a new request if you still want to sign.'],
+    cancelled: ['The sender has cancelled this request', 'There is nothing left to do for you.'],
+  },
+  cancelReason: (reason: string) => `Reason: ${reason}`,
+  errors: {
+    consent: 'Accept the text above the button to continue.',
+    signature: 'Type your name or draw your signature.',
+    reason: 'Tell why you decline.',
+    fields: 'Fill in all required fields.',
+    other: 'That did not work. Check what you entered and try again.',
+  },
+};
+
+const de: typeof en = {
+  asked: {
+    signer: 'bittet Sie um Ihre Unterschrift',
+    approver: 'bittet Sie um Ihre Genehmigung',
+    viewer: 'bittet Sie, dies zu lesen',
+    cc: 'hat Ihnen dies gesendet',
+  },
+  for: (name, email) =>
+    `Diese Seite ist nur für ${name} (${email}). Niemand kann für eine andere Person unterschreiben.`,
+  until: (time) => `Sie haben Zeit bis ${time}.`,
+  document: 'Dokument',
+  pages: (count) => (count === 1 ? '1 Seite' : `${count} Seiten`),
+  open: 'Dokument öffnen',
+  openHint: 'Lesen Sie das ganze Dokument, bevor Sie fortfahren.',
+  fields: 'Auszufüllen',
+  yourSignature: 'Ihre Unterschrift',
+  typed: 'Namen eintippen',
+  drawn: 'Unterschrift zeichnen',
+  typedLabel: 'Ihr vollständiger Name',
+  drawLabel: 'Zeichnen Sie Ihre Unterschrift hier mit Finger, Stift oder Maus',
+  clear: 'Löschen',
+  sign: 'Dokument unterschreiben',
+  approve: 'Dokument genehmigen',
+  declineTitle: 'Ich möchte nicht unterschreiben',
+  declineTitleApprove: 'Ich möchte nicht genehmigen',
+  declineText: 'Damit endet die Anfrage für alle. Der Absender liest Ihre Begründung.',
+  reason: 'Grund',
+  decline: 'Ablehnen',
+  required: 'Pflichtfeld',
+  initials: 'Ihre Initialen',
+  others: 'Andere Personen',
+  continue: 'Weiter',
+  status: {
+    pending: 'wartet',
+    sent: 'eingeladen',
+    viewed: 'hat gelesen',
+    signed: 'hat unterschrieben',
+    declined: 'abgelehnt',
+    expired: 'zu spät',
+  },
+  states: {
+    completed: [
+      'Alle haben unterschrieben',
+      'Das Dokument ist vollständig. Sie können die unterschriebene Fassung laden.',
+    ],
+    signed: [
+      'Danke, Sie haben unterschrieben',
+      'Sobald alle unterschrieben haben, erhalten Sie das Dokument per E-Mail.',
+    ],
+    approved: ['Danke, Sie haben genehmigt', 'Sobald alle fertig sind, erhalten Sie das Dokument per E-Mail.'],
+    read: ['Bitte lesen Sie das Dokument', 'Sie müssen nichts unterschreiben.'],
+    waiting: ['Sie sind noch nicht an der Reihe', 'Sie erhalten eine Nachricht, sobald es so weit ist.'],
+    declined: ['Diese Anfrage wurde abgelehnt', 'Eine Person hat abgelehnt; das Dokument ist nicht unterschrieben.'],
+    youDeclined: ['Sie haben abgelehnt', 'Der Absender wurde benachrichtigt.'],
+    expired: [
+      'Die Frist ist abgelaufen',
+      'Bitten Sie den Absender um eine neue Anfrage, falls Sie noch unterschreiben möchten.',
+    ],
+    cancelled: ['Der Absender hat die Anfrage zurückgezogen', 'Für Sie ist nichts mehr zu tun.'],
+  },
+  cancelReason: (reason) => `Grund: ${reason}`,
+  errors: {
+    consent: 'Stimmen Sie dem Text über der Schaltfläche zu, um fortzufahren.',
+    signature: 'Tippen Sie Ihren Namen ein oder zeichnen Sie Ihre Unterschrift.',
+    reason: 'Geben Sie an, warum Sie ablehnen.',
+    fields: 'Füllen Sie alle Pflichtfelder aus.',
+    other: 'Das hat nicht funktioniert. Prüfen Sie Ihre Angaben und versuchen Sie es noch einmal.',
+  },
+};
+
+export type PageTexts = typeof en;
+
+/** The texts of the page to sign, in the language of a request. */
+export function pageTextsOf(language: string): PageTexts {
+  return languageOf(language) === 'de' ? de : en;
+}

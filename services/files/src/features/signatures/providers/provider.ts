@@ -1,0 +1,36 @@
+import type { WholeRequest } from '../request.ts';
+
+/** The document and the people that a provider is asked to get signatures from. */
+export interface Submission extends WholeRequest {
+  document: Uint8Array;
+  filename: string;
+  /** By which the provider's events name the request. */
+  externalId: string;
+}
+
+/** What an event of a provider tells. */
+export interface ProviderEvent {
+  externalId: string | undefined;
+  /** The id of the request at the provider. */
+  ref: string | undefined;
+  type: 'viewed' | 'signed' | 'declined' | 'completed' | 'cancelled';
+  /** The person; undefined for events of the whole request. */
+  email?: string | undefined;
+  reason?: string | undefined;
+}
+
+/** A service that collects signatures. Its methods call it, so they are used in jobs only. */
+export interface SignatureProviderClient {
+  /** Creates the request at the provider and sends it to the people; returns its id there. */
+  submit(submission: Submission): Promise<string>;
+  withdraw(ref: string): Promise<void>;
+  /** The signed document. */
+  download(ref: string): Promise<Uint8Array>;
+  /** Whether an event is from the provider. */
+  isAuthentic(body: Uint8Array, headers: Record<string, string>): boolean;
+  /** Reads the body of an event; undefined if it tells nothing about a signature. */
+  read(body: unknown): ProviderEvent | undefined;
+}
+
+/** The provider answered that the request is not valid, or with something else than its API. */
+export class ProviderError extends Error {}

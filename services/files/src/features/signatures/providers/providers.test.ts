@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import { files } from '@tandem/files-contract';
+import { until } from '@tandem/testing';
+import { startFiles, type TestFiles } from '../../../files.test-service.ts';
+import { ada, aPdf, bytesOf, completed, getRequest, uploadPdf, zofia } from '../signatures.test-service.ts';
+import { docusealSignature, type ProviderServer, secret, startProviders } from './providers.test-service.ts';
+
+let providers: ProviderServer;
+let service: TestFiles;
+beforeAll(async () => {
+  providers = await startProviders();
+  service = await startFiles({
+    DOCUMENSO_URL: providers.url,
+    DOCUMENSO_API_KEY: 'api_documenso',
+    DOCUMENSO_WEBHOOK_SECRET: secret,
+    DOCUSEAL_URL: providers.url,
+    DOCUSEAL_API_KEY: 'key_docuseal',
+    DOCUSEAL_WEBHOOK_SECRET: secret,
+  });
+  providers.signed = await aPdf([0, 90, 180]);
+});
+afterAll(async () => {
+  await service?.close();
+  await providers?.close();
+});
+
+type Name = 'documenso' | 'docuseal';
+type Event = 'viewed' | 'signed' | 'declined' | 'completed';
+
+const place = { page: 1, x: 0.1, y: 0.2, width: 0.3, height: 0.1, signerIndex: 0 };
+
+async function sendBy(provider: Name) {
+  const api = service.as();
+  const file = await uploadPdf(api);
+  providers.received.length = 0;
+  const { data, status } = await api.createSignatureRequest({
+    params: { id: file.id },
+    body: { provider, signers: [ada, { ...zofia, role: 'approver' }], fields: [{ ...place, type: 'signature' }] },
+  });
+  expect([status, data.status]).toEqual([201, 'sent']);
+  await until('the provider has it', async () => (await getRequest(api, data.id)).signers[0].status === 'sent');
+  const code = service.codec().encode('signature_request', api.caller.tenantId as number, Number(data.id));
+  return { api, file, id: data.id as string, externalId: `live_${code}` };
+}
+
+/** Sends the event of a provider. */
+function tell(provider: Name, externalId: string, event: Event, headers?: Record<string, string>) {
+  const body = JSON.stringify(
+    provider === 'documenso' ? documensoEvent(externalId, event) : docusealEvent(externalId, event),
+  );
+  const signed =
+    provider === 'documenso' ? { 'x-documenso-secret': secret } : { 'x-docuseal-signature': docusealSignature(body) };
+  const { tenantId, ...nobody } = service.as({ type: 'anonymous' }).caller;
+  return service.send(
+    files.receiveSignatureWebhook,
+    {
+      params: { provider },
+      raw: { content: body, type: 'application/json' },
+      headers: headers ?? (signed as Record<string, string>),
+    },
+    nobody,
+  );
+}
+
+function documensoEvent(externalId: string, event: Event) {
+  const names = {
+    viewed: 'DOCUMENT_OPENED',
+    signed: 'DOCUMENT_SIGNED',
+    declined: 'DOCUMENT_REJECTED',
+    completed: 'DOCUMENT_COMPLETED',
+  };
+  const signingStatus = { viewed: 'NOT_SIGNED', signed: 'SIGNED', declined: 'REJECTED', completed: 'SIGNED' }[event];
+  const recipients = [
+    {
+      id: 50,
+      email: ada.email,
+      readStatus: 'OPENED',
+      signingStatus,
+      signedAt: '2026-03-02T09:15:00.000Z',
+      rejectionReason: 'No',
+    },
+    {
+      id: 51,
+      email: zofia.email,
+      readStatus: 'NOT_OPENED',
+      signingStatus: 'NOT_SIGNED',
+      signedAt: null,
+      rejectionReason: null,
+    },
+  ];
+  return {
+    event: names[event],
+    payload: { id: 10, externalId, title: 'contract.pdf', recipients },
+    createdAt: '2026-03-02T09:15:01.000Z',
+  };
+}
+
+function docusealEvent(externalId: string, event: Event) {
+  const timestamp = '2026-03-02T09:15:01.000Z';
+  if (event === 'completed')
+    return {
+      event_type: 'submission.completed',
+      timestamp,
+      data: { id: 77, submitters: [{ id: 1, external_id: externalId }] },
+    };
+  const event_type = { viewed: 'form.viewed', signed: 'form.completed', declined: 'form.declined' }[event];
+  const data = {
+    id: 1,
+    email: ada.email,
+    external_id: externalId,
+    decline_reason: event === 'declined' ? 'No' : null,
+    submission: { id: 77 },
+  };
+  return { event_type, timestamp, data };
+}
+
+describe.each(['documenso', 'docuseal'] as const)('%s', (provider) => {
+  it('gets the document, its people and fields, and its signed document becomes a version', async () => {
+    const { api, file, id, externalId } = await sendBy(provider);
+    const sent = providers.received.map(({ method, path }) => `${method} ${path}`);
+    if (provider === 'documenso') {
+      expect(sent).toEqual([
+        'POST /api/v1/documents',
+        'PUT /upload',
+        'POST /api/v1/documents/10/fields',
+        'POST /api/v1/documents/10/send',
+      ]);
+      const [created, upload, fields] = providers.received;
+      expect(created?.headers.authorization).toBe('Bearer api_documenso');
+      expect(JSON.parse(String(created?.body))).toMatchObject({
+        externalId,
+        recipients: [{ role: 'SIGNER' }, { role: 'APPROVER' }],
+      });
+      expect(upload?.body.toString('latin1', 0, 5)).toBe('%PDF-');
+      expect(JSON.parse(String(fields?.body))).toMatchObject([
+        { recipientId: 50, type: 'SIGNATURE', pageX: 10, pageY: 20 },
+      ]);
+    } else {
+      expect(sent).toEqual(['POST /submissions/pdf']);
+      const body = JSON.parse(String(providers.received[0]?.body));
+      expect(body.submitters).toMatchObject([{ email: ada.email, external_id: externalId }, { email: zofia.email }]);
+      expect(Buffer.from(body.documents[0].file, 'base64').toString('latin1', 0, 5)).toBe('%PDF-');
+      expect(body.documents[0].fields).toMatchObject([
+        { type: 'signature', areas: [{ x: 0.1, y: 0.2, w: 0.3, h: 0.1, page: 1 }] },
+      ]);
+    }
+    expect((await tell(provider, externalId, 'viewed')).data).toEqual({ received: true });
+    expect((await tell(provider, externalId, 'viewed')).data).toEqual({ received: false });
+    await tell(provider, externalId, 'signed');
+    expect(await getRequest(api, id)).toMatchObject({
+      status: 'in_progress',
+      signers: [{ status: 'signed' }, { status: 'sent' }],
+    });
+    await tell(provider, externalId, 'completed');
+    const done = await completed(api, id);
+    const bytes = await bytesOf(service, api, file.id);
+    expect([done.completedSha256, bytes.equals(providers.signed)]).toEqual([
+      createHash('sha256').update(bytes).digest('hex'),
+      true,
+    ]);
+  });
+
+  it('ends a request that a person declines there, or that is cancelled here', async () => {
+    const declined = await sendBy(provider);
+    await tell(provider, declined.externalId, 'declined');
+    expect(await getRequest(declined.api, declined.id)).toMatchObject({
+      status: 'declined',
+      signers: [{ declineReason: 'No' }, {}],
+    });
+    await tell(provider, declined.externalId, 'signed');
+    expect((await getRequest(declined.api, declined.id)).status).toBe('declined');
+    const cancelled = await sendBy(provider);
+    const params = { requestId: cancelled.id };
+    expect((await cancelled.api.remindSigners({ params, body: {} })).body.code).toBe('reminded_by_provider');
+    await cancelled.api.cancelSignatureRequest({ params, body: {} });
+    const path = provider === 'documenso' ? '/api/v1/documents/10' : '/submissions/77';
+    await until('the provider was told', () =>
+      providers.received.some((one) => one.method === 'DELETE' && one.path === path),
+    );
+  });
+
+  it('refuses events without its secret, and ignores those of other documents', async () => {
+    const { externalId } = await sendBy(provider);
+    const body = JSON.stringify(docusealEvent(externalId, 'signed'));
+    const old = { 'x-docuseal-signature': docusealSignature(body, 1_700_000_000), 'x-documenso-secret': 'other' };
+    for (const headers of [{}, old, { 'x-docuseal-signature': `${'1'.repeat(10)}.${'0'.repeat(64)}` }] as Record<
+      string,
+      string
+    >[]) {
+      const reply = await tell(provider, externalId, 'signed', headers);
+      expect([reply.status, reply.body.code]).toEqual([401, 'invalid_signature']);
+    }
+    expect((await tell(provider, 'somebody-else', 'signed')).data).toEqual({ received: false });
+    expect((await tell(provider, `live_${externalId.slice(5).split('').reverse().join('')}`, 'signed')).data).toEqual({
+      received: false,
+    });
+  });
+});
+
+it('a provider that is down is called again', async () => {
+  providers.failsWith = 503;
+  const api = service.as();
+  const file = await uploadPdf(api);
+  const body = { provider: 'docuseal', signers: [ada] };
+  const { data } = await api.createSignatureRequest({ params: { id: file.id }, body });
+  providers.received.length = 0;
+  await until('it was called', () => providers.received.length > 0);
+  providers.failsWith = undefined;
+  await until('it has the request', async () => (await getRequest(api, data.id)).signers[0].status === 'sent');
+});
+
+it('a provider is not used for the sandbox', async () => {
+  const api = service.as({ environment: 'sandbox' });
+  const file = await uploadPdf(api);
+  const body = { provider: 'docuseal', signers: [ada] };
+  const { status, body: reply } = await api.createSignatureRequest({ params: { id: file.id }, body });
+  expect([status, reply.errors?.[0]?.field]).toEqual([422, 'provider']);
+});
