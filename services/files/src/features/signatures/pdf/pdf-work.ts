@@ -5,7 +5,7 @@ import type { FinishInput } from './finish.ts';
 import type { PdfTasks } from './pdf.thread.ts';
 import type { VerifiedSignature } from './verify.ts';
 
-/** Work on PDF documents, which come from outside: in threads with limits, of which a tenant uses one at a time. */
+/** Work on PDF documents, which come from outside: in processes with limits, of which a tenant uses one at a time. */
 export interface PdfWork {
   /** The sizes of the pages, or why the document cannot be signed. */
   inspect(document: Uint8Array, tenantId: number): Promise<Inspected>;
@@ -17,8 +17,18 @@ export interface PdfWork {
   close(): Promise<void>;
 }
 
-// A document of 25 MB with 100,000 objects takes 3 s. Its objects need up to ten times its size.
-const limits = { cpuMs: 10_000, elapsedMs: 30_000, heapMb: 384, waitMs: 8_000, waitingOfTenant: 10, waiting: 100 };
+// A document of 25 MB with 100,000 objects takes 3 s. Its objects need up to ten times its size in the heap, and its
+// decompressed streams are outside of it.
+const limits = {
+  cpuMs: 10_000,
+  elapsedMs: 30_000,
+  startMs: 30_000,
+  heapMb: 384,
+  memoryMb: 1_024,
+  waitMs: 8_000,
+  waitingOfTenant: 10,
+  waiting: 100,
+};
 
 export function createPdfWork(overrides: Partial<typeof limits> = {}): PdfWork {
   const workers = createWorkers<PdfTasks>(new URL('./pdf.thread.ts', import.meta.url), { ...limits, ...overrides });
