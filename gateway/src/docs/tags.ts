@@ -131,9 +131,9 @@ const tags: Tag[] = [
   },
   { paths: ['/v1/training'], name: 'Training', description: 'Courses, lessons and enrolments.' },
   {
-    paths: ['/v1/files', '/v1/public/files'],
+    paths: ['/v1/files', '/v1/public/files', '/v1/public/sign', '/sign'],
     name: 'Files',
-    description: 'File uploads and expiring download links.',
+    description: 'File uploads, versions, expiring download links and electronic signatures.',
   },
   {
     paths: ['/v1/search'],

@@ -122,6 +122,8 @@ export const signatureRequests = operations({
         .default(true),
     }),
     reply: SignatureRequest,
+    // The fields of the same name in the request have another form.
+    example: { signers: [], fields: [] },
     status: 201,
     message: 'Signature request created',
     emits: [signatureSent],

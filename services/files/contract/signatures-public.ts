@@ -112,6 +112,8 @@ export const signing = operations({
         .default({}),
     }),
     reply: Signing,
+    // The field of the same name in the request has another form.
+    example: { fields: [] },
     message: 'Thank you, you have signed',
     emits: [signatureSigned],
     errors: actErrors,

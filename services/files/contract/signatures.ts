@@ -45,7 +45,7 @@ export const signatureStates = stateTable<z.output<typeof SignatureStatus>>('Sig
     cancelled: {},
   },
   automatic: {
-    sent: { in_progress: 'readSigningDocument', declined: 'declineSigning', expired: 'expire-request.job' },
+    sent: { in_progress: 'signDocument', declined: 'declineSigning', expired: 'expire-request.job' },
     in_progress: { completed: 'complete-request.job', declined: 'declineSigning', expired: 'expire-request.job' },
   },
 });
