@@ -6,7 +6,9 @@ import { internalNames } from './names.ts';
 
 export * from './courses.ts';
 export * from './enrollments.ts';
+export * from './lesson-settings.ts';
 export * from './lessons.ts';
 export * from './names.ts';
+export * from './questions.ts';
 
 export const training = { ...courses, ...lessons, ...enrollments, ...internalNames };

@@ -1,8 +1,7 @@
 import { event, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { LessonType } from './lesson-settings.ts';
 
-export const lessonTypes = ['video', 'text', 'file', 'link'] as const;
-export const LessonType = z.enum(lessonTypes).describe('The type of the lesson');
 const secondsError = 'Must be a whole number of seconds from 0 to 604800';
 const Seconds = z
   .int({ error: secondsError })
