@@ -15,7 +15,7 @@ export const createEnrollment = ({ identity }: Peers): Handler<typeof enrollment
     const { courseId, learnerId } = body;
     // Locks the course to serialise enrolments of the same user, and enrolments with archiving the course.
     const [course] = await tx.sql<{ status: string; audience: string }>`
-      SELECT status, audience FROM course WHERE id = ${courseId} FOR UPDATE`;
+      SELECT status, audience FROM course WHERE id = ${courseId} AND deleted_at IS NULL FOR UPDATE`;
     if (!course) throw failField('courseId', unknownId('course'));
     if (course.status !== 'published')
       throw fail('not_published', [{ field: 'courseId', message: `The course is ${course.status}; publish it first` }]);
@@ -24,6 +24,7 @@ export const createEnrollment = ({ identity }: Peers): Handler<typeof enrollment
       throw failField('courseId', 'The course is for partners only; send a course for users');
     if (await tx.enrollment.count({ where: { courseId, learnerId, status: { in: liveStatuses } } }))
       throw fail('already_enrolled', [{ field: 'learnerId', message: 'Is already enrolled in this course' }]);
+    await tx.course.updateMany({ where: { id: courseId }, data: { enrollmentCount: { increment: 1 } } });
     const enrollment = asEnrollment(await tx.enrollment.create({ data: body }));
     emit(enrollmentCreated, { data: { enrollmentId: enrollment.id, courseId, learnerId }, record: enrollment });
     return enrollment;

@@ -18,6 +18,7 @@ export const withdrawEnrollment: Handler<typeof enrollments.withdrawEnrollment> 
     data: { status: 'withdrawn', version: { increment: 1 } },
   });
   if (!row) throw fail('not_found');
+  await tx.course.updateMany({ where: { id: row.courseId }, data: { enrollmentCount: { decrement: 1 } } });
   const enrollment = asEnrollment(row);
   const { id: enrollmentId, courseId, learnerId } = enrollment;
   emit(enrollmentWithdrawn, { data: { enrollmentId, courseId, learnerId }, record: enrollment });
