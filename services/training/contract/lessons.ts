@@ -66,6 +66,8 @@ export const lessons = operations({
     bodyMax,
     reply: LessonDetail,
     status: 201,
+    // Questions of a request need no id, those of a response have one.
+    example: { questions: [] },
     message: 'Lesson created',
     emits: [lessonCreated],
     errors: { too_many_lessons: [409, `The course has ${lessonsMax} lessons already; delete one first`] },
@@ -110,6 +112,8 @@ export const lessons = operations({
     }),
     bodyMax,
     reply: LessonDetail,
+    // Questions of a request need no id, those of a response have one.
+    example: { questions: [] },
     message: 'Lesson updated',
     emits: [lessonUpdated],
     errors: {

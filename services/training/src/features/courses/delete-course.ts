@@ -9,11 +9,11 @@ import { purgeCourseJob } from './purge-course.job.ts';
 const dayMs = 86_400_000;
 
 export const deleteCourse: Handler<typeof courses.deleteCourse> = async ({ params, tx, emit, schedule, ifMatch }) => {
+  await lockPrerequisites(tx);
   const row = await lockCourse(tx, params.id);
   ifMatch(row);
   const live = { courseId: row.id, status: { in: liveStatuses } };
   if (await tx.enrollment.findFirst({ where: live, select: { id: true } })) throw fail('live_enrollments');
-  await lockPrerequisites(tx);
   const requiring = await tx.sql`
     SELECT course.id FROM course_prerequisite JOIN course ON course.id = course_id
     WHERE required_course_id = ${row.id} AND deleted_at IS NULL LIMIT 1`;

@@ -4,23 +4,16 @@ import { courseCreated, type courses } from '@tandem/training-contract';
 import type { Handler, Tx } from '../../handler.ts';
 import { renumberLessons, renumberModules } from '../content/lesson-order.ts';
 import { asCourse, certificateOf, lockCourse, toCertificateColumn } from './course.ts';
-import { writePrerequisites } from './prerequisites.ts';
+import { lockPrerequisites, writePrerequisites } from './prerequisites.ts';
 
 const titleMax = 200;
 const suffix = ' (copy)';
 
-export const duplicateCourse: Handler<typeof courses.duplicateCourse> = async ({
-  params,
-  body,
-  caller,
-  tx,
-  emit,
-  ifMatch,
-}) => {
+export const duplicateCourse: Handler<typeof courses.duplicateCourse> = async ({ params, body, caller, tx, emit }) => {
+  await lockPrerequisites(tx);
   // Locked, so that its modules and lessons keep their positions, by which the copies find each other.
   const row = await lockCourse(tx, params.id);
   const source = await asCourse(tx, row);
-  ifMatch(source);
   await renumberModules(tx, source.id);
   await renumberLessons(tx, source.id);
   const { description, category, audience, estimatedMinutes, passScore, sequential, validDays } = source;

@@ -3,11 +3,10 @@ import { fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 
 /**
- * Replaces the prerequisites of a course.
+ * Replaces the prerequisites of a course. Call `lockPrerequisites` before an existing course is locked.
  * @throws 422 for an unknown course, 409 if a course would require itself through others
  */
 export async function writePrerequisites(tx: Tx, courseId: number, requiredIds: number[]): Promise<void> {
-  await lockPrerequisites(tx);
   await checkKnown(tx, requiredIds);
   await checkCycle(tx, courseId, requiredIds);
   await tx.coursePrerequisite.deleteMany({ where: { courseId, requiredCourseId: { notIn: requiredIds } } });
@@ -22,7 +21,8 @@ export async function writePrerequisites(tx: Tx, courseId: number, requiredIds: 
 
 /**
  * Locks the prerequisites of a tenant until the end of the transaction: two requests that each close one half of a cycle
- * change different courses, so that the locks of these are not enough. Deleting a course takes it too.
+ * change different courses, so that the locks of these are not enough. It comes before the lock of a course, because a
+ * prerequisite that is stored waits for the lock of the required course.
  */
 export async function lockPrerequisites(tx: Tx): Promise<void> {
   await tx.sql`SELECT pg_advisory_xact_lock(hashtextextended('course prerequisites',

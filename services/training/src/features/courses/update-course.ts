@@ -3,7 +3,7 @@ import { type courses, courseUpdated } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { changeContent } from '../content/change-content.ts';
 import { asCourse, certificateOf, lockCourse, toCertificateColumn } from './course.ts';
-import { writePrerequisites } from './prerequisites.ts';
+import { lockPrerequisites, writePrerequisites } from './prerequisites.ts';
 import { checkFiles, type FileCheck } from './publishable.ts';
 import { setStatus } from './set-status.ts';
 
@@ -14,6 +14,7 @@ export const updateCourse = (
     return body.status === 'published' ? checkFiles(tools, tx, { courseId: params.id, caller }) : undefined;
   },
   async run({ params, body, tx, emit, schedule, ifMatch, found: files }) {
+    if (body.prerequisiteCourseIds) await lockPrerequisites(tx);
     const row = await lockCourse(tx, params.id);
     const before = await asCourse(tx, row);
     ifMatch(before);
