@@ -93,7 +93,7 @@ async function lockRow(tx: Tx, id: number, lessonId: number): Promise<Columns | 
     SELECT enrolled.id AS "enrollmentId", enrolled.course_id AS "courseId", learner_type AS "learnerType",
       learner_id AS "learnerId", enrolled.status, enrolled_at AS "enrolledAt", enrolled.percent, enrolled.score,
       enrolled.completed_at AS "completedAt", certificate_id AS "certificateId",
-      lesson.id AS "lessonId", lesson.type AS "lessonType", lesson.title AS "lessonTitle", completion, release, quiz,
+      lesson.id AS "lessonId", lesson.type AS "lessonType", lesson.title AS "lessonTitle", lesson.completion, lesson.release, lesson.quiz,
       course.pass_score AS "coursePassScore", course.content_version AS "contentVersion",
       CASE WHEN course.sequential THEN (
         SELECT earlier.title FROM lesson AS earlier
@@ -101,10 +101,10 @@ async function lockRow(tx: Tx, id: number, lessonId: number): Promise<Columns | 
         WHERE earlier.course_id = course.id AND earlier.deleted_at IS NULL AND earlier.required
           AND earlier."order" < lesson."order" AND done.status IS DISTINCT FROM 'completed'
         ORDER BY earlier."order" LIMIT 1) END AS "earlierLesson",
-      CASE WHEN release ->> 'type' = 'after_lesson' THEN (
+      CASE WHEN lesson.release ->> 'type' = 'after_lesson' THEN (
         SELECT opening.title FROM lesson AS opening
         LEFT JOIN lesson_progress AS done ON done.enrollment_id = enrolled.id AND done.lesson_id = opening.id
-        WHERE opening.id = (release ->> 'lessonId')::bigint AND opening.course_id = course.id
+        WHERE opening.id = (lesson.release ->> 'lessonId')::bigint AND opening.course_id = course.id
           AND opening.deleted_at IS NULL AND done.status IS DISTINCT FROM 'completed') END AS "openingLesson",
       progress.status AS "progressStatus", progress.percent AS "lessonPercent", position,
       progress.seconds_spent AS "secondsSpent", progress.score AS "lessonScore", attempts,
