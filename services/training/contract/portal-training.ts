@@ -2,7 +2,7 @@ import { id, listQuery, operations, page, signedIn } from '@tandem/contract';
 import { z } from 'zod';
 import { Attempt, attemptErrors, attempts, submission, submitErrors } from './attempts.ts';
 import { Certificate } from './certificates.ts';
-import { Course } from './courses.ts';
+import { Course } from './course.ts';
 import { Enrollment, EnrollmentStatus, enrollmentCreated, enrollments } from './enrollments.ts';
 import {
   EnrollmentProgress,

@@ -2,6 +2,7 @@ import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
 import type { internalLeads } from '@tandem/crm-contract';
 import type { internalFiles } from '@tandem/files-contract';
+import type { HtmlCleaner } from '@tandem/html-cleaner';
 import type { internalAssignees, internalUsers } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { internalPartnerLookup } from '@tandem/partner-contract';
@@ -26,6 +27,8 @@ export interface Peers {
 /** Dependencies of handlers. */
 export interface Tools {
   peers: Peers;
+  /** Cleans the texts of lessons. */
+  cleaner: HtmlCleaner;
   ids: IdCodec;
   /** The address of the gateway as clients see it. */
   publicUrl: string;

@@ -9,5 +9,8 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 everyList(training, () => service, {
-  withoutIndex: { 'listCourses.search': 'a tenant has some hundred courses' },
+  withoutIndex: {
+    'listCourses.search': 'a tenant has some hundred courses',
+    'listQuestionBanks.search': 'a tenant has some hundred question banks',
+  },
 });

@@ -29,7 +29,6 @@ const answers: [RegExp, (id: string, body: Body) => unknown][] = [
     (_, { ids }) => known(ids).map((id) => ({ ...person(id), status: id === suspended ? 'suspended' : 'approved' })),
   ],
   [/^\/internal\/leads\/find$/, (_, { ids }) => known(ids).map(aLead)],
-  [/^\/internal\/files\/(\d+)$/, (id) => aFile(id)],
 ];
 
 const now = '2026-03-02T10:00:00.000Z';
@@ -45,25 +44,7 @@ function aLead(id: string) {
     createdAt: now,
   };
 }
-function aFile(id: string) {
-  return {
-    id,
-    filename: 'report.pdf',
-    contentType: 'application/pdf',
-    detectedContentType: 'application/pdf',
-    size: 1_000,
-    entityType: null,
-    entityId: null,
-    checksumSha256: 'a'.repeat(64),
-    uploadedBy: null,
-    status: 'available',
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
-  };
-}
-
-/** Starts identity, partner, crm and files as training knows them. Calls must be signed, as between services. */
+/** Starts identity, partner and crm as training knows them. Calls must be signed, as between services. */
 export async function startPeers(): Promise<{ url: string; close(): Promise<void> }> {
   const signer = createCallerSigner(process.env['INTERNAL_SECRETS'] as string);
   const server = createServer(async (request, response) => {

@@ -2,6 +2,7 @@ import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { internalLeads } from '@tandem/crm-contract';
 import { internalFiles } from '@tandem/files-contract';
+import { createHtmlCleaner } from '@tandem/html-cleaner';
 import { internalAssignees, internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { internalPartnerLookup } from '@tandem/partner-contract';
@@ -16,13 +17,16 @@ import { certificateHandlers } from './features/certificates/index.ts';
 import { nameLearner } from './features/certificates/name-learner.job.ts';
 import { followContent } from './features/content/follow-content.job.ts';
 import { courseHandlers } from './features/courses/index.ts';
+import { purgeCourse } from './features/courses/purge-course.job.ts';
 import { enrollInBulk } from './features/enrollments/bulk-jobs.ts';
 import { endEnrollment, remindLearner } from './features/enrollments/end-enrollment.job.ts';
 import { enrollmentHandlers } from './features/enrollments/index.ts';
 import { lessonHandlers } from './features/lessons/index.ts';
+import { moduleHandlers } from './features/modules/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { portalTrainingHandlers } from './features/portal/index.ts';
 import { progressHandlers } from './features/progress/index.ts';
+import { questionBankHandlers } from './features/question-banks/index.ts';
 import { foldStatistics } from './features/statistics/deltas.ts';
 import { statisticsHandlers } from './features/statistics/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -35,6 +39,7 @@ export function trainingService(
 ): ServiceDefinition<typeof training, PrismaClient, TrainingSettings> {
   const tools: Tools = {
     peers: connectPeers(settings),
+    cleaner: createHtmlCleaner(),
     ids: createIdCodec(settings.IDS_ALPHABET),
     publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
     links: createLinkTokens(createSeal(settings.ENCRYPTION_KEY), 'certificates'),
@@ -44,8 +49,10 @@ export function trainingService(
     name: 'training',
     operations: training,
     handlers: {
-      ...courseHandlers,
-      ...lessonHandlers,
+      ...courseHandlers(tools),
+      ...moduleHandlers,
+      ...lessonHandlers(tools),
+      ...questionBankHandlers,
       ...enrollmentHandlers(tools),
       ...progressHandlers,
       ...attemptHandlers(tools),
@@ -55,6 +62,7 @@ export function trainingService(
       ...nameHandlers,
     },
     jobs: [
+      purgeCourse,
       enrollInBulk(tools),
       endEnrollment,
       remindLearner,
@@ -81,7 +89,10 @@ export function trainingService(
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,
-    close: () => tools.renderer.close(),
+    async close() {
+      await tools.cleaner.close();
+      await tools.renderer.close();
+    },
   };
 }
 

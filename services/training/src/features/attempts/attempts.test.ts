@@ -1,8 +1,8 @@
 import { until } from '@tandem/testing';
 import { aCourse, anEnrollment, aQuestion } from '../../learning.test-service.ts';
-import { nobody, type Service, startTraining } from '../../training.test-service.ts';
+import { nobody, startTraining, type TrainingService } from '../../training.test-service.ts';
 
-let service: Service;
+let service: TrainingService;
 beforeAll(async () => {
   service = await startTraining();
 });
@@ -153,10 +153,8 @@ it('an assignment is handed in, graded once, and completes its lesson', async ()
   const submit = (body: object) => own.submitAttempt({ params: { id: data.id }, body });
   expect((await submit({})).body.errors?.[0]?.field).toBe('text');
   expect((await submit({ fileIds: [nobody] })).body.errors?.[0]?.field).toBe('fileIds.0');
-  expect((await submit({ text: 'My plan', fileIds: ['5'] })).data).toMatchObject({
-    status: 'submitted',
-    fileIds: ['5'],
-  });
+  const fileIds = [service.files.add()];
+  expect((await submit({ text: 'My plan', fileIds })).data).toMatchObject({ status: 'submitted', fileIds });
   expect((await start()).body.code).toBe('waits_for_grade');
   const grade = (score: number) => api.gradeAttempt({ params: { id: data.id }, body: { score, feedback: 'Say more' } });
   const waiting = await api.listAttempts({ query: { status: 'submitted', lessonId } });

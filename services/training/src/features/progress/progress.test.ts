@@ -174,7 +174,7 @@ it('a running enrolment follows the content of its course; a completed one keeps
     api.caller,
     `INSERT INTO platform.job (name, tenant_id, environment, payload, due_at)
      VALUES ('follow-content', $1, 'live', $2, now())`,
-    [scope?.['tenant_id'], { courseId, contentVersion: 2, after: 0 }],
+    [scope?.['tenant_id'], { courseId: Number(courseId) }],
   );
   const read = async (id: string) => (await api.getEnrollment({ params: { id } })).data;
   await until('the running enrolment is completed', async () => (await read(running.id)).status === 'completed');
