@@ -1,7 +1,7 @@
 // The worker side. It has no dependencies, so that a thread loads little besides its tasks.
 import { parentPort } from 'node:worker_threads';
 
-/** Pure functions by name. Input and result are copied between threads (structured clone). */
+/** Pure functions by name, which may return a promise. Input and result are copied between threads (structured clone). */
 export type Tasks = Record<string, (input: never) => unknown>;
 
 /** A task for a thread to run. */
@@ -19,9 +19,9 @@ export type Report = { ready: true } | { ready?: never; result: unknown } | { re
  */
 export function serveTasks(tasks: Tasks): void {
   const report = (message: Report) => parentPort?.postMessage(message);
-  parentPort?.on('message', ({ name, input }: Order) => {
+  parentPort?.on('message', async ({ name, input }: Order) => {
     try {
-      report({ result: (tasks[name] as (input: unknown) => unknown)(input) });
+      report({ result: await (tasks[name] as (input: unknown) => unknown)(input) });
     } catch (error) {
       report({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }

@@ -37,7 +37,7 @@ export interface Workers<Of extends Tasks> {
     name: Name,
     input: Parameters<Of[Name]>[0],
     tenantId: number | undefined,
-  ): Promise<ReturnType<Of[Name]>>;
+  ): Promise<Awaited<ReturnType<Of[Name]>>>;
   /** Terminates the threads and their running tasks. */
   close(): Promise<void>;
 }

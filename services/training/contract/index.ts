@@ -1,11 +1,19 @@
-// Contract of the training service: courses with their modules and lessons, question banks, and enrolments.
+// Contract of the training service: courses, lessons and their questions, enrolments, progress, attempts and certificates.
+import { jobErrorOperations, jobOperations } from '@tandem/contract';
+import { attempts } from './attempts.ts';
+import { certificates } from './certificates.ts';
 import { courses } from './courses.ts';
 import { enrollments } from './enrollments.ts';
 import { lessons } from './lessons.ts';
 import { modules } from './modules.ts';
 import { internalNames } from './names.ts';
+import { portalTraining } from './portal-training.ts';
+import { progress } from './progress.ts';
 import { questionBanks } from './question-banks.ts';
+import { statistics } from './statistics.ts';
 
+export * from './attempts.ts';
+export * from './certificates.ts';
 export * from './course.ts';
 export * from './courses.ts';
 export * from './enrollments.ts';
@@ -15,8 +23,11 @@ export * from './lessons.ts';
 export * from './module.ts';
 export * from './modules.ts';
 export * from './names.ts';
+export * from './portal-training.ts';
+export * from './progress.ts';
 export * from './question-banks.ts';
 export * from './questions.ts';
+export * from './statistics.ts';
 
 export const training = {
   ...courses,
@@ -24,5 +35,12 @@ export const training = {
   ...lessons,
   ...questionBanks,
   ...enrollments,
+  ...progress,
+  ...attempts,
+  ...certificates,
+  ...statistics,
+  ...portalTraining,
   ...internalNames,
+  ...jobOperations,
+  ...jobErrorOperations,
 };
