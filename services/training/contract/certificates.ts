@@ -19,7 +19,7 @@ export const CertificateStatus = z.enum(certificateStatuses).describe('The statu
 export const certificateStates = stateTable<(typeof certificateStatuses)[number]>('Certificate', {
   created: { valid: 'completeLesson' },
   changes: { valid: { revoked: 'revokeCertificate' }, expired: { revoked: 'revokeCertificate' }, revoked: {} },
-  automatic: { valid: { expired: 'end-certificate' } },
+  automatic: { valid: { expired: 'end-certificate.job' } },
 });
 
 /** How long before its end a certificate is announced, and how long a download link works. */
@@ -168,7 +168,11 @@ export const certificates = operations({
     summary: 'Revoke a certificate',
     description: 'The public page shows that the certificate is revoked. The completion of the course stays.',
     params: withId,
-    body: z.object({ reason: text(500).nullish().describe('Why the certificate is revoked') }),
+    body: z.object({
+      reason: text(500)
+        .nullish()
+        .meta({ description: 'Why the certificate is revoked', examples: ['Issued by mistake'] }),
+    }),
     reply: Certificate,
     example: { status: 'revoked', allowedTransitions: [] },
     message: 'Certificate revoked',
