@@ -22,6 +22,8 @@ export const namedTypes = [
   'landing_page',
   'course',
   'lesson',
+  'module',
+  'question_bank',
   'agent',
   'file',
 ] as const satisfies ResourceType[];

@@ -17,6 +17,9 @@ export const internalPartners = operations({
   },
 });
 
+/** Maximum number of ids in a `findPartners` request. */
+export const foundPartnersMax = 500;
+
 /** Partners of the caller's tenant, for services that store a partner's id. */
 export const internalPartnerLookup = operations({
   findPartner: {
@@ -27,6 +30,18 @@ export const internalPartnerLookup = operations({
     params: z.object({ id: id('partner') }),
     reply: Partner.pick({ id: true, status: true }),
     message: 'Partner retrieved',
+  },
+  findPartners: {
+    method: 'POST',
+    path: '/internal/partners/find',
+    audience: 'internal',
+    summary: 'Retrieve partners of the tenant by id, with any status',
+    body: z.object({
+      ids: z.array(id('partner')).max(foundPartnersMax, `Must contain at most ${foundPartnersMax} ids`),
+    }),
+    reply: z.array(Partner.pick({ id: true, status: true, firstName: true, lastName: true })),
+    message: 'Partners retrieved',
+    emits: [],
   },
 });
 

@@ -9,7 +9,10 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 everyList(partner, () => service, {
-  unsorted: { exportPartners: 'reads a number of partners after an id' },
+  unsorted: {
+    exportPartners: 'reads a number of partners after an id',
+    findPartners: 'reads the requested ids',
+  },
   withoutIndex: {
     'listCoMarketingResources.search': 'a tenant has a few hundred resources',
     'listPortalUsers.search': 'a partner has a few dozen users',

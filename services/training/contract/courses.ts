@@ -1,106 +1,32 @@
-import {
-  event,
-  id,
-  listQuery,
-  name,
-  operations,
-  page,
-  sharedErrors,
-  stateTable,
-  text,
-  timestamp,
-} from '@tandem/contract';
+import { flag, id, listQuery, name, operations, page, sharedErrors, text } from '@tandem/contract';
 import { z } from 'zod';
-
-export const courseStatuses = ['draft', 'published', 'archived'] as const;
-export const audiences = ['users', 'partners', 'both'] as const;
-
-export const CourseStatus = z.enum(courseStatuses).describe('Whether the course is a draft, published or archived');
-export const CourseAudience = z.enum(audiences).describe('The audience of the course: users, partners or both');
-const passScoreError = 'Must be a number from 0 to 100';
-const PassScore = z.number({ error: passScoreError }).min(0, passScoreError).max(100, passScoreError);
-const minutesError = 'Must be a whole number from 1 to 100000';
-const Minutes = z.int({ error: minutesError }).min(1, minutesError).max(100_000, minutesError);
-const daysError = 'Must be a whole number from 1 to 3650';
-const Days = z.int({ error: daysError }).min(1, daysError).max(3_650, daysError);
-
-export const courseStates = stateTable<(typeof courseStatuses)[number]>('Course', {
-  created: { draft: 'createCourse' },
-  changes: {
-    draft: { published: 'publishCourse', archived: 'archiveCourse' },
-    published: { archived: 'archiveCourse' },
-    archived: { published: 'publishCourse' },
-  },
-});
-
-export const Course = z.object({
-  id: id('course'),
-  title: name(200).meta({ examples: ['Selling to engineers'] }),
-  description: text(5_000)
-    .nullable()
-    .meta({ examples: ['Sales from the first call to the order'] }),
-  category: text(100)
-    .nullable()
-    .meta({ description: 'A custom category', examples: ['Sales'] }),
-  status: CourseStatus.meta({ examples: ['draft'] }),
-  allowedTransitions: z.array(CourseStatus).meta({
-    description: 'The statuses that this course can currently change to',
-    examples: [['published', 'archived']],
-  }),
-  audience: CourseAudience.meta({ examples: ['both'] }),
-  estimatedMinutes: Minutes.nullable().meta({
-    description: 'The estimated duration of the course, in minutes',
-    examples: [90],
-  }),
-  passScore: PassScore.nullable().meta({
-    description: 'The minimum score to pass, from 0 to 100; null if there is none',
-    examples: [80],
-  }),
-  sequential: z.boolean().meta({ description: 'Whether lessons must be taken in order', examples: [false] }),
-  validDays: Days.nullable().meta({
-    description: 'The number of days that a completion is valid; null if it does not expire',
-    examples: [365],
-  }),
-  modulesCount: z.int().meta({ description: 'The number of modules', examples: [0] }),
-  lessonsCount: z.int().meta({ description: 'The number of lessons', examples: [0] }),
-  enrollmentCount: z.int().meta({ description: 'The number of enrolments that were not withdrawn', examples: [0] }),
-  createdBy: id('user').nullable().describe('The user who created the record'),
-  publishedAt: timestamp()
-    .nullable()
-    .meta({ description: 'When the course was last published', examples: [null] }),
-  version: z.int(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
+import {
+  Course,
+  CourseAudience,
+  CourseDetail,
+  CourseStatus,
+  courseArchived,
+  courseCreated,
+  courseDeleted,
+  coursePublished,
+  courseRestored,
+  courseUnpublished,
+  courseUpdated,
+  restorableCourseDays,
+  writableCourse,
+} from './course.ts';
 
 const withId = z.object({ id: id('course') });
-const change = { target: 'course', data: z.object({ courseId: id('course') }), record: Course } as const;
-// Only these events are in the webhook catalogue.
-const inCatalogue = {
-  group: 'training',
-  readPermission: 'training:read',
-  example: { courseId: 'r3mQ2aihbZeOiI80' },
+const refused = { transition_refused: sharedErrors.transition_refused };
+const cycle = {
+  prerequisite_cycle: [409, 'The prerequisites would form a cycle; remove a course that requires this one'],
 } as const;
-
-export const courseCreated = event('training.course.created', {
-  ...change,
-  description: 'A course is created',
-  action: 'course.create',
-});
-export const coursePublished = event('training.course.published', {
-  ...change,
-  ...inCatalogue,
-  description: 'A course is published',
-  action: 'course.publish',
-});
-export const courseArchived = event('training.course.archived', {
-  ...change,
-  ...inCatalogue,
-  description: 'A course is archived',
-  action: 'course.archive',
-});
-
-const transitionErrors = { transition_refused: sharedErrors.transition_refused };
+const enrolled = {
+  course_in_use: [409, 'The course has enrolments that were not withdrawn; archive it instead'],
+} as const;
+const changedMeanwhile = { course_changed: [409, 'The course was changed at the same time; try again'] } as const;
+const publishChecks =
+  'The course needs a lesson. Each quiz needs questions, banks with enough questions for its draws, and each file must be available. What is missing is listed by lesson (422).';
 
 export const courses = operations({
   createCourse: {
@@ -112,13 +38,9 @@ export const courses = operations({
     description: 'The course is a draft until it is published.',
     body: z.object({
       title: name(200),
-      description: text(5_000).nullish(),
-      category: text(100).nullish(),
       audience: CourseAudience.default('both'),
-      estimatedMinutes: Minutes.nullish(),
-      passScore: PassScore.nullish(),
       sequential: z.boolean().default(false),
-      validDays: Days.nullish(),
+      ...writableCourse,
     }),
     reply: Course,
     status: 201,
@@ -129,12 +51,17 @@ export const courses = operations({
     method: 'GET',
     path: '/v1/training/courses',
     permission: 'training:read',
+    narrows: true,
     summary: 'List courses',
     description: '`search` covers the title.',
     query: listQuery(['createdAt', 'title']).extend({
       status: CourseStatus.optional(),
+      audience: CourseAudience.optional(),
       category: text(100)
         .meta({ examples: ['Sales'] })
+        .optional(),
+      deleted: flag()
+        .describe('Return only deleted records (`true`), or only records that are not deleted (`false`, the default)')
         .optional(),
     }),
     reply: page(Course),
@@ -144,10 +71,76 @@ export const courses = operations({
     method: 'GET',
     path: '/v1/training/courses/:id',
     permission: 'training:read',
+    narrows: true,
     summary: 'Retrieve a course',
+    description:
+      'Returns the course with its modules and lessons, without their material. Retrieve a lesson to get its material.',
+    params: withId,
+    reply: CourseDetail,
+    message: 'Course retrieved',
+  },
+  updateCourse: {
+    method: 'PATCH',
+    path: '/v1/training/courses/:id',
+    permission: 'training:write',
+    feature: 'training',
+    summary: 'Update a course',
+    description:
+      'Changes the given fields; objects and arrays are replaced as a whole. `status` publishes, archives or unpublishes the course by the same rules as the operations for it, after the other changes. Completed enrolments stay completed.',
+    params: withId,
+    body: z.object({
+      title: name(200).optional(),
+      audience: CourseAudience.optional(),
+      sequential: z.boolean().optional(),
+      ...writableCourse,
+      status: CourseStatus.optional(),
+    }),
+    reply: Course,
+    message: 'Course updated',
+    emits: [courseUpdated, coursePublished, courseArchived, courseUnpublished],
+    errors: { ...cycle, ...refused, ...enrolled, ...changedMeanwhile },
+  },
+  deleteCourse: {
+    method: 'DELETE',
+    path: '/v1/training/courses/:id',
+    permission: 'training:delete',
+    summary: 'Delete a course',
+    description: `You can restore the course for ${restorableCourseDays} days. Certificates and completed enrolments stay. Enrolments in progress, and courses that require this one, prevent it.`,
+    params: withId,
+    reply: z.object({ id: id('course'), deleted: z.literal(true).describe('Always true') }),
+    message: 'Course deleted',
+    emits: [courseDeleted],
+    errors: {
+      live_enrollments: [409, 'The course has enrolments in progress; withdraw them first, or archive the course'],
+      course_required: [409, 'Another course requires this one; remove it from the prerequisites there first'],
+    },
+  },
+  restoreCourse: {
+    method: 'POST',
+    path: '/v1/training/courses/:id/restore',
+    permission: 'training:write',
+    feature: 'training',
+    summary: 'Restore a deleted course',
+    description: `Restores a course that was deleted within the last ${restorableCourseDays} days.`,
     params: withId,
     reply: Course,
-    message: 'Course retrieved',
+    message: 'Course restored',
+    emits: [courseRestored],
+    errors: { not_deleted: sharedErrors.not_deleted },
+  },
+  duplicateCourse: {
+    method: 'POST',
+    path: '/v1/training/courses/:id/duplicate',
+    permission: 'training:write',
+    feature: 'training',
+    summary: 'Duplicate a course',
+    description: 'Creates a draft with the settings, modules, lessons and questions of the course.',
+    params: withId,
+    body: z.object({ title: name(200).describe('By default the title with “(copy)”').optional() }),
+    reply: Course,
+    status: 201,
+    message: 'Course duplicated',
+    emits: [courseCreated],
   },
   publishCourse: {
     method: 'POST',
@@ -155,13 +148,17 @@ export const courses = operations({
     permission: 'training:write',
     feature: 'training',
     summary: 'Publish a course',
-    description: 'Publishes a draft or an archived course. The course needs at least one lesson.',
+    description: `Publishes a draft or an archived course. ${publishChecks}`,
     params: withId,
     reply: Course,
-    example: { status: 'published', allowedTransitions: ['archived'], publishedAt: '2026-03-04T16:40:00.000Z' },
+    example: {
+      status: 'published',
+      allowedTransitions: ['archived', 'draft'],
+      publishedAt: '2026-03-04T16:40:00.000Z',
+    },
     message: 'Course published',
     emits: [coursePublished],
-    errors: transitionErrors,
+    errors: { ...refused, ...changedMeanwhile },
   },
   archiveCourse: {
     method: 'POST',
@@ -175,6 +172,18 @@ export const courses = operations({
     example: { status: 'archived', allowedTransitions: ['published'] },
     message: 'Course archived',
     emits: [courseArchived],
-    errors: transitionErrors,
+    errors: refused,
+  },
+  unpublishCourse: {
+    method: 'POST',
+    path: '/v1/training/courses/:id/unpublish',
+    permission: 'training:write',
+    summary: 'Unpublish a course',
+    description: 'A published course without enrolments becomes a draft again.',
+    params: withId,
+    reply: Course,
+    message: 'Course unpublished',
+    emits: [courseUnpublished],
+    errors: { ...refused, ...enrolled },
   },
 });

@@ -1,12 +1,46 @@
-// Contract of the training service: courses, lessons and enrolments.
+// Contract of the training service: courses, lessons and their questions, enrolments, progress, attempts and certificates.
+import { jobErrorOperations, jobOperations } from '@tandem/contract';
+import { attempts } from './attempts.ts';
+import { certificates } from './certificates.ts';
 import { courses } from './courses.ts';
 import { enrollments } from './enrollments.ts';
 import { lessons } from './lessons.ts';
+import { modules } from './modules.ts';
 import { internalNames } from './names.ts';
+import { portalTraining } from './portal-training.ts';
+import { progress } from './progress.ts';
+import { questionBanks } from './question-banks.ts';
+import { statistics } from './statistics.ts';
 
+export * from './attempts.ts';
+export * from './certificates.ts';
+export * from './course.ts';
 export * from './courses.ts';
 export * from './enrollments.ts';
+export * from './lesson.ts';
+export * from './lesson-settings.ts';
 export * from './lessons.ts';
+export * from './module.ts';
+export * from './modules.ts';
 export * from './names.ts';
+export * from './portal-training.ts';
+export * from './progress.ts';
+export * from './question-banks.ts';
+export * from './questions.ts';
+export * from './statistics.ts';
 
-export const training = { ...courses, ...lessons, ...enrollments, ...internalNames };
+export const training = {
+  ...courses,
+  ...modules,
+  ...lessons,
+  ...questionBanks,
+  ...enrollments,
+  ...progress,
+  ...attempts,
+  ...certificates,
+  ...statistics,
+  ...portalTraining,
+  ...internalNames,
+  ...jobOperations,
+  ...jobErrorOperations,
+};

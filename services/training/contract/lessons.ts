@@ -1,79 +1,138 @@
-import { event, id, listQuery, name, operations, page, text, timestamp } from '@tandem/contract';
+import { id, listQuery, name, operations, page } from '@tandem/contract';
 import { z } from 'zod';
+import {
+  Lesson,
+  LessonContent,
+  LessonDetail,
+  LessonSeconds,
+  lessonCreated,
+  lessonDeleted,
+  lessonUpdated,
+} from './lesson.ts';
+import { LessonType, Release, writableCompletion, writableQuiz } from './lesson-settings.ts';
+import { questionLimits, writableQuestion } from './questions.ts';
 
-export const lessonTypes = ['video', 'text', 'file', 'link'] as const;
-export const LessonType = z.enum(lessonTypes).describe('The type of the lesson');
-const secondsError = 'Must be a whole number of seconds from 0 to 604800';
-const Seconds = z
-  .int({ error: secondsError })
-  .min(0, secondsError)
-  .max(86_400 * 7, secondsError);
+/** Lessons that a course can have. */
+export const lessonsMax = 1_000;
 
-export const Lesson = z.object({
-  id: id('lesson'),
-  courseId: id('course'),
-  module: text(100).meta({ description: 'The module of the course that the lesson belongs to', examples: ['Basics'] }),
-  title: name(200).meta({ examples: ['The first call'] }),
-  type: LessonType.meta({ examples: ['text'] }),
-  content: text(50_000)
-    .nullable()
-    .meta({
-      description: 'The text of the lesson, or the URL of its material',
-      examples: ['Ask what they use today.'],
-    }),
-  durationSeconds: Seconds.nullable().meta({
-    description: 'The duration of the lesson in seconds, at most seven days',
-    examples: [600],
-  }),
-  required: z.boolean().describe('Whether the lesson must be taken to complete the course'),
-  order: z.int().meta({ description: 'The position in the course, from 0', examples: [0] }),
-  version: z.int(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
-
-export const lessonCreated = event('training.lesson.created', {
-  description: 'A lesson is added to a course',
-  action: 'lesson.create',
-  target: 'lesson',
-  data: z.object({ lessonId: id('lesson'), courseId: id('course') }),
-  record: Lesson,
-});
-
+// 200 questions with 20 options each.
+const bodyMax = 4_000_000;
 const ofCourse = z.object({ id: id('course') });
+const withId = z.object({ id: id('lesson') });
+
+const questionsOfLesson = z
+  .array(
+    writableQuestion.extend({
+      id: id('question').describe('A question of the lesson that is kept; without it the question is new').optional(),
+    }),
+  )
+  .max(questionLimits.perLesson, `Must have at most ${questionLimits.perLesson} questions`)
+  .describe('The questions of a quiz, in their order. They replace all earlier ones.');
+
+const writableLesson = {
+  moduleId: id('module').describe('A module of the course').nullish(),
+  content: LessonContent.nullish(),
+  fileId: id('file').describe('A file that is available').nullish(),
+  durationSeconds: LessonSeconds.nullish(),
+  completion: writableCompletion
+    .describe('By default `quiz` for a quiz, `manual` for an assignment and `view` for other types')
+    .nullish(),
+  release: Release.optional(),
+  quiz: writableQuiz.describe('The settings of a quiz').nullish(),
+  questions: questionsOfLesson.optional(),
+};
+
+const rules =
+  'A link needs an https URL as `content`; a video needs one or a file; a file lesson needs a file. HTML is cleaned: scripts, styles, event handlers, frames and forms are removed.';
+const structure = 'On a course that is published or archived, the progress of running enrolments follows the change.';
+const filePermission = [{ permission: 'files:read', for: 'fileId' }] as const;
 
 export const lessons = operations({
   createLesson: {
     method: 'POST',
     path: '/v1/training/courses/:id/lessons',
     permission: 'training:write',
+    also: filePermission,
     feature: 'training',
     summary: 'Add a lesson to a course',
-    description:
-      'The lesson is added at the end of the course. The modules of a course are the modules of its lessons.',
+    description: `The lesson is added at the end of its module. ${rules} ${structure}`,
     params: ofCourse,
     body: z.object({
       title: name(200),
-      module: name(100).default('General'),
       type: LessonType.default('text'),
-      content: text(50_000).nullish(),
-      durationSeconds: Seconds.nullish(),
       required: z.boolean().default(true),
+      ...writableLesson,
     }),
-    reply: Lesson,
+    bodyMax,
+    reply: LessonDetail,
     status: 201,
+    // Questions of a request need no id, those of a response have one.
+    example: { questions: [] },
     message: 'Lesson created',
     emits: [lessonCreated],
+    errors: { too_many_lessons: [409, `The course has ${lessonsMax} lessons already; delete one first`] },
   },
   listLessons: {
     method: 'GET',
     path: '/v1/training/courses/:id/lessons',
     permission: 'training:read',
+    narrows: true,
     summary: 'List the lessons of a course',
     description: 'Sorted by `order` unless `sort` is set.',
     params: ofCourse,
     query: listQuery(['createdAt', 'order'], 'order').omit({ search: true }),
     reply: page(Lesson),
     message: 'Lessons retrieved',
+  },
+  getLesson: {
+    method: 'GET',
+    path: '/v1/training/lessons/:id',
+    permission: 'training:read',
+    narrows: true,
+    summary: 'Retrieve a lesson',
+    description: 'Answer keys are null without the permission `training:write`.',
+    params: withId,
+    reply: LessonDetail,
+    message: 'Lesson retrieved',
+  },
+  updateLesson: {
+    method: 'PATCH',
+    path: '/v1/training/lessons/:id',
+    permission: 'training:write',
+    also: filePermission,
+    feature: 'training',
+    summary: 'Update a lesson',
+    description: `Changes the given fields; objects and arrays are replaced as a whole. Another \`moduleId\` moves the lesson to the end of that module. A new \`type\` resets settings that do not fit it. ${rules} ${structure}`,
+    params: withId,
+    body: z.object({
+      title: name(200).optional(),
+      type: LessonType.optional(),
+      required: z.boolean().optional(),
+      ...writableLesson,
+    }),
+    bodyMax,
+    reply: LessonDetail,
+    // Questions of a request need no id, those of a response have one.
+    example: { questions: [] },
+    message: 'Lesson updated',
+    emits: [lessonUpdated],
+    errors: {
+      lesson_changed: [409, 'The lesson was changed at the same time; try again'],
+    },
+  },
+  deleteLesson: {
+    method: 'DELETE',
+    path: '/v1/training/lessons/:id',
+    permission: 'training:delete',
+    summary: 'Delete a lesson',
+    description: `Progress and attempts of learners are kept. ${structure}`,
+    params: withId,
+    reply: z.object({ id: id('lesson'), deleted: z.literal(true).describe('Always true') }),
+    message: 'Lesson deleted',
+    emits: [lessonDeleted],
+    errors: {
+      lesson_needed: [409, 'Another lesson opens after this one; change its release first'],
+      last_lesson: [409, 'A published course needs a lesson; archive the course, or add another lesson first'],
+    },
   },
 });

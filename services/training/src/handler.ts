@@ -1,15 +1,38 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
-import type { internalUsers } from '@tandem/identity-contract';
+import type { internalLeads } from '@tandem/crm-contract';
+import type { internalFiles } from '@tandem/files-contract';
+import type { HtmlCleaner } from '@tandem/html-cleaner';
+import type { internalAssignees, internalUsers } from '@tandem/identity-contract';
+import type { IdCodec } from '@tandem/ids';
+import type { internalPartnerLookup } from '@tandem/partner-contract';
+import type { LinkTokens } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { CertificateRenderer } from './features/certificates/certificate-renderer.ts';
+import type { CertificateLink } from './features/certificates/get-certificate-download-url.ts';
 import type { PrismaClient } from './generated/client.ts';
 
 /** Tenant-scoped database client of training. */
 export type Tx = TenantTx<PrismaClient>;
-/** Handler of a training operation. */
-export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
+/** Handler of a training operation; `Found` is the result of its `check`. */
+export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** Clients of other services. */
 export interface Peers {
-  identity: ServiceClient<typeof internalUsers>;
+  identity: ServiceClient<typeof internalUsers & typeof internalAssignees>;
+  partner: ServiceClient<typeof internalPartnerLookup>;
+  crm: ServiceClient<typeof internalLeads>;
+  files: ServiceClient<typeof internalFiles>;
+}
+/** Dependencies of handlers. */
+export interface Tools {
+  peers: Peers;
+  /** Cleans the texts of lessons. */
+  cleaner: HtmlCleaner;
+  ids: IdCodec;
+  /** The address of the gateway as clients see it. */
+  publicUrl: string;
+  /** Links to the documents of certificates. */
+  links: LinkTokens<CertificateLink>;
+  renderer: CertificateRenderer;
 }

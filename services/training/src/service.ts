@@ -1,32 +1,112 @@
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
-import { internalUsers } from '@tandem/identity-contract';
-import type { ServiceDefinition, ServiceSettings } from '@tandem/service';
+import { internalLeads } from '@tandem/crm-contract';
+import { internalFiles } from '@tandem/files-contract';
+import { createHtmlCleaner } from '@tandem/html-cleaner';
+import { internalAssignees, internalUsers } from '@tandem/identity-contract';
+import { createIdCodec } from '@tandem/ids';
+import { internalPartnerLookup } from '@tandem/partner-contract';
+import { createLinkTokens, createSeal } from '@tandem/sealed';
+import type { ServiceDefinition } from '@tandem/service';
 import { training } from '@tandem/training-contract';
+import { closeAttemptAtEnd } from './features/attempts/close-attempt.job.ts';
+import { attemptHandlers } from './features/attempts/index.ts';
+import { createCertificateRenderer } from './features/certificates/certificate-renderer.ts';
+import { endCertificate } from './features/certificates/end-certificate.job.ts';
+import { certificateHandlers } from './features/certificates/index.ts';
+import { nameLearner } from './features/certificates/name-learner.job.ts';
+import { followContent } from './features/content/follow-content.job.ts';
 import { courseHandlers } from './features/courses/index.ts';
+import { purgeCourse } from './features/courses/purge-course.job.ts';
+import { enrollInBulk } from './features/enrollments/bulk-jobs.ts';
+import { endEnrollment, remindLearner } from './features/enrollments/end-enrollment.job.ts';
 import { enrollmentHandlers } from './features/enrollments/index.ts';
 import { lessonHandlers } from './features/lessons/index.ts';
+import { moduleHandlers } from './features/modules/index.ts';
 import { nameHandlers } from './features/names/index.ts';
+import { portalTrainingHandlers } from './features/portal/index.ts';
+import { progressHandlers } from './features/progress/index.ts';
+import { questionBankHandlers } from './features/question-banks/index.ts';
+import { foldStatistics } from './features/statistics/deltas.ts';
+import { statisticsHandlers } from './features/statistics/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
+import type { Peers, Tools } from './handler.ts';
+import type { TrainingSettings } from './settings.ts';
 
-export type TrainingSettings = ServiceSettings & { IDENTITY_URL: string };
-
-/** Definition of the training service: contract and handlers. */
+/** Definition of the training service: contract, handlers and jobs. */
 export function trainingService(
   settings: TrainingSettings,
 ): ServiceDefinition<typeof training, PrismaClient, TrainingSettings> {
-  const identity = createServiceClient({
-    operations: internalUsers,
-    baseUrl: settings.IDENTITY_URL,
-    service: 'training',
-    signer: createCallerSigner(settings.INTERNAL_SECRETS),
-  });
+  const tools: Tools = {
+    peers: connectPeers(settings),
+    cleaner: createHtmlCleaner(),
+    ids: createIdCodec(settings.IDS_ALPHABET),
+    publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
+    links: createLinkTokens(createSeal(settings.ENCRYPTION_KEY), 'certificates'),
+    renderer: createCertificateRenderer(),
+  };
   return {
     name: 'training',
     operations: training,
-    handlers: { ...courseHandlers, ...lessonHandlers, ...enrollmentHandlers({ identity }), ...nameHandlers },
+    handlers: {
+      ...courseHandlers(tools),
+      ...moduleHandlers,
+      ...lessonHandlers(tools),
+      ...questionBankHandlers,
+      ...enrollmentHandlers(tools),
+      ...progressHandlers,
+      ...attemptHandlers(tools),
+      ...certificateHandlers(tools),
+      ...statisticsHandlers(tools),
+      ...portalTrainingHandlers(tools),
+      ...nameHandlers,
+    },
+    jobs: [
+      purgeCourse,
+      enrollInBulk(tools),
+      endEnrollment,
+      remindLearner,
+      closeAttemptAtEnd,
+      nameLearner(tools),
+      endCertificate,
+      followContent,
+      foldStatistics,
+    ],
+    narrowing: {
+      Course: 'shared',
+      CoursePrerequisite: 'shared',
+      Module: 'shared',
+      Lesson: 'shared',
+      QuestionBank: 'shared',
+      Question: 'shared',
+      Enrollment: { owners: ['userId'] },
+      LessonProgress: { through: ['enrollment'] },
+      Attempt: { through: ['enrollment'] },
+      Certificate: { through: ['enrollment'] },
+      StatisticDelta: 'shared',
+      StatisticRollup: 'shared',
+    },
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,
+    async close() {
+      await tools.cleaner.close();
+      await tools.renderer.close();
+    },
+  };
+}
+
+function connectPeers(settings: TrainingSettings): Peers {
+  const { IDENTITY_URL, PARTNER_URL, CRM_URL, FILES_URL } = settings;
+  const common = { service: 'training', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
+  return {
+    identity: createServiceClient({
+      ...common,
+      operations: { ...internalUsers, ...internalAssignees },
+      baseUrl: IDENTITY_URL,
+    }),
+    partner: createServiceClient({ ...common, operations: internalPartnerLookup, baseUrl: PARTNER_URL }),
+    crm: createServiceClient({ ...common, operations: internalLeads, baseUrl: CRM_URL }),
+    files: createServiceClient({ ...common, operations: internalFiles, baseUrl: FILES_URL }),
   };
 }

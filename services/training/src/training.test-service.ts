@@ -1,32 +1,40 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { unionNumber } from '@tandem/contract';
 import { type TestService, testService } from '@tandem/testing';
 import type { training } from '@tandem/training-contract';
+import { type FilesPeer, filesPeer } from './files-peer.test-service.ts';
+import { startPeers } from './peers.test-service.ts';
 import { trainingService } from './service.ts';
 
-/** User ids in the identity stub: 404 is unknown, 403 is suspended, all others are active. */
-export const nobody = '404';
-export const suspended = '403';
+export { nobody, suspended } from './peers.test-service.ts';
 
-/** Starts training with a stub of identity. */
-export async function startTraining(): Promise<TestService<typeof training>> {
-  const identity = createServer((request, response) => {
-    const id = request.url?.split('/').at(-1) as string;
-    const status = id === nobody ? 404 : 200;
-    const data = { id, status: id === suspended ? 'suspended' : 'active', name: 'Ada Lovelace', teamIds: [] };
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
-  });
-  await new Promise<void>((resolve) => identity.listen(0, '127.0.0.1', resolve));
-  const { port } = identity.address() as AddressInfo;
+export type Service = TestService<typeof training>;
+export type TrainingService = Service & { files: FilesPeer };
+export type Api = ReturnType<Service['as']>;
+
+/** Starts training with peers on the loopback interface. */
+export async function startTraining(): Promise<TrainingService> {
+  const [peers, files] = await Promise.all([startPeers(), filesPeer()]);
   const service = await testService('training', (settings) =>
-    trainingService({ ...settings, IDENTITY_URL: `http://127.0.0.1:${port}` }),
+    trainingService({
+      ...settings,
+      IDENTITY_URL: peers.url,
+      PARTNER_URL: peers.url,
+      CRM_URL: peers.url,
+      FILES_URL: files.url,
+      PUBLIC_URL: 'https://api.example.com',
+      IDS_ALPHABET: process.env['IDS_ALPHABET'] as string,
+    }),
   );
   return {
     ...service,
+    files,
     async close() {
       await service.close();
-      identity.closeAllConnections();
-      identity.close();
+      await Promise.all([peers.close(), files.close()]);
     },
   };
 }
+
+/** The id of a learner between gateway and services. */
+export const learner = (type: 'user' | 'partner' | 'lead', id: number | string): string =>
+  String(unionNumber('learner', type, Number(id)));

@@ -1,17 +1,9 @@
+import { tryCleanHtml } from '@tandem/html-cleaner/clean';
 import { serveTasks } from '@tandem/workers/serve';
 import { type Arranged, type ArrangeRequest, arrangeHtml } from './arrange-html.ts';
-import { cleanHtml, levelsMax, TooDeepError } from './clean-html.ts';
 
 const tasks = {
-  /** Returns cleaned HTML, or an error message if it cannot be cleaned. */
-  clean(html: string): { html: string } | { error: string } {
-    try {
-      return { html: cleanHtml(html) };
-    } catch (error) {
-      if (error instanceof TooDeepError) return { error: `Must have at most ${levelsMax} nested levels` };
-      throw error;
-    }
-  },
+  clean: tryCleanHtml,
   /** Arranges cleaned HTML as a page shows it. */
   arrange: (request: ArrangeRequest): Arranged => arrangeHtml(request),
 };

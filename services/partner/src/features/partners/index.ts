@@ -11,6 +11,7 @@ import { countPartnerApplications } from './count-partner-applications.ts';
 import { createPartner } from './create-partner.ts';
 import { exportPartners } from './export-partners.ts';
 import { findPartner } from './find-partner.ts';
+import { findPartners } from './find-partners.ts';
 import { getPartner } from './get-partner.ts';
 import { listPartners } from './list-partners.ts';
 
@@ -22,6 +23,7 @@ export const partnerHandlers = (tools: Tools) =>
     approvePartner,
     exportPartners,
     findPartner,
+    findPartners,
     countPartnerApplications,
   }) satisfies Handlers<
     typeof partners & typeof internalPartners & typeof internalPartnerLookup & typeof internalApplicationCounts,

@@ -13,6 +13,7 @@ FROM (
         AND "enrollment"."environment" = course."environment" AND "enrollment"."course_id" = course."id"
         AND "enrollment"."status" <> 'withdrawn') AS enrollments
     FROM "course" course) counted
-  WHERE ("modules_count", "lessons_count", "enrollment_count") IS DISTINCT FROM (modules, lessons, enrollments)
-  LIMIT 5000) found
+  WHERE (counted."modules_count", counted."lessons_count", counted."enrollment_count")
+    IS DISTINCT FROM (counted.modules, counted.lessons, counted.enrollments)
+  LIMIT 500) found
 WHERE "course"."tenant_id" = found."tenant_id" AND "course"."environment" = found."environment" AND "course"."id" = found."id";

@@ -1,23 +1,17 @@
-import { fail, transitionError } from '@tandem/service';
-import { Course, courseStates, type courseStatuses } from '@tandem/training-contract';
+import { fail } from '@tandem/service';
+import { Course, courseStates, restorableCourseDays } from '@tandem/training-contract';
 import type { z } from 'zod';
-import type { Course as CourseRow } from '../../generated/client.ts';
+import { type Course as CourseRow, Prisma } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
 export type CourseRecord = z.output<typeof Course>;
-type CourseStatus = (typeof courseStatuses)[number];
 
-const columns = Course.pick({ category: true, status: true, audience: true });
+const columns = Course.pick({ status: true, audience: true, certificate: true });
+const dayMs = 86_400_000;
 
-interface CourseCounts {
-  modulesCount: number;
-  lessonsCount: number;
-  enrollmentCount: number;
-}
-
-/** Converts rows to the contract's `Course`; the counts are read with one query for all of them. */
+/** Converts rows to the contract's `Course`; the prerequisites are read with one query for all of them. */
 export async function asCourses(tx: Tx, rows: CourseRow[]): Promise<CourseRecord[]> {
-  const counts = await countsOf(
+  const required = await prerequisitesOf(
     tx,
     rows.map(({ id }) => id),
   );
@@ -27,25 +21,23 @@ export async function asCourses(tx: Tx, rows: CourseRow[]): Promise<CourseRecord
       ...row,
       ...checked,
       allowedTransitions: courseStates.next(checked.status),
-      ...(counts.get(row.id) ?? { modulesCount: 0, lessonsCount: 0, enrollmentCount: 0 }),
+      prerequisiteCourseIds: required.get(row.id) ?? [],
     };
   });
 }
 
-/** Counts modules, lessons and enrolments per course; courses without any are missing from the result. */
-async function countsOf(tx: Tx, courseIds: number[]): Promise<Map<number, CourseCounts>> {
+/** The prerequisites of each course. Deleted courses are left out: nobody can complete them any more. */
+async function prerequisitesOf(tx: Tx, courseIds: number[]): Promise<Map<number, number[]>> {
   if (!courseIds.length) return new Map();
-  const rows = await tx.sql<CourseCounts & { id: number }>`
-    WITH lessons AS (
-      SELECT course_id AS id, count(DISTINCT module)::int AS modules, count(*)::int AS lessons
-      FROM lesson WHERE course_id = ANY(${courseIds}::bigint[]) GROUP BY course_id),
-    enrollments AS (
-      SELECT course_id AS id, count(*)::int AS enrollments
-      FROM enrollment WHERE course_id = ANY(${courseIds}::bigint[]) AND status <> 'withdrawn' GROUP BY course_id)
-    SELECT id, coalesce(modules, 0) AS "modulesCount", coalesce(lessons, 0) AS "lessonsCount",
-      coalesce(enrollments, 0) AS "enrollmentCount"
-    FROM lessons FULL JOIN enrollments USING (id)`;
-  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
+  const rows = await tx.sql<{ courseId: number; ids: number[] }>`
+    SELECT course_id AS "courseId", array_agg(required_course_id ORDER BY required_course_id) AS ids
+    FROM course_prerequisite
+    WHERE course_id = ANY(${courseIds}::bigint[]) AND EXISTS (
+      SELECT FROM course WHERE course.tenant_id = course_prerequisite.tenant_id
+        AND course.environment = course_prerequisite.environment AND course.id = required_course_id
+        AND deleted_at IS NULL)
+    GROUP BY course_id`;
+  return new Map(rows.map(({ courseId, ids }) => [courseId, ids.map(Number)]));
 }
 
 /** Converts a row to the contract's `Course`. */
@@ -61,21 +53,33 @@ export async function lockCourse(tx: Tx, id: number): Promise<CourseRow> {
   return row;
 }
 
-/**
- * Changes the status of a locked course.
- * @throws 409 if the state table does not contain the status change
- */
-export async function moveCourse(
-  tx: Tx,
-  { id, status }: CourseRow,
-  to: CourseStatus,
-  more: { publishedAt?: Date } = {},
-): Promise<CourseRecord> {
-  const allowed = courseStates.next(columns.shape.status.parse(status));
-  if (!allowed.includes(to)) throw fail('transition_refused', [transitionError(status, allowed)]);
-  const [row] = await tx.course.updateManyAndReturn({
-    where: { id },
-    data: { ...more, status: to, version: { increment: 1 } },
-  });
-  return asCourse(tx, row as CourseRow);
+/** Fails with 404 unless the course exists and was not deleted. */
+export async function checkCourse(tx: Tx, id: number): Promise<void> {
+  if (!(await tx.course.count({ where: { id, deletedAt: null } }))) throw fail('not_found');
 }
+
+/** Courses that were deleted before this time cannot be restored. */
+export function restorableSince(): Date {
+  return new Date(Date.now() - restorableCourseDays * dayMs);
+}
+
+/** The texts of a certificate as a request sends them. */
+type CertificateInput =
+  | {
+      title: string;
+      text?: string | null | undefined;
+      signatory?: string | null | undefined;
+      signatoryTitle?: string | null | undefined;
+    }
+  | null
+  | undefined;
+
+/** The texts of a certificate with all of their fields; undefined if the request does not name them. */
+export function certificateOf(input: CertificateInput): CourseRecord['certificate'] | undefined {
+  if (!input) return input;
+  const { title, text = null, signatory = null, signatoryTitle = null } = input;
+  return { title, text, signatory, signatoryTitle };
+}
+
+/** The texts of a certificate as their column stores them. */
+export const toCertificateColumn = (certificate: CourseRecord['certificate']) => certificate ?? Prisma.DbNull;

@@ -29,16 +29,15 @@ describe('a course', () => {
       0,
       ['published', 'archived'],
     ]);
-    expect((await tenant.getCourse({ params: { id: data.id } })).data).toEqual(data);
+    expect((await tenant.getCourse({ params: { id: data.id } })).data).toEqual({ ...data, lessons: [], modules: [] });
     await until('it is announced', () => service.events.some(({ name }) => name === 'training.course.created'));
   });
 
-  it('counts the modules of its lessons, also in lists', async () => {
+  it('counts its modules and lessons, also in lists', async () => {
     const tenant = service.as();
     const { id } = await aCourse(tenant);
-    await aLesson(tenant, id);
-    await aLesson(tenant, id, { module: 'Closing' });
-    await aLesson(tenant, id, { module: 'Closing' });
+    for (const title of ['Basics', 'Closing']) await tenant.createModule({ params: { id }, body: { title } });
+    for (const _ of [1, 2, 3]) await aLesson(tenant, id);
     await aCourse(tenant, { title: 'Empty' });
     const { data } = await tenant.listCourses({ query: { sort: 'createdAt' } });
     expect(

@@ -1,14 +1,16 @@
-import { failField } from '@tandem/service';
-import { coursePublished, type courses } from '@tandem/training-contract';
-import type { Handler } from '../../handler.ts';
-import { lockCourse, moveCourse } from './course.ts';
+import { fail } from '@tandem/service';
+import type { courses } from '@tandem/training-contract';
+import type { Handler, Tools } from '../../handler.ts';
+import { lockCourse } from './course.ts';
+import { checkFiles, type FileCheck } from './publishable.ts';
+import { setStatus } from './set-status.ts';
 
-export const publishCourse: Handler<typeof courses.publishCourse> = async ({ params, tx, emit, ifMatch }) => {
-  const row = await lockCourse(tx, params.id);
-  ifMatch(row);
-  if (row.status !== 'published' && !(await tx.lesson.count({ where: { courseId: row.id } })))
-    throw failField('lessons', 'The course has no lessons; add at least one before you publish it');
-  const course = await moveCourse(tx, row, 'published', { publishedAt: new Date() });
-  emit(coursePublished, { data: { courseId: course.id }, record: course });
-  return course;
-};
+export const publishCourse = (tools: Pick<Tools, 'peers'>): Handler<typeof courses.publishCourse, FileCheck> => ({
+  check: ({ params, caller, tx }) => checkFiles(tools, tx, { courseId: params.id, caller }),
+  async run({ params, tx, emit, ifMatch, found: files }) {
+    const row = await lockCourse(tx, params.id);
+    ifMatch(row);
+    if (files.version !== row.version) throw fail('course_changed');
+    return setStatus({ tx, emit }, row, { to: 'published', files });
+  },
+});

@@ -1,31 +1,26 @@
-import { orAbsent } from '@tandem/client/internal';
-import { unknownId } from '@tandem/contract';
-import { asService, fail, failField } from '@tandem/service';
-import { enrollmentCreated, type enrollments } from '@tandem/training-contract';
-import type { Handler, Peers } from '../../handler.ts';
-import { asEnrollment, liveStatuses } from './enrollment.ts';
+import { actingUserId } from '@tandem/caller';
+import { failField } from '@tandem/service';
+import type { enrollments } from '@tandem/training-contract';
+import type { Handler, Tools } from '../../handler.ts';
+import { checkDates } from './dates.ts';
+import { enroll, lockOpenCourse } from './enroll.ts';
+import { findLearners, learnerOf } from './learners.ts';
 
-export const createEnrollment = ({ identity }: Peers): Handler<typeof enrollments.createEnrollment> => ({
+export const createEnrollment = ({ peers }: Pick<Tools, 'peers'>): Handler<typeof enrollments.createEnrollment> => ({
   async check({ body, caller }) {
-    const user = await orAbsent(identity.findUser({ params: { id: body.learnerId }, as: asService(caller) }));
-    if (!user) throw failField('learnerId', unknownId('user'));
-    if (user.status !== 'active') throw failField('learnerId', 'The user is not active; send the id of an active user');
+    const learner = learnerOf(body.learnerId);
+    if (body.learnerType && body.learnerType !== learner.type)
+      throw failField('learnerId', `Is the id of a ${learner.type}; send the id of a ${body.learnerType}`);
+    const found = (await findLearners(peers, caller, [learner]))(learner);
+    if ('problem' in found) throw failField('learnerId', found.problem);
   },
-  async run({ body, tx, emit }) {
-    const { courseId, learnerId } = body;
-    // Locks the course to serialise enrolments of the same user, and enrolments with archiving the course.
-    const [course] = await tx.sql<{ status: string; audience: string }>`
-      SELECT status, audience FROM course WHERE id = ${courseId} FOR UPDATE`;
-    if (!course) throw failField('courseId', unknownId('course'));
-    if (course.status !== 'published')
-      throw fail('not_published', [{ field: 'courseId', message: `The course is ${course.status}; publish it first` }]);
-    // Learners are users; enrolments of partners are not supported.
-    if (course.audience === 'partners')
-      throw failField('courseId', 'The course is for partners only; send a course for users');
-    if (await tx.enrollment.count({ where: { courseId, learnerId, status: { in: liveStatuses } } }))
-      throw fail('already_enrolled', [{ field: 'learnerId', message: 'Is already enrolled in this course' }]);
-    const enrollment = asEnrollment(await tx.enrollment.create({ data: body }));
-    emit(enrollmentCreated, { data: { enrollmentId: enrollment.id, courseId, learnerId }, record: enrollment });
-    return enrollment;
+  async run({ body, caller, tx, emit, schedule }) {
+    const dates = { dueAt: body.dueAt ?? null, expiresAt: body.expiresAt ?? null };
+    checkDates(dates, dates);
+    const course = await lockOpenCourse(tx, body.courseId);
+    const terms = { ...dates, source: 'manual', createdBy: actingUserId(caller) ?? null } as const;
+    const [result] = await enroll({ tx, emit, schedule }, course, [learnerOf(body.learnerId)], terms);
+    if (!result || 'error' in result) throw result?.error;
+    return result.enrollment;
   },
 });

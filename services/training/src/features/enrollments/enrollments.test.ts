@@ -1,14 +1,15 @@
-import type { TestService } from '@tandem/testing';
-import type { training } from '@tandem/training-contract';
-import { nobody, startTraining, suspended } from '../../training.test-service.ts';
+import { until } from '@tandem/testing';
+import { aCourse, anEnrollment } from '../../learning.test-service.ts';
+import { type Api, learner, nobody, type Service, startTraining, suspended } from '../../training.test-service.ts';
 
-let service: TestService<typeof training>;
+let service: Service;
 beforeAll(async () => {
   service = await startTraining();
 });
 afterAll(() => service?.close());
 
-type Tenant = ReturnType<TestService<typeof training>['as']>;
+type Tenant = Api;
+const seven = learner('user', 7);
 
 async function aPublishedCourse(tenant: Tenant, fields: object = {}): Promise<string> {
   const { id } = (await tenant.createCourse({ body: { title: 'Selling', ...fields } })).data;
@@ -16,7 +17,7 @@ async function aPublishedCourse(tenant: Tenant, fields: object = {}): Promise<st
   await tenant.publishCourse({ params: { id } });
   return id;
 }
-const enrol = (tenant: Tenant, courseId: string, learnerId = '7') =>
+const enrol = (tenant: Tenant, courseId: string, learnerId = seven) =>
   tenant.createEnrollment({ body: { courseId, learnerId } });
 const countOf = async (tenant: Tenant, id: string) => (await tenant.getCourse({ params: { id } })).data.enrollmentCount;
 
@@ -24,14 +25,14 @@ it('an enrolment is stored, and the course counts those that are not withdrawn',
   const tenant = service.as();
   const courseId = await aPublishedCourse(tenant);
   const { status, data } = await enrol(tenant, courseId);
-  expect([status, data]).toMatchObject([201, { courseId, learnerId: '7', status: 'enrolled' }]);
-  await enrol(tenant, courseId, '8');
+  expect([status, data]).toMatchObject([201, { courseId, learnerId: seven, status: 'enrolled' }]);
+  await enrol(tenant, courseId, learner('user', 8));
   expect(await countOf(tenant, courseId)).toBe(2);
   expect((await tenant.withdrawEnrollment({ params: { id: data.id } })).data.status).toBe('withdrawn');
   expect(await countOf(tenant, courseId)).toBe(1);
   expect((await tenant.withdrawEnrollment({ params: { id: data.id } })).status).toBe(409);
   expect((await enrol(tenant, courseId)).status).toBe(201);
-  expect((await tenant.listEnrollments({ query: { learnerId: '7' } })).data).toHaveLength(2);
+  expect((await tenant.listEnrollments({ query: { learnerId: seven } })).data).toHaveLength(2);
 });
 
 it('an enrolment changes the ETag of the course, but not its version', async () => {
@@ -67,7 +68,7 @@ it.each([
   ['an inactive user', suspended, 'The user is not active; send the id of an active user'],
 ])('%s cannot be enrolled', async (_, learnerId, message) => {
   const tenant = service.as();
-  const { status, body } = await enrol(tenant, await aPublishedCourse(tenant), learnerId);
+  const { status, body } = await enrol(tenant, await aPublishedCourse(tenant), learner('user', learnerId));
   expect([status, body.errors]).toEqual([422, [{ field: 'learnerId', message }]]);
 });
 
@@ -90,4 +91,153 @@ it('a user can be enrolled in courses for users or both, but not for partners', 
   const { status, body } = await enrol(tenant, await aPublishedCourse(tenant, { audience: 'partners' }));
   const message = 'The course is for partners only; send a course for users';
   expect([status, body.errors]).toEqual([422, [{ field: 'courseId', message }]]);
+});
+
+it('partners and leads are enrolled in courses for partners, and refused by courses for users', async () => {
+  const { api, id } = await aCourse(service, { audience: 'partners' });
+  const partner = await enrol(api, id, learner('partner', 7));
+  expect([partner.status, partner.data.learnerType]).toEqual([201, 'partner']);
+  expect((await enrol(api, id, learner('lead', 7))).status).toBe(201);
+  const forUsers = await aCourse(service, { api, audience: 'users' });
+  expect((await enrol(api, forUsers.id, learner('partner', 7))).body.errors?.[0]?.field).toBe('courseId');
+  const notApproved = await enrol(api, id, learner('partner', suspended));
+  expect([notApproved.status, notApproved.body.errors?.[0]?.field]).toEqual([422, 'learnerId']);
+});
+
+it('the type of the learner must be the one of the id', async () => {
+  const { api, id } = await aCourse(service);
+  const body = { courseId: id, learnerId: seven, learnerType: 'partner' };
+  const { status, body: reply } = await api.createEnrollment({ body });
+  expect([status, reply.errors?.[0]?.field]).toEqual([422, 'learnerId']);
+});
+
+it('required courses must be completed first', async () => {
+  const first = await aCourse(service);
+  const { api } = first;
+  const second = await aCourse(service, { api, title: 'Advanced' });
+  await service.sqlWithin(
+    api.caller,
+    'INSERT INTO course_prerequisite (course_id, required_course_id) VALUES ($1, $2)',
+    [second.id, first.id],
+  );
+  const { status, body } = await enrol(api, second.id);
+  expect([status, body.code, body.errors?.[0]?.message]).toEqual([
+    409,
+    'prerequisites_open',
+    expect.stringContaining('Selling'),
+  ]);
+  const { id, own } = await anEnrollment(service, api, first.id);
+  await own.completeLesson({ params: { id, lessonId: first.lessons[0] } });
+  expect((await enrol(api, second.id)).status).toBe(201);
+});
+
+it.each([
+  ['a due date that has passed', { dueAt: '2020-01-01T00:00:00.000Z' }, 'dueAt'],
+  ['an end that has passed', { expiresAt: '2020-01-01T00:00:00.000Z' }, 'expiresAt'],
+  [
+    'an end before the due date',
+    { dueAt: '2100-02-01T00:00:00.000Z', expiresAt: '2100-01-01T00:00:00.000Z' },
+    'expiresAt',
+  ],
+])('%s is refused and changes nothing', async (_, dates, field) => {
+  const { api, id } = await aCourse(service);
+  const { status, body } = await api.createEnrollment({ body: { courseId: id, learnerId: seven, ...dates } });
+  expect([status, body.errors?.[0]?.field]).toEqual([422, field]);
+  expect((await api.listEnrollments({ query: {} })).data).toEqual([]);
+});
+
+it('an enrolment expires at its time, and is opened again with its progress', async () => {
+  const { api, id: courseId, lessons } = await aCourse(service, { lessons: [{}, {}] });
+  const soon = new Date(Date.now() + 1_500).toISOString();
+  const { id, own } = await anEnrollment(service, api, courseId, 7, { expiresAt: soon });
+  await own.completeLesson({ params: { id, lessonId: lessons[0] } });
+  const read = async () => (await api.getEnrollment({ params: { id } })).data;
+  await until('it expires', async () => (await read()).status === 'expired');
+  const report = () => own.recordProgress({ params: { id, lessonId: lessons[1] }, body: {} });
+  expect((await report()).body.code).toBe('enrollment_ended');
+  const expiresAt = '2100-01-01T00:00:00.000Z';
+  const { status, data } = await api.extendEnrollment({ params: { id }, body: { expiresAt } });
+  expect([status, data.status, data.percent, data.expiresAt]).toEqual([200, 'in_progress', 50, expiresAt]);
+  expect((await report()).status).toBe(200);
+  expect(service.events.some(({ name, data: about }) => name === 'training.enrollment.expired' && about)).toBe(true);
+});
+
+it('an overdue enrolment is announced once, and found by the filter', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const { id } = await anEnrollment(service, api, courseId, 7, { dueAt: new Date(Date.now() + 1_000).toISOString() });
+  await anEnrollment(service, api, courseId, 8);
+  await until('it is overdue', () =>
+    service.events.some(({ name, target }) => name === 'training.enrollment.overdue' && target.id === Number(id)),
+  );
+  const listed = async (overdue: string) =>
+    (await api.listEnrollments({ query: { overdue } })).data.map(
+      (one: { id: string; overdue: boolean }) => one.overdue,
+    );
+  expect([await listed('true'), await listed('false')]).toEqual([[true], [false]]);
+});
+
+it('a restart is a new enrolment; the ended one stays', async () => {
+  const { api, id: courseId, lessons } = await aCourse(service);
+  const { id, own } = await anEnrollment(service, api, courseId);
+  const restart = () => api.restartEnrollment({ params: { id }, body: {} });
+  expect((await restart()).body.code).toBe('transition_refused');
+  await own.completeLesson({ params: { id, lessonId: lessons[0] } });
+  const answers = await Promise.all([restart(), restart()]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+  const again = answers.find(({ status }) => status === 201)?.data;
+  expect(again).toMatchObject({ attemptNo: 2, status: 'enrolled', percent: 0 });
+  expect((await api.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'completed', percent: 100 });
+});
+
+it('the dates of an enrolment change, with If-Match, until it ends', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const { id } = await anEnrollment(service, api, courseId);
+  const dueAt = '2100-01-01T00:00:00.000Z';
+  const change = (etag: string) =>
+    api.updateEnrollment({ params: { id }, body: { dueAt }, headers: { 'if-match': etag } });
+  expect((await change('"7"')).status).toBe(412);
+  expect((await change('"1"')).data).toMatchObject({ dueAt, version: 2 });
+  await api.withdrawEnrollment({ params: { id } });
+  expect((await change('"3"')).body.code).toBe('enrollment_ended');
+});
+
+it('many learners are enrolled at once, with one result each', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  await anEnrollment(service, api, courseId, 7);
+  const learnerIds = [learner('user', 7), learner('user', 8), learner('user', nobody), learner('lead', 9)];
+  const { status, data } = await api.bulkCreateEnrollments({ body: { courseId, learnerIds } });
+  expect([status, data.succeeded, data.failed]).toEqual([200, 2, 2]);
+  expect(data.results.map(({ error }: { error: { code: string } | null }) => error?.code ?? null)).toEqual([
+    'already_enrolled',
+    null,
+    'validation_failed',
+    null,
+  ]);
+  expect(await countOf(api, courseId)).toBe(3);
+});
+
+it('thousands of learners are enrolled by a job, which reports those who could not be', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  await anEnrollment(service, api, courseId, 500);
+  const learnerIds = Array.from({ length: 1_000 }, (_, index) => learner('user', index + 500));
+  const { status, data } = await api.bulkCreateEnrollments({ body: { courseId, learnerIds } });
+  expect([status, data.status]).toEqual([202, 'queued']);
+  const params = { id: data.jobId };
+  const job = await until('the job ends', async () => {
+    const { data: now } = await api.getJob({ params });
+    return now.completedAt && now;
+  });
+  expect([job.status, job.result]).toEqual(['completed', { succeeded: 999, failed: 1 }]);
+  expect((await api.getJobErrors({ params })).text).toContain('already_enrolled');
+  expect((await api.listEnrollments({ query: { courseId } })).body.pagination?.total).toBe(1_000);
+});
+
+it('a caller who is limited to own records sees their enrolments only', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const mine = await anEnrollment(service, api, courseId, 7);
+  const other = await anEnrollment(service, api, courseId, 8);
+  const { data } = await mine.own.listEnrollments({ query: {} });
+  expect(data.map(({ id }: { id: string }) => id)).toEqual([mine.id]);
+  expect((await mine.own.getEnrollment({ params: { id: other.id } })).status).toBe(404);
+  expect((await mine.own.getEnrollmentProgress({ params: { id: other.id } })).status).toBe(404);
 });

@@ -1,25 +1,13 @@
 import { fail, transitionError } from '@tandem/service';
-import { type enrollments, enrollmentWithdrawn } from '@tandem/training-contract';
+import type { enrollments } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
-import { asEnrollment, liveStatuses } from './enrollment.ts';
+import { endLive } from './end-live.ts';
+import { isLive, lockEnrollment } from './enrollment.ts';
 
-export const withdrawEnrollment: Handler<typeof enrollments.withdrawEnrollment> = async ({
-  params,
-  tx,
-  emit,
-  ifMatch,
-}) => {
-  const before = await tx.enrollment.lockFirst({ where: { id: params.id } });
-  if (!before) throw fail('not_found');
+export const withdrawEnrollment: Handler<typeof enrollments.withdrawEnrollment> = async (context) => {
+  const { params, tx, emit, schedule, ifMatch } = context;
+  const before = await lockEnrollment(tx, params.id);
   ifMatch(before);
-  if (!liveStatuses.includes(before.status)) throw fail('transition_refused', [transitionError(before.status, [])]);
-  const [row] = await tx.enrollment.updateManyAndReturn({
-    where: { id: before.id },
-    data: { status: 'withdrawn', version: { increment: 1 } },
-  });
-  if (!row) throw fail('not_found');
-  const enrollment = asEnrollment(row);
-  const { id: enrollmentId, courseId, learnerId } = enrollment;
-  emit(enrollmentWithdrawn, { data: { enrollmentId, courseId, learnerId }, record: enrollment });
-  return enrollment;
+  if (!isLive(before)) throw fail('transition_refused', [transitionError(before.status, [])]);
+  return endLive({ tx, emit, schedule }, before, 'withdrawn');
 };

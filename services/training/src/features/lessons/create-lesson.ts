@@ -1,20 +1,47 @@
-import { lessonCreated, type lessons } from '@tandem/training-contract';
-import type { Handler } from '../../handler.ts';
+import { fail, failField } from '@tandem/service';
+import { lessonCreated, type lessons, lessonsMax } from '@tandem/training-contract';
+import type { Handler, Tools } from '../../handler.ts';
+import { changeContent } from '../content/change-content.ts';
+import { checkReleases, renumberLessons } from '../content/lesson-order.ts';
 import { lockCourse } from '../courses/course.ts';
-import { asLesson } from './lesson.ts';
+import { checkLessonComplete } from '../courses/publishable.ts';
+import { readQuestions, writeQuestions } from '../questions/lesson-questions.ts';
+import { type CheckedLesson, checkDraws, checkMaterial, checkModule, checkOpener } from './check-lesson.ts';
+import { asLesson, detailOf, toSettingColumns } from './lesson.ts';
+import { settleLesson } from './settle-lesson.ts';
 
-export const createLesson: Handler<typeof lessons.createLesson> = async ({ params, body, tx, emit }) => {
-  // Locks the course, so that concurrent lessons get different positions.
-  const course = await lockCourse(tx, params.id);
-  const last = await tx.lesson.findFirst({
-    where: { courseId: course.id },
-    orderBy: { order: 'desc' },
-    select: { order: true },
-  });
-  const row = await tx.lesson.create({ data: { ...body, courseId: course.id, order: (last?.order ?? -1) + 1 } });
-  // The course contains the number of lessons, so a new lesson is a new version of it.
-  await tx.course.updateManyAndReturn({ where: { id: course.id }, data: { version: { increment: 1 } } });
-  const lesson = asLesson(row);
-  emit(lessonCreated, { data: { lessonId: lesson.id, courseId: course.id }, record: lesson });
-  return lesson;
-};
+const atEnd = 2_000_000;
+
+export const createLesson = (
+  tools: Pick<Tools, 'peers' | 'cleaner'>,
+): Handler<typeof lessons.createLesson, CheckedLesson> => ({
+  check: ({ body, caller }) => checkMaterial(tools, body, { type: body.type, caller, fileIdBefore: null }),
+  async run({ params, body, found, caller, tx, emit, schedule }) {
+    const { title, required, durationSeconds = null, moduleId = null, release = { type: 'immediate' } } = body;
+    const { completion, quiz, ...material } = settleLesson(undefined, { ...body, ...found });
+    const questions = readQuestions(body.questions ?? []);
+    if (questions.length && !quiz) throw failField('questions', 'Are only for lessons of the type quiz');
+    const course = await lockCourse(tx, params.id);
+    if (course.lessonsCount >= lessonsMax) throw fail('too_many_lessons');
+    await checkModule(tx, course.id, moduleId);
+    await checkOpener(tx, course.id, release);
+    await checkDraws(tx, quiz?.draw ?? [], questions.length);
+    const { id } = await tx.lesson.create({
+      data: {
+        ...{ courseId: course.id, moduleId, title, required, durationSeconds, order: atEnd },
+        ...material,
+        ...toSettingColumns({ completion, release, quiz }),
+      },
+    });
+    await writeQuestions(tx, id, questions);
+    await renumberLessons(tx, course.id);
+    await checkReleases(tx, course.id, 'release.lessonId');
+    await checkLessonComplete(tx, course, id);
+    await changeContent({ tx, schedule }, course, { isStructure: true, lessons: 1 });
+    const row = await tx.lesson.findFirst({ where: { id } });
+    if (!row) throw fail('not_found');
+    const lesson = asLesson(row);
+    emit(lessonCreated, { data: { lessonId: id, courseId: course.id }, record: lesson });
+    return detailOf(tx, lesson, { caller, fileUrl: found.fileUrl });
+  },
+});

@@ -1,7 +1,17 @@
 import type { Handlers } from '@tandem/service';
 import type { lessons } from '@tandem/training-contract';
-import type { Tx } from '../../handler.ts';
+import type { Tools, Tx } from '../../handler.ts';
 import { createLesson } from './create-lesson.ts';
+import { deleteLesson } from './delete-lesson.ts';
+import { getLesson } from './get-lesson.ts';
 import { listLessons } from './list-lessons.ts';
+import { updateLesson } from './update-lesson.ts';
 
-export const lessonHandlers = { createLesson, listLessons } satisfies Handlers<typeof lessons, Tx>;
+export const lessonHandlers = (tools: Pick<Tools, 'peers' | 'cleaner'>) =>
+  ({
+    createLesson: createLesson(tools),
+    listLessons,
+    getLesson: getLesson(tools),
+    updateLesson: updateLesson(tools),
+    deleteLesson,
+  }) satisfies Handlers<typeof lessons, Tx>;

@@ -42,16 +42,19 @@ const options: sanitizeHtml.IOptions = {
   },
 };
 
-/** Maximum nesting of HTML elements. Deeper nesting makes the parsing time quadratic in the length. */
-export const levelsMax = 250;
+// Deeper nesting makes the parsing time quadratic in the length.
+const levelsMax = 250;
+
+/** HTML without active content, or an error message if it cannot be cleaned. */
+export type Cleaned = { html: string } | { error: string };
 
 /** The HTML is nested too deeply. */
-export class TooDeepError extends Error {}
+class TooDeepError extends Error {}
 
 /**
  * Removes active content from HTML: scripts, styles, event handlers, frames and forms. Takes up to 0.1 s for the
  * longest content, so it must run in a worker thread.
- * @throws TooDeepError as soon as an element is deeper than `levelsMax`
+ * @throws TooDeepError as soon as an element is nested too deeply
  */
 export function cleanHtml(html: string): string {
   let levels = 0;
@@ -64,4 +67,14 @@ export function cleanHtml(html: string): string {
       levels--;
     },
   });
+}
+
+/** Cleans HTML as `cleanHtml` does; returns a message for HTML that is nested too deeply. */
+export function tryCleanHtml(html: string): Cleaned {
+  try {
+    return { html: cleanHtml(html) };
+  } catch (error) {
+    if (error instanceof TooDeepError) return { error: `Must have at most ${levelsMax} nested levels` };
+    throw error;
+  }
 }

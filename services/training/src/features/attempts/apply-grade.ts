@@ -1,0 +1,87 @@
+import { LearnerType, lessonFailed } from '@tandem/training-contract';
+import type { Attempt as AttemptRow } from '../../generated/client.ts';
+import { isLive } from '../enrollments/enrollment.ts';
+import { type Advancing, finishLesson, updateStanding } from '../progress/advance.ts';
+import { type Learning, learnerNumber } from '../progress/learning.ts';
+import { countDeltas, type Delta } from '../statistics/deltas.ts';
+import { type Answer, answersOf, drawnOf } from './attempt.ts';
+import { gradeAnswers } from './grade-answers.ts';
+
+interface Grade {
+  score: number;
+  feedback?: string | null;
+  gradedBy?: number | null;
+  answers?: Answer[];
+  submittedAt?: Date;
+}
+
+/** Grades a locked attempt: a score that passes completes the lesson, another one is announced as failed. */
+export async function applyGrade(
+  inside: Advancing,
+  learning: Learning,
+  attempt: AttemptRow,
+  { score, feedback = null, gradedBy = null, answers, submittedAt }: Grade,
+): Promise<AttemptRow> {
+  const { tx } = inside;
+  const passed = score >= (attempt.passScore ?? 0);
+  const [row] = await tx.attempt.updateManyAndReturn({
+    where: { id: attempt.id },
+    data: {
+      status: 'graded',
+      score,
+      passed,
+      feedback,
+      gradedBy,
+      gradedAt: new Date(),
+      ...(submittedAt && { submittedAt }),
+      ...(answers && { answers: answers as object[] as never }),
+      version: { increment: 1 },
+    },
+  });
+  const graded = row as AttemptRow;
+  await tx.sql`UPDATE lesson_progress SET score = greatest(score, ${score}::float), reported_at = now()
+    WHERE enrollment_id = ${learning.enrollmentId} AND lesson_id = ${learning.lessonId}`;
+  await countDeltas(inside, deltasOf(learning, graded));
+  if (!passed) announceFailure(inside, learning, graded);
+  if (!isLive(learning) && learning.status !== 'completed') return graded;
+  const isFinished = passed && (await finishLesson(inside, learning));
+  // A better score can complete a course whose lessons are all done.
+  if (!isFinished) await updateStanding(inside, learning.enrollmentId);
+  return graded;
+}
+
+function announceFailure({ emit }: Advancing, learning: Learning, attempt: AttemptRow): void {
+  const { courseId, lessonId, enrollmentId, completion } = learning;
+  emit(lessonFailed, {
+    data: {
+      courseId,
+      lessonId,
+      enrollmentId,
+      learnerType: LearnerType.parse(learning.learnerType),
+      learnerId: learnerNumber(learning),
+      score: attempt.score ?? 0,
+      passScore: attempt.passScore ?? 0,
+      attempt: attempt.number,
+      attemptsLeft: completion.maxAttempts === null ? null : Math.max(completion.maxAttempts - attempt.number, 0),
+    },
+    record: { id: attempt.id },
+  });
+}
+
+function deltasOf(learning: Learning, attempt: AttemptRow): Delta[] {
+  const { courseId, lessonId, learnerType, enrolledAt } = learning;
+  const counted = (metric: string): Delta => ({ courseId, lessonId, learnerType, enrolledAt, metric, value: 1 });
+  const answers = answersOf(attempt);
+  const correct = new Map(
+    gradeAnswers(drawnOf(attempt).questions, answers).results.map((one) => [one.questionId, one.correct]),
+  );
+  return [
+    counted('attempts'),
+    ...(attempt.passed ? [] : [counted('failed')]),
+    ...answers.flatMap(({ questionId, keys }) => [
+      counted(`answered:${questionId}`),
+      ...(correct.get(questionId) ? [counted(`correct:${questionId}`)] : []),
+      ...(keys ?? []).map((key) => counted(`option:${questionId}:${key}`)),
+    ]),
+  ];
+}

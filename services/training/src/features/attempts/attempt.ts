@@ -1,0 +1,87 @@
+import type { Caller } from '@tandem/caller';
+import { allows, id } from '@tandem/contract';
+import type { JobContext } from '@tandem/jobs';
+import { fail } from '@tandem/service';
+import {
+  type AnswerVisibility,
+  type AttemptAnswer,
+  type KeyedQuestion,
+  LessonAttempt,
+  withoutKey,
+} from '@tandem/training-contract';
+import { z } from 'zod';
+import type { Attempt as AttemptRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { type Learning, lockLearning, type MayLearn } from '../progress/learning.ts';
+import { gradeAnswers } from './grade-answers.ts';
+
+export type AttemptRecord = z.output<typeof LessonAttempt>;
+export type Answer = z.output<typeof AttemptAnswer>;
+
+/** The questions of an attempt as they were drawn, and when their results are shown. */
+export interface Drawn {
+  questions: KeyedQuestion[];
+  showAnswers: z.output<typeof AnswerVisibility>;
+}
+
+/** The job that ends an attempt whose time is over. */
+export const closeAttemptJob = { name: 'close-attempt', payload: z.object({ attemptId: id('attempt') }) };
+export type CloseAttempt = JobContext<z.output<typeof closeAttemptJob.payload>, Tx>;
+
+/** Answers that arrive so long after the end were on their way. */
+export const graceMs = 30_000;
+
+const columns = LessonAttempt.pick({ status: true });
+
+/** Whether the time of an attempt is over. */
+export function isOver({ endsAt }: Pick<AttemptRow, 'endsAt'>): boolean {
+  return endsAt !== null && endsAt.getTime() + graceMs <= Date.now();
+}
+
+/** The questions in a column. */
+export function drawnOf({ questions }: AttemptRow): Drawn {
+  return Array.isArray(questions) ? { questions: [], showAnswers: 'never' } : (questions as unknown as Drawn);
+}
+
+/** The answers in a column. */
+export function answersOf({ answers }: AttemptRow): Answer[] {
+  return (answers ?? []) as unknown as Answer[];
+}
+
+/**
+ * Converts a row to the contract's `LessonAttempt`.
+ * @param seesKeys whether the caller sees the results of every graded attempt
+ */
+export function asAttempt(row: AttemptRow, seesKeys: boolean): AttemptRecord {
+  const { questions, showAnswers } = drawnOf(row);
+  const isShown = showAnswers === 'after_submit' || (showAnswers === 'after_pass' && row.passed === true);
+  const isVisible = row.status === 'graded' && (seesKeys || isShown);
+  const answers = answersOf(row);
+  return {
+    ...row,
+    ...columns.parse(row),
+    questions: questions.map(withoutKey),
+    answers,
+    results: isVisible ? gradeAnswers(questions, answers).results : null,
+  };
+}
+
+/** Whether a caller sees the results of every graded attempt. */
+export function seesKeys(caller: Caller): boolean {
+  return allows(caller.permissions, 'training:write') === 'all';
+}
+
+/** Reads an attempt, and locks its enrolment with the lesson. */
+export async function lockAttempt(
+  context: { tx: Tx; caller: Caller; mayLearn: MayLearn },
+  attemptId: number,
+): Promise<{ attempt: AttemptRow; learning: Learning }> {
+  const { tx } = context;
+  const found = await tx.attempt.findFirst({ where: { id: attemptId } });
+  if (!found) throw fail('not_found');
+  const learning = await lockLearning(context, { id: found.enrollmentId, lessonId: found.lessonId });
+  // It may have been submitted while this request waited for the lock.
+  const attempt = await tx.attempt.lockFirst({ where: { id: attemptId } });
+  if (!attempt) throw fail('not_found');
+  return { attempt, learning };
+}

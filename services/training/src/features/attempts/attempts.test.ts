@@ -1,0 +1,187 @@
+import { until } from '@tandem/testing';
+import { aCourse, anEnrollment, aQuestion } from '../../learning.test-service.ts';
+import { nobody, startTraining, type TrainingService } from '../../training.test-service.ts';
+
+let service: TrainingService;
+beforeAll(async () => {
+  service = await startTraining();
+});
+afterAll(() => service?.close());
+
+interface Question {
+  id: string;
+  type: string;
+  options: { key: string; correct: boolean | null; feedback: string | null }[];
+}
+
+/** A learner in a course with one quiz, and the calls of attempts at it. */
+async function aQuiz(lesson: object = {}, course: object = {}) {
+  const made = await aCourse(service, { lessons: [{ type: 'quiz', questions: [{}, {}], ...lesson }], ...course });
+  const { api, id: courseId } = made;
+  const lessonId = made.lessons[0] as string;
+  const { id, own } = await anEnrollment(service, api, courseId);
+  const start = () => own.startAttempt({ params: { id, lessonId } });
+  const answersOf = (questions: Question[], key = 'a') =>
+    questions.map((question) => ({ questionId: question.id, keys: [key] }));
+  const submit = (attempt: { id: string; questions: Question[] }, key = 'a') =>
+    own.submitAttempt({ params: { id: attempt.id }, body: { answers: answersOf(attempt.questions, key) } });
+  return { api, courseId, lessonId, id, own, start, submit, answersOf };
+}
+
+const failuresOf = (lessonId: string) =>
+  service.events.filter((event) => {
+    const { data } = event as { data?: Record<string, unknown> };
+    return event.name === 'training.lesson.failed' && String(data?.['lessonId']) === lessonId;
+  }) as unknown as { data: Record<string, unknown> }[];
+
+it('a passed quiz completes its lesson and the course, with the score', async () => {
+  const { own, id, start, submit } = await aQuiz();
+  const { status, data } = await start();
+  expect([status, data.status, data.number, data.questions.length]).toEqual([201, 'in_progress', 1, 2]);
+  expect(JSON.stringify(data)).not.toMatch(/Well done|Because it is|"correct":true/);
+  const graded = await submit(data);
+  expect(graded.data).toMatchObject({ status: 'graded', score: 100, passed: true, passScore: 80 });
+  expect(graded.data.results[0]).toMatchObject({
+    correct: true,
+    correctKeys: ['a'],
+    feedback: ['Well done'],
+    explanation: 'Because it is.',
+  });
+  const enrollment = (await own.getEnrollment({ params: { id } })).data;
+  expect(enrollment).toMatchObject({ status: 'completed', percent: 100, score: 100 });
+});
+
+it('a score below the pass mark is announced with the attempts that are left', async () => {
+  const { lessonId, start, submit, own, id } = await aQuiz({ completion: { maxAttempts: 2 } });
+  expect((await submit((await start()).data, 'b')).data).toMatchObject({ score: 0, passed: false });
+  await until('it is announced', () => failuresOf(lessonId).length === 1);
+  expect(failuresOf(lessonId)[0]?.data).toMatchObject({ score: 0, passScore: 80, attempt: 1, attemptsLeft: 1 });
+  const { data } = await own.getEnrollmentProgress({ params: { id } });
+  expect(data.lessons[0]).toMatchObject({ status: 'in_progress', score: 0, attempts: 1, canRetry: true });
+  await submit((await start()).data, 'b');
+  const refused = await start();
+  expect([refused.status, refused.body.code]).toEqual([409, 'attempts_used']);
+});
+
+it('windows that begin at the same time share one attempt, and one of them submits it', async () => {
+  const { start, submit } = await aQuiz({ completion: { maxAttempts: 1 } });
+  const begun = await Promise.all([start(), start(), start()]);
+  expect(begun.map(({ status }) => status).sort()).toEqual([200, 200, 201]);
+  expect(new Set(begun.map(({ data }) => data.id)).size).toBe(1);
+  const attempt = begun[0]?.data;
+  const submitted = await Promise.all([submit(attempt, 'b'), submit(attempt, 'b')]);
+  expect(submitted.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect(submitted.find(({ status }) => status === 409)?.body.code).toBe('attempt_ended');
+  expect((await start()).body.code).toBe('attempts_used');
+});
+
+it('answers must be to questions of the attempt, with options that they have', async () => {
+  const { own, start, answersOf } = await aQuiz();
+  const { data } = await start();
+  const other = await aQuiz();
+  const foreign = (await other.start()).data;
+  const send = (answers: object[]) => own.submitAttempt({ params: { id: data.id }, body: { answers } });
+  for (const [answers, field] of [
+    [answersOf(foreign.questions), 'answers.0.questionId'],
+    [answersOf(data.questions, 'z'), 'answers.0.keys'],
+    [[{ questionId: data.questions[0].id, keys: ['a', 'b'] }], 'answers.0.keys'],
+    [[{ questionId: data.questions[0].id, text: 'a' }], 'answers.0.text'],
+    [[...answersOf(data.questions), ...answersOf(data.questions)], 'answers.2.questionId'],
+  ] as const) {
+    const { status, body } = await send([...answers]);
+    expect([status, body.errors?.[0]?.field]).toEqual([422, field]);
+  }
+  expect((await own.getAttempt({ params: { id: data.id } })).data.status).toBe('in_progress');
+});
+
+it('each type of question is graded', async () => {
+  const options = ['a', 'b', 'c'].map((key) => ({ key, text: key, correct: key !== 'c', feedback: null }));
+  const { own, start } = await aQuiz({
+    questions: [
+      { type: 'multiple', options },
+      { type: 'text', options: [], answers: ['An Open  question'] },
+      { type: 'number', options: [], answers: [{ value: 42, tolerance: 0.5 }] },
+      { type: 'multiple', options, points: 2 },
+    ],
+  });
+  const { data } = await start();
+  const [multiple, text, number, wrong] = data.questions.map(({ id }: Question) => id);
+  const answers = [
+    { questionId: multiple, keys: ['b', 'a'] },
+    { questionId: text, text: ' an open question ' },
+    { questionId: number, number: 42.4 },
+    { questionId: wrong, keys: ['a'] },
+  ];
+  const { data: graded } = await own.submitAttempt({ params: { id: data.id }, body: { answers } });
+  expect(graded.results.map(({ correct }: { correct: boolean }) => correct)).toEqual([true, true, true, false]);
+  expect([graded.score, graded.passed]).toEqual([60, false]);
+});
+
+it('an attempt keeps its questions when they are edited, and draws from banks', async () => {
+  const { api, lessonId, start, submit } = await aQuiz({ questions: [{}] });
+  const [bank] = await service.sqlWithin(api.caller, `INSERT INTO question_bank (title) VALUES ('Bank') RETURNING id`);
+  const bankId = Number(bank?.['id']);
+  for (let count = 0; count < 5; count++) await aQuestion(service, api, { bankId });
+  const quiz = { draw: [{ bankId, count: 3 }], randomOrder: true, shuffleOptions: true, showAnswers: 'never' };
+  await service.sqlWithin(api.caller, 'UPDATE lesson SET quiz = $2 WHERE id = $1', [lessonId, quiz]);
+  const { data } = await start();
+  expect(new Set(data.questions.map(({ id }: Question) => id)).size).toBe(4);
+  await service.sqlWithin(api.caller, `UPDATE question SET options = '[]'`);
+  const graded = await submit(data);
+  expect([graded.data.score, graded.data.results]).toEqual([100, null]);
+  const seen = await api.getAttempt({ params: { id: data.id } });
+  expect(seen.data.results).toHaveLength(4);
+});
+
+it('the saved answers are graded when the time is over', async () => {
+  const { api, own, id, start, submit, answersOf } = await aQuiz({ quiz: { timeLimitSeconds: 600 } });
+  const { data } = await start();
+  expect(new Date(data.endsAt).getTime()).toBeGreaterThan(Date.now());
+  const params = { id: data.id };
+  const saved = await own.saveAttemptAnswers({ params, body: { answers: answersOf(data.questions) } });
+  expect([saved.status, saved.data.answers.length]).toEqual([200, 2]);
+  await service.sqlWithin(api.caller, `UPDATE attempt SET ends_at = now() - interval '1 minute'`);
+  expect((await submit(data)).body.code).toBe('time_over');
+  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'close-attempt'`);
+  await until('it is graded', async () => (await own.getAttempt({ params })).data.status === 'graded');
+  expect((await own.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'completed', score: 100 });
+});
+
+it('an assignment is handed in, graded once, and completes its lesson', async () => {
+  const { api, id, own, start, lessonId } = await aQuiz({ type: 'assignment', questions: [] });
+  const { data } = await start();
+  const submit = (body: object) => own.submitAttempt({ params: { id: data.id }, body });
+  expect((await submit({})).body.errors?.[0]?.field).toBe('text');
+  expect((await submit({ fileIds: [nobody] })).body.errors?.[0]?.field).toBe('fileIds.0');
+  const fileIds = [service.files.add()];
+  expect((await submit({ text: 'My plan', fileIds })).data).toMatchObject({ status: 'submitted', fileIds });
+  expect((await start()).body.code).toBe('waits_for_grade');
+  const grade = (score: number) => api.gradeAttempt({ params: { id: data.id }, body: { score, feedback: 'Say more' } });
+  const waiting = await api.listAttempts({ query: { status: 'submitted', lessonId } });
+  expect(waiting.data.map((one: { id: string }) => one.id)).toEqual([data.id]);
+  expect((await grade(50)).data).toMatchObject({ status: 'graded', passed: false, feedback: 'Say more' });
+  expect((await grade(90)).body.code).toBe('not_submitted');
+  await until('the failure is announced', () => failuresOf(lessonId).length === 1);
+  const again = (await start()).data;
+  await own.submitAttempt({ params: { id: again.id }, body: { text: 'A longer plan' } });
+  expect((await own.gradeAttempt({ params: { id: again.id }, body: { score: 100 } })).status).toBe(403);
+  await api.gradeAttempt({ params: { id: again.id }, body: { score: 90 } });
+  expect((await own.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'completed', score: 90 });
+});
+
+it('a course with a pass mark waits for a better score', async () => {
+  const { own, id, start, submit } = await aQuiz(
+    { completion: { passScore: 40 }, questions: [{}, {}] },
+    { passScore: 80 },
+  );
+  const { data } = await start();
+  const half = [{ questionId: data.questions[0].id, keys: ['a'] }];
+  await own.submitAttempt({ params: { id: data.id }, body: { answers: half } });
+  expect((await own.getEnrollment({ params: { id } })).data).toMatchObject({
+    status: 'in_progress',
+    percent: 100,
+    score: 50,
+  });
+  await submit((await start()).data);
+  expect((await own.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'completed', score: 100 });
+});

@@ -1,0 +1,59 @@
+import { fail, failField } from '@tandem/service';
+import { attemptSubmitted } from '@tandem/training-contract';
+import type { Attempt as AttemptRow } from '../../generated/client.ts';
+import type { Advancing } from '../progress/advance.ts';
+import { type Learning, rejectEnded } from '../progress/learning.ts';
+import { applyGrade } from './apply-grade.ts';
+import { type Answer, answersOf, drawnOf, isOver } from './attempt.ts';
+import { checkAnswers } from './check-answers.ts';
+import { gradeAnswers } from './grade-answers.ts';
+
+interface HandIn {
+  answers: Answer[];
+  text?: string | null;
+  fileIds: number[];
+}
+
+/** Submits a locked attempt: a quiz is graded at once, an assignment waits for its grade. */
+export async function handIn(
+  inside: Advancing,
+  learning: Learning,
+  attempt: AttemptRow,
+  { answers, text = null, fileIds }: HandIn,
+): Promise<AttemptRow> {
+  rejectClosed(attempt);
+  rejectEnded(learning, { butCompleted: true });
+  const { questions } = drawnOf(attempt);
+  checkAnswers(questions, answers);
+  const isAssignment = learning.lessonType === 'assignment';
+  if (isAssignment && !text?.trim() && !fileIds.length) throw failField('text', 'Hand in a text, or send fileIds');
+  const { id, enrollmentId, lessonId } = attempt;
+  inside.emit(attemptSubmitted, { data: { attemptId: id, enrollmentId, lessonId }, record: { id } });
+  const submittedAt = new Date();
+  if (!isAssignment) {
+    const all = withSaved(answersOf(attempt), answers);
+    return applyGrade(inside, learning, attempt, {
+      score: gradeAnswers(questions, all).score,
+      answers: all,
+      submittedAt,
+    });
+  }
+  const [row] = await inside.tx.attempt.updateManyAndReturn({
+    where: { id },
+    data: { status: 'submitted', text, fileIds, submittedAt, version: { increment: 1 } },
+  });
+  return row as AttemptRow;
+}
+
+/** @throws 409 if the attempt was submitted, or its time is over */
+export function rejectClosed(attempt: AttemptRow): void {
+  if (attempt.status !== 'in_progress')
+    throw fail('attempt_ended', [{ field: 'id', message: `The attempt is ${attempt.status}` }]);
+  if (isOver(attempt)) throw fail('time_over', [{ field: 'id', message: 'The saved answers will be graded' }]);
+}
+
+/** The answers of the request, and those that were saved to the other questions. */
+function withSaved(saved: readonly Answer[], sent: readonly Answer[]): Answer[] {
+  const answered = new Set(sent.map(({ questionId }) => questionId));
+  return [...saved.filter(({ questionId }) => !answered.has(questionId)), ...sent];
+}

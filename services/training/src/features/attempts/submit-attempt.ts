@@ -1,0 +1,15 @@
+import type { attempts } from '@tandem/training-contract';
+import type { Handler, Tools } from '../../handler.ts';
+import { learnerOrTeacher } from '../progress/learning.ts';
+import { asAttempt, lockAttempt, seesKeys } from './attempt.ts';
+import { checkFiles } from './check-files.ts';
+import { handIn } from './hand-in.ts';
+
+export const submitAttempt = (tools: Pick<Tools, 'peers'>): Handler<typeof attempts.submitAttempt> => ({
+  check: ({ body, caller }) => checkFiles(tools, caller, body.fileIds),
+  async run({ params, body, caller, tx, emit, schedule, ifMatch }) {
+    const { attempt, learning } = await lockAttempt({ tx, caller, mayLearn: learnerOrTeacher(caller) }, params.id);
+    ifMatch(attempt);
+    return asAttempt(await handIn({ tx, emit, schedule }, learning, attempt, body), seesKeys(caller));
+  },
+});

@@ -1,0 +1,53 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { unionNumber } from '@tandem/contract';
+import { fail } from '@tandem/service';
+import { Certificate, certificateStates } from '@tandem/training-contract';
+import type { z } from 'zod';
+import type { Certificate as CertificateRow } from '../../generated/client.ts';
+import type { Tools, Tx } from '../../handler.ts';
+
+export type CertificateRecord = z.output<typeof Certificate>;
+
+const columns = Certificate.pick({ status: true, learnerType: true });
+const codeBytes = 15;
+
+/** Makes a code that nobody can guess. */
+export function makeCode(): string {
+  return randomBytes(codeBytes).toString('base64url');
+}
+
+/** The hash that identifies a code in the lookup table, which is readable without a tenant. */
+export function hashCode(code: string): string {
+  return createHash('sha256').update(code).digest('base64url');
+}
+
+/** Converts a row to the contract's `Certificate`. */
+export function asCertificate(row: CertificateRow, { publicUrl }: Pick<Tools, 'publicUrl'>): CertificateRecord {
+  const checked = columns.parse(row);
+  const status = statusOf(row);
+  return {
+    ...row,
+    ...checked,
+    status,
+    allowedTransitions: certificateStates.next(status),
+    learnerId: unionNumber('learner', checked.learnerType, row.learnerId),
+    url: `${publicUrl}/certificates/${row.code}`,
+  };
+}
+
+/** A certificate expires at its time, also while the job that records this waits. */
+export function statusOf({ status, expiresAt }: CertificateRow) {
+  const stored = columns.shape.status.parse(status);
+  return stored === 'valid' && expiresAt && expiresAt.getTime() <= Date.now() ? 'expired' : stored;
+}
+
+/** The data of events about a certificate. */
+export function dataOf({ id, enrollmentId, courseId }: CertificateRow) {
+  return { certificateId: id, enrollmentId, courseId };
+}
+
+export async function readCertificate(tx: Tx, id: number): Promise<CertificateRow> {
+  const row = await tx.certificate.findFirst({ where: { id } });
+  if (!row) throw fail('not_found');
+  return row;
+}

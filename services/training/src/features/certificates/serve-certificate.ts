@@ -1,0 +1,38 @@
+import { fail } from '@tandem/service';
+import type { certificates } from '@tandem/training-contract';
+import { z } from 'zod';
+import type { Handler, Tools } from '../../handler.ts';
+
+const StoredTexts = z.object({
+  title: z.string().default('Certificate'),
+  text: z.string().nullable().default(null),
+  signatory: z.string().nullable().default(null),
+  signatoryTitle: z.string().nullable().default(null),
+});
+
+export const serveCertificate =
+  ({ links, renderer, publicUrl }: Tools): Handler<typeof certificates.serveCertificate> =>
+  async ({ params, inTenant }) => {
+    const link = links.read(params.token);
+    if (link === 'expired') throw fail('link_expired');
+    if (!link) throw fail('not_found');
+    const { tenantId, environment, certificateId: id } = link;
+    const row = await inTenant({ tenantId, environment }, ({ tx }) => tx.certificate.findFirst({ where: { id } }));
+    if (!row || row.status === 'revoked') throw fail('not_found');
+    // The job that adds the name has not run yet.
+    if (!row.learnerName) throw fail('unavailable', undefined, { retryAfter: 2 });
+    const body = await renderer.render(
+      {
+        ...StoredTexts.parse(row.texts),
+        learnerName: row.learnerName,
+        courseTitle: row.courseTitle,
+        score: row.score,
+        issuedAt: row.issuedAt,
+        expiresAt: row.expiresAt,
+        url: `${publicUrl}/certificates/${row.code}`,
+      },
+      tenantId,
+    );
+    const filename = `certificate-${row.issuedAt.toISOString().slice(0, 10)}.pdf`;
+    return { body, type: 'application/pdf', disposition: { kind: 'attachment', filename } };
+  };

@@ -1,0 +1,10 @@
+import type { courses } from '@tandem/training-contract';
+import type { Handler } from '../../handler.ts';
+import { lockCourse } from './course.ts';
+import { setStatus } from './set-status.ts';
+
+export const unpublishCourse: Handler<typeof courses.unpublishCourse> = async ({ params, tx, emit, ifMatch }) => {
+  const row = await lockCourse(tx, params.id);
+  ifMatch(row);
+  return setStatus({ tx, emit }, row, { to: 'draft' });
+};

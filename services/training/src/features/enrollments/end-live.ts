@@ -1,0 +1,24 @@
+import { enrollmentExpired, enrollmentWithdrawn } from '@tandem/training-contract';
+import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
+import { countDeltas } from '../statistics/deltas.ts';
+import { dataOf, type EnrollmentRecord, type Inside, writeEnrollment } from './enrollment.ts';
+
+const events = { withdrawn: enrollmentWithdrawn, expired: enrollmentExpired };
+
+/** Ends a locked enrolment that has not ended. The progress stays. */
+export async function endLive(
+  { tx, emit, schedule }: Inside,
+  row: EnrollmentRow,
+  status: keyof typeof events,
+): Promise<EnrollmentRecord> {
+  const enrollment = await writeEnrollment(tx, row.id, { status });
+  if (status === 'withdrawn')
+    await tx.sql`UPDATE course SET enrollment_count = enrollment_count - 1 WHERE id = ${row.courseId}`;
+  await countDeltas({ tx, schedule }, [{ ...row, metric: status, value: 1 }]);
+  emit(events[status], {
+    data: dataOf(enrollment),
+    record: enrollment,
+    changes: { status: { from: row.status, to: status } },
+  });
+  return enrollment;
+}

@@ -1,0 +1,47 @@
+import { fail, transitionError } from '@tandem/service';
+import { enrollmentStates, type enrollments, enrollmentUpdated } from '@tandem/training-contract';
+import type { Handler, Tx } from '../../handler.ts';
+import { countDeltas } from '../statistics/deltas.ts';
+import { checkDates, scheduleDates } from './dates.ts';
+import { asEnrollment, dataOf, isLive, liveStatuses, lockEnrollment, writeEnrollment } from './enrollment.ts';
+
+export const extendEnrollment: Handler<typeof enrollments.extendEnrollment> = async (context) => {
+  const { params, body, tx, emit, schedule, ifMatch } = context;
+  const { expiresAt } = body;
+  // The course is locked first, as by new enrolments of the same learner.
+  const found = await tx.enrollment.findFirst({ where: { id: params.id } });
+  if (found?.status === 'expired') await tx.course.lockFirst({ where: { id: found.courseId } });
+  const before = await lockEnrollment(tx, params.id);
+  ifMatch(before);
+  const isExpired = before.status === 'expired';
+  if (!isExpired && !isLive(before)) {
+    const { status } = asEnrollment(before);
+    throw fail('transition_refused', [transitionError(status, enrollmentStates.next(status))]);
+  }
+  // A due date that has passed would make the learner overdue from the first moment.
+  const dueAt = isExpired && before.dueAt && before.dueAt.getTime() <= Date.now() ? null : before.dueAt;
+  checkDates({ dueAt, expiresAt }, { expiresAt });
+  if (isExpired) await rejectOther(tx, before);
+  const status = isExpired ? (before.startedAt ? 'in_progress' : 'enrolled') : before.status;
+  const enrollment = await writeEnrollment(tx, before.id, { status, dueAt, expiresAt });
+  await scheduleDates(schedule, [{ id: before.id, dueAt: isExpired ? dueAt : null, expiresAt }]);
+  if (isExpired) await countDeltas({ tx, schedule }, [{ ...before, metric: 'expired', value: -1 }]);
+  emit(enrollmentUpdated, {
+    data: dataOf(enrollment),
+    record: enrollment,
+    changes: {
+      expiresAt: { from: before.expiresAt, to: expiresAt },
+      ...(isExpired && { status: { from: before.status, to: status } }),
+    },
+  });
+  return enrollment;
+};
+
+async function rejectOther(
+  tx: Tx,
+  { courseId, learnerType, learnerId }: { courseId: number; learnerType: string; learnerId: number },
+): Promise<void> {
+  const where = { courseId, learnerType, learnerId, status: { in: liveStatuses } };
+  if (await tx.enrollment.count({ where }))
+    throw fail('already_enrolled', [{ field: 'id', message: 'The learner has another enrolment in this course' }]);
+}

@@ -1,0 +1,23 @@
+import { diff, fail } from '@tandem/service';
+import { type enrollments, enrollmentUpdated } from '@tandem/training-contract';
+import type { Handler } from '../../handler.ts';
+import { checkDates, scheduleDates } from './dates.ts';
+import { asEnrollment, dataOf, isLive, lockEnrollment, writeEnrollment } from './enrollment.ts';
+
+export const updateEnrollment: Handler<typeof enrollments.updateEnrollment> = async (context) => {
+  const { params, body, tx, emit, schedule, ifMatch } = context;
+  const before = await lockEnrollment(tx, params.id);
+  ifMatch(before);
+  if (!isLive(before))
+    throw fail('enrollment_ended', [
+      { field: 'status', message: `The enrolment is ${before.status}; extend or restart it instead` },
+    ]);
+  const { isEmpty, values, audit } = diff(before, body);
+  if (isEmpty) return asEnrollment(before);
+  checkDates({ ...before, ...values }, values);
+  const enrollment = await writeEnrollment(tx, before.id, values);
+  const dates = { dueAt: values.dueAt ?? null, expiresAt: values.expiresAt ?? null };
+  await scheduleDates(schedule, [{ id: before.id, ...dates }]);
+  emit(enrollmentUpdated, { data: dataOf(enrollment), record: enrollment, changes: audit });
+  return enrollment;
+};

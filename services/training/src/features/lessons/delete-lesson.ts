@@ -1,0 +1,32 @@
+import { idInText } from '@tandem/contract';
+import { fail } from '@tandem/service';
+import { lessonDeleted, type lessons } from '@tandem/training-contract';
+import type { Handler } from '../../handler.ts';
+import { changeContent } from '../content/change-content.ts';
+import { renumberLessons } from '../content/lesson-order.ts';
+import { asLesson, lockLesson } from './lesson.ts';
+
+export const deleteLesson: Handler<typeof lessons.deleteLesson> = async ({ params, tx, emit, schedule, ifMatch }) => {
+  const { row, course } = await lockLesson(tx, params.id);
+  const lesson = asLesson(row);
+  ifMatch(lesson);
+  const [opened] = await tx.sql<{ id: number }>`
+    SELECT id FROM lesson WHERE course_id = ${course.id} AND deleted_at IS NULL
+      AND release->>'type' = 'after_lesson' AND release->>'lessonId' = ${String(row.id)} LIMIT 1`;
+  if (opened)
+    throw fail('lesson_needed', [
+      { field: 'id', message: `${idInText('lesson', Number(opened.id))} opens after this lesson` },
+    ]);
+  if (course.status === 'published' && course.lessonsCount <= 1) throw fail('last_lesson');
+  await tx.lesson.updateMany({
+    where: { id: row.id },
+    data: { deletedAt: new Date(), version: { increment: 1 } },
+  });
+  await renumberLessons(tx, course.id);
+  await changeContent({ tx, schedule }, course, { isStructure: true, lessons: -1 });
+  emit(lessonDeleted, {
+    data: { lessonId: row.id, courseId: course.id },
+    record: { ...lesson, version: lesson.version + 1 },
+  });
+  return { id: row.id, deleted: true };
+};

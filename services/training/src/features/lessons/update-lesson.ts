@@ -1,0 +1,68 @@
+import { diff, fail, failField } from '@tandem/service';
+import { type lessons, lessonUpdated } from '@tandem/training-contract';
+import type { Handler, Tools } from '../../handler.ts';
+import { changeContent } from '../content/change-content.ts';
+import { checkReleases, renumberLessons } from '../content/lesson-order.ts';
+import { checkLessonComplete } from '../courses/publishable.ts';
+import { readQuestions, writeQuestions } from '../questions/lesson-questions.ts';
+import { type CheckedLesson, checkDraws, checkMaterial, checkModule, checkOpener } from './check-lesson.ts';
+import { asLesson, detailOf, findLesson, lockLesson, toSettingColumns } from './lesson.ts';
+import { settleLesson } from './settle-lesson.ts';
+
+// After every lesson of the module, until the lessons are numbered again.
+const atEnd = 2_000_000;
+// Changes of these fields decide about the completion of the course.
+const structure = ['moduleId', 'type', 'required', 'completion'] as const;
+
+interface Found extends CheckedLesson {
+  version: number;
+}
+
+export const updateLesson = (tools: Pick<Tools, 'peers' | 'cleaner'>): Handler<typeof lessons.updateLesson, Found> => ({
+  async check({ params, body, caller, tx }) {
+    const { fileId, version, ...before } = asLesson(await findLesson(tx, params.id));
+    const type = body.type ?? before.type;
+    return { version, ...(await checkMaterial(tools, body, { type, caller, fileIdBefore: fileId })) };
+  },
+  async run({ params, body, found, caller, tx, emit, schedule, ifMatch }) {
+    const { row, course } = await lockLesson(tx, params.id);
+    const before = asLesson(row);
+    ifMatch(before);
+    // The content was cleaned, and the file linked, for the lesson as it was.
+    if (found.version !== before.version) throw fail('lesson_changed');
+    const { content: _content, completion: _completion, quiz: _quiz, questions: sent, ...fields } = body;
+    const settings = settleLesson(before, { ...body, ...found });
+    const { isEmpty, values, audit } = diff(before, { ...fields, ...settings });
+    const requested = settings.type === 'quiz' ? sent && readQuestions(sent) : [];
+    if (sent?.length && settings.type !== 'quiz') throw failField('questions', 'Are only for lessons of the type quiz');
+    await checkModule(tx, course.id, values.moduleId);
+    await checkOpener(tx, course.id, values.release);
+    const count = requested?.length ?? (await tx.question.count({ where: { lessonId: row.id } }));
+    await checkDraws(tx, settings.quiz?.draw ?? [], count);
+    const isAsked = requested && (await writeQuestions(tx, row.id, requested));
+    if (isEmpty && !isAsked) return detailOf(tx, before, { caller, fileUrl: found.fileUrl });
+    const { completion, release, quiz, ...plain } = values;
+    await tx.lesson.updateMany({
+      where: { id: row.id },
+      data: {
+        ...plain,
+        ...toSettingColumns({ ...values }),
+        ...(values.moduleId !== undefined && { order: atEnd }),
+        version: { increment: 1 },
+      },
+    });
+    if (values.moduleId !== undefined) await renumberLessons(tx, course.id);
+    if (values.moduleId !== undefined || values.release)
+      await checkReleases(tx, course.id, values.release ? 'release.lessonId' : 'moduleId');
+    await checkLessonComplete(tx, course, row.id);
+    await changeContent({ tx, schedule }, course, { isStructure: structure.some((field) => field in values) });
+    const [written] = await tx.lesson.findMany({ where: { id: row.id } });
+    if (!written) throw fail('not_found');
+    const lesson = asLesson(written);
+    // The audit log does not store the material, which can have 100,000 characters.
+    const { content: _material, ...changes } = audit;
+    const ids = { lessonId: lesson.id, courseId: course.id };
+    emit(lessonUpdated, { data: ids, record: lesson, changes });
+    return detailOf(tx, lesson, { caller, fileUrl: found.fileUrl });
+  },
+});

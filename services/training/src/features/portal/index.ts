@@ -1,0 +1,27 @@
+import type { Handlers } from '@tandem/service';
+import type { portalTraining } from '@tandem/training-contract';
+import type { Tools, Tx } from '../../handler.ts';
+import { completePortalLesson } from './complete-portal-lesson.ts';
+import { createPortalEnrollment } from './create-portal-enrollment.ts';
+import { getPortalCourse } from './get-portal-course.ts';
+import { getPortalEnrollmentProgress } from './get-portal-enrollment-progress.ts';
+import { listPortalCertificates } from './list-portal-certificates.ts';
+import { listPortalCourses } from './list-portal-courses.ts';
+import { listPortalEnrollments } from './list-portal-enrollments.ts';
+import { recordPortalProgress } from './record-portal-progress.ts';
+import { startPortalAttempt } from './start-portal-attempt.ts';
+import { submitPortalAttempt } from './submit-portal-attempt.ts';
+
+export const portalTrainingHandlers = (tools: Tools) =>
+  ({
+    listPortalCourses,
+    getPortalCourse,
+    createPortalEnrollment: createPortalEnrollment(tools),
+    listPortalEnrollments,
+    getPortalEnrollmentProgress,
+    recordPortalProgress,
+    completePortalLesson,
+    startPortalAttempt,
+    submitPortalAttempt: submitPortalAttempt(tools),
+    listPortalCertificates: listPortalCertificates(tools),
+  }) satisfies Handlers<typeof portalTraining, Tx>;

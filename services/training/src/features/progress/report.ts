@@ -1,0 +1,114 @@
+import { fail } from '@tandem/service';
+import { EnrollmentStatus, type LessonProgress, LessonState, reportSecondsMax } from '@tandem/training-contract';
+import type { z } from 'zod';
+import type { Tx } from '../../handler.ts';
+import { countDeltas } from '../statistics/deltas.ts';
+import { type Advancing, finishLesson, startEnrollment } from './advance.ts';
+import { type Learning, rejectEnded, rejectLocked } from './learning.ts';
+
+// The first report of a lesson: nothing tells how long it has been open.
+const firstSecondsMax = 30;
+
+export interface Report {
+  position?: number;
+  secondsSpent: number;
+  percent?: number;
+}
+
+/** Stores a report of progress in a locked enrolment. Nothing goes back, and time counts at most once. */
+export async function reportProgress(inside: Advancing, learning: Learning, report: Report): Promise<void> {
+  rejectEnded(learning, { butCompleted: true });
+  rejectLocked(learning);
+  const { enrollmentId, lessonId, courseId, learnerType, enrolledAt, progress } = learning;
+  const since = progress?.sinceReport ?? firstSecondsMax;
+  const counted = Math.floor(Math.min(report.secondsSpent, since, reportSecondsMax));
+  // What is left of a second counts with the next report.
+  const isCutShort = progress !== null && report.secondsSpent > since && since < reportSecondsMax;
+  const rest = isCutShort ? since - counted : 0;
+  await inside.tx.sql`
+    WITH reported AS (
+      INSERT INTO lesson_progress AS progress (enrollment_id, lesson_id, percent, position, seconds_spent)
+      VALUES (${enrollmentId}, ${lessonId}, ${report.percent ?? 0}, ${report.position ?? 0}, ${counted})
+      ON CONFLICT (tenant_id, environment, enrollment_id, lesson_id) DO UPDATE
+        SET percent = greatest(progress.percent, excluded.percent),
+          position = coalesce(${report.position ?? null}::float, progress.position),
+          seconds_spent = progress.seconds_spent + excluded.seconds_spent,
+          reported_at = clock_timestamp() - make_interval(secs => ${rest}::float))
+    UPDATE enrollment SET seconds_spent = seconds_spent + ${counted}::int, last_lesson_id = ${lessonId},
+      last_activity_at = now() WHERE id = ${enrollmentId}`;
+  if (progress) return;
+  await countDeltas(inside, [{ courseId, lessonId, learnerType, enrolledAt, metric: 'started', value: 1 }]);
+  if (learning.status === 'enrolled') await startEnrollment(inside, learning);
+}
+
+/**
+ * Completes a lesson of a locked enrolment if its rule is met.
+ * @param isTeacher whether the caller may complete lessons that are completed by hand
+ */
+export async function completeByRule(
+  inside: Advancing,
+  learning: Learning,
+  { isTeacher }: { isTeacher: boolean },
+): Promise<void> {
+  if (learning.progress?.status === 'completed') return;
+  rejectEnded(learning, { butCompleted: true });
+  rejectLocked(learning);
+  const missing = missingFor(learning, isTeacher);
+  if (missing) throw fail('validation_failed', [{ field: 'lessonId', message: missing }]);
+  if (learning.status === 'enrolled') await startEnrollment(inside, learning);
+  await finishLesson(inside, learning);
+}
+
+/** What the rule of a lesson still requires. */
+function missingFor({ completion, progress }: Learning, isTeacher: boolean): string | undefined {
+  if (completion.rule === 'manual' && !isTeacher)
+    return 'The lesson is completed by someone with the permission training:write, or by the grade of its assignment';
+  if (completion.rule === 'quiz' && !isTeacher) return 'Pass the quiz: begin an attempt, and submit it';
+  const seconds = completion.rule === 'min_time' ? (completion.minSeconds ?? 0) : 0;
+  const left = seconds - (progress?.secondsSpent ?? 0);
+  return left > 0 ? `Spend ${left} more seconds in the lesson, and report them` : undefined;
+}
+
+/** The progress in a lesson as responses show it. */
+export async function readLessonProgress(
+  tx: Tx,
+  { enrollmentId, lessonId }: Pick<Learning, 'enrollmentId' | 'lessonId'>,
+): Promise<z.output<typeof LessonProgress>> {
+  const [row] = await tx.sql<Columns>`
+    SELECT progress.status, progress.percent, position, progress.seconds_spent AS "secondsSpent", progress.score,
+      progress.started_at AS "startedAt", progress.completed_at AS "completedAt", enrollment.status AS "courseStatus",
+      enrollment.percent AS "coursePercent", enrollment.score AS "courseScore",
+      enrollment.completed_at AS "courseCompletedAt", certificate_id AS "certificateId"
+    FROM enrollment JOIN lesson_progress AS progress ON enrollment_id = enrollment.id AND lesson_id = ${lessonId}
+    WHERE enrollment.id = ${enrollmentId}`;
+  if (!row) throw fail('not_found');
+  const { status, courseStatus, coursePercent, courseScore, courseCompletedAt, certificateId, ...lesson } = row;
+  return {
+    enrollmentId,
+    lessonId,
+    ...lesson,
+    status: LessonState.parse(status),
+    enrollment: {
+      status: EnrollmentStatus.parse(courseStatus),
+      percent: coursePercent,
+      score: courseScore,
+      completedAt: courseCompletedAt,
+      certificateId,
+    },
+  };
+}
+
+interface Columns {
+  status: string;
+  percent: number;
+  position: number;
+  secondsSpent: number;
+  score: number | null;
+  startedAt: Date;
+  completedAt: Date | null;
+  courseStatus: string;
+  coursePercent: number;
+  courseScore: number | null;
+  courseCompletedAt: Date | null;
+  certificateId: number | null;
+}

@@ -1,0 +1,91 @@
+import { fail } from '@tandem/service';
+import { LessonType, type statistics } from '@tandem/training-contract';
+import type { Handler, Tx } from '../../handler.ts';
+import { round } from '../progress/standing.ts';
+import { type Counters, counterOf, medianDays, questionStatistics } from './counters.ts';
+
+export const getCourseStatistics: Handler<typeof statistics.getCourseStatistics> = async ({ params, query, tx }) => {
+  const course = await tx.course.findFirst({ where: { id: params.id, deletedAt: null }, select: { id: true } });
+  if (!course) throw fail('not_found');
+  const selection = {
+    courseId: course.id,
+    from: query.from?.toISOString().slice(0, 10) ?? null,
+    to: query.to?.toISOString().slice(0, 10) ?? null,
+    learnerType: query.learnerType ?? null,
+  };
+  const counters = await readCounters(tx, selection);
+  const lessons = await tx.lesson.findMany({
+    where: { courseId: course.id, deletedAt: null },
+    select: { id: true, title: true, type: true },
+    orderBy: { order: 'asc' },
+  });
+  const whole = counterOf(counters, 0);
+  const enrolled = whole('enrolled');
+  return {
+    courseId: course.id,
+    enrolled,
+    started: whole('started'),
+    completed: whole('completed'),
+    withdrawn: whole('withdrawn'),
+    expired: whole('expired'),
+    overdue: await countOverdue(tx, selection),
+    averagePercent: ratio(whole('percent'), enrolled),
+    medianDays: medianDays(counters.get(0)),
+    averageScore: ratio(whole('score'), whole('scored')),
+    lessons: lessons.map(({ id, title, type }) => {
+      const of = counterOf(counters, id);
+      const [started, completed, attempts] = [of('started'), of('completed'), of('attempts')];
+      return {
+        lessonId: id,
+        title,
+        type: LessonType.parse(type),
+        started,
+        completed,
+        dropOffRate: ratio((started - completed) * 100, started),
+        attempts,
+        failRate: ratio(of('failed') * 100, attempts),
+        averageSeconds: ratio(of('seconds'), completed),
+        questions: questionStatistics(counters.get(id)),
+      };
+    }),
+  };
+};
+
+interface Selection {
+  courseId: number;
+  from: string | null;
+  to: string | null;
+  learnerType: string | null;
+}
+
+/** Sums the rollups and the deltas that are not added to them yet. Both are read by one statement, so none counts twice. */
+async function readCounters(tx: Tx, { courseId, from, to, learnerType }: Selection): Promise<Counters> {
+  const rows = await tx.sql<{ lessonId: number; metric: string; value: number }>`
+    SELECT lesson_id AS "lessonId", metric, sum(value) AS value FROM (
+      SELECT lesson_id, metric, value, day, learner_type FROM statistic_rollup WHERE course_id = ${courseId}
+      UNION ALL
+      SELECT lesson_id, metric, value, day, learner_type FROM statistic_delta WHERE course_id = ${courseId}) AS counted
+    WHERE (${from}::date IS NULL OR day >= ${from}::date) AND (${to}::date IS NULL OR day <= ${to}::date)
+      AND (${learnerType}::text IS NULL OR learner_type = ${learnerType})
+    GROUP BY lesson_id, metric`;
+  const counters: Counters = new Map();
+  for (const { lessonId, metric, value } of rows) {
+    const ofLesson = counters.get(lessonId) ?? new Map<string, number>();
+    counters.set(lessonId, ofLesson.set(metric, value));
+  }
+  return counters;
+}
+
+async function countOverdue(tx: Tx, { courseId, from, to, learnerType }: Selection): Promise<number> {
+  const [found] = await tx.sql<{ count: number }>`
+    SELECT count(*)::int AS count FROM enrollment
+    WHERE course_id = ${courseId} AND status IN ('enrolled', 'in_progress') AND due_at IS NOT NULL AND due_at < now()
+      AND (${from}::date IS NULL OR enrolled_at >= ${from}::date)
+      AND (${to}::date IS NULL OR enrolled_at < ${to}::date + 1)
+      AND (${learnerType}::text IS NULL OR learner_type = ${learnerType})`;
+  return found?.count ?? 0;
+}
+
+function ratio(sum: number, count: number): number | null {
+  return count > 0 ? round(sum / count) : null;
+}

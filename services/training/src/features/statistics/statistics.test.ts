@@ -1,0 +1,80 @@
+import { until } from '@tandem/testing';
+import { aCourse, anEnrollment } from '../../learning.test-service.ts';
+import { learner, type Service, startTraining } from '../../training.test-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startTraining();
+});
+afterAll(() => service?.close());
+
+it('a course counts its learners, lessons and answers, before and after the deltas are added up', async () => {
+  const { api, id, lessons } = await aCourse(service, { lessons: [{}, { type: 'quiz', questions: [{}] }] });
+  const learners = [];
+  for (const userId of [7, 8, 9, 10]) learners.push(await anEnrollment(service, api, id, userId));
+  const [one, two, three] = learners as [(typeof learners)[0], (typeof learners)[0], (typeof learners)[0]];
+  for (const { id: enrollmentId, own } of [one, two])
+    await own.completeLesson({ params: { id: enrollmentId, lessonId: lessons[0] } });
+  const attempt = async ({ own, id: enrollmentId }: typeof one, key: string) => {
+    const { data } = await own.startAttempt({ params: { id: enrollmentId, lessonId: lessons[1] } });
+    const answers = [{ questionId: data.questions[0].id, keys: [key] }];
+    await own.submitAttempt({ params: { id: data.id }, body: { answers } });
+  };
+  await attempt(one, 'a');
+  await attempt(two, 'b');
+  await api.withdrawEnrollment({ params: { id: three.id } });
+  const read = async (query: Record<string, string> = {}) =>
+    (await api.getCourseStatistics({ params: { id }, query })).data;
+  const before = await read();
+  expect(before).toMatchObject({
+    enrolled: 4,
+    started: 2,
+    completed: 1,
+    withdrawn: 1,
+    expired: 0,
+    averagePercent: 37.5,
+    medianDays: 0,
+    averageScore: 100,
+  });
+  expect(before.lessons).toMatchObject([
+    { started: 2, completed: 2, dropOffRate: 0 },
+    { started: 2, completed: 1, dropOffRate: 50, attempts: 2, failRate: 50 },
+  ]);
+  expect(before.lessons[1].questions).toMatchObject([
+    {
+      answered: 2,
+      correctRate: 50,
+      options: [
+        { key: 'a', count: 1 },
+        { key: 'b', count: 1 },
+      ],
+    },
+  ]);
+  await service.sqlWithin(
+    api.caller,
+    `INSERT INTO platform.job (name, tenant_id, environment, payload, due_at)
+     VALUES ('fold-statistics', $1, 'live', '{}', now())`,
+    [api.caller.tenantId],
+  );
+  await until('the deltas are added up', async () => {
+    const [left] = await service.sqlWithin(api.caller, 'SELECT count(*)::int AS count FROM statistic_delta');
+    return left?.['count'] === 0;
+  });
+  expect(await read()).toEqual(before);
+  expect(await read({ learnerType: 'partner' })).toMatchObject({ enrolled: 0, averagePercent: null });
+  expect(await read({ from: '2100-01-01T00:00:00.000Z' })).toMatchObject({ enrolled: 0 });
+  expect((await service.as().getCourseStatistics({ params: { id }, query: {} })).status).toBe(404);
+});
+
+it('the transcript of a learner has every enrolment with its certificate', async () => {
+  const { api, id, lessons } = await aCourse(service, { certificate: { title: 'Certified' } });
+  const { own, id: enrollmentId } = await anEnrollment(service, api, id);
+  await own.completeLesson({ params: { id: enrollmentId, lessonId: lessons[0] } });
+  const params = { id: learner('user', 7) };
+  const { data } = await own.getLearnerTranscript({ params });
+  expect(data).toMatchObject({ learnerType: 'user', total: 1, completed: 1 });
+  expect(data.courses).toMatchObject([
+    { courseTitle: 'Selling', status: 'completed', certificate: { status: 'valid' } },
+  ]);
+  expect((await own.getLearnerTranscript({ params: { id: learner('partner', 7) } })).status).toBe(404);
+});
