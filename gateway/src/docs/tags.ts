@@ -129,7 +129,11 @@ const tags: Tag[] = [
     name: 'AI generation',
     description: 'Generate sequences, landing pages, statuses, stages, text and structured data from a prompt.',
   },
-  { paths: ['/v1/training'], name: 'Training', description: 'Courses, lessons and enrolments.' },
+  {
+    paths: ['/v1/training', '/v1/public/certificates', '/v1/public/certificate-files', '/certificates'],
+    name: 'Training',
+    description: 'Courses, lessons, enrolments, progress, attempts and certificates.',
+  },
   {
     paths: ['/v1/files', '/v1/public/files'],
     name: 'Files',

@@ -38,7 +38,14 @@ import {
   webhookSecretRotated,
 } from '@tandem/integrations-contract';
 import { commissionEarned, commissionPaid, partnerApproved, partnerRegistered } from '@tandem/partner-contract';
-import { courseArchived, coursePublished, enrollmentCreated, enrollmentWithdrawn } from '@tandem/training-contract';
+import {
+  courseArchived,
+  courseCompleted,
+  coursePublished,
+  enrollmentCreated,
+  enrollmentWithdrawn,
+  lessonFailed,
+} from '@tandem/training-contract';
 import { z } from 'zod';
 
 /** Events that webhooks can receive, in catalogue order. A test checks that none is missing. */
@@ -61,6 +68,8 @@ export const catalogued = [
   reminderDue,
   coursePublished,
   courseArchived,
+  courseCompleted,
+  lessonFailed,
   enrollmentCreated,
   enrollmentWithdrawn,
   fileUploaded,

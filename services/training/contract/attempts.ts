@@ -43,7 +43,7 @@ const AttemptResult = z.object({
     .meta({ description: 'The explanation of the answer', examples: [null] }),
 });
 
-export const Attempt = z.object({
+export const LessonAttempt = z.object({
   id: id('attempt'),
   enrollmentId: id('enrollment'),
   courseId: id('course'),
@@ -168,7 +168,9 @@ const Answers = z.array(AttemptAnswer).max(400, 'Must contain at most 400 answer
 
 export const submission = z.object({
   answers: Answers.default([]),
-  text: text(attemptLimits.textChars).nullish().describe('The text of an assignment'),
+  text: text(attemptLimits.textChars)
+    .nullish()
+    .meta({ description: 'The text of an assignment', examples: ['My plan for the first call'] }),
   fileIds: z
     .array(id('file'))
     .max(attemptLimits.files, `Must contain at most ${attemptLimits.files} files`)
@@ -187,7 +189,7 @@ export const attempts = operations({
     description:
       'Draws the questions. If an attempt is in progress, it is returned instead, so that two windows have the same one.',
     params: lessonOfEnrollment,
-    reply: Attempt,
+    reply: LessonAttempt,
     status: 201,
     mayExist: true,
     message: 'Attempt started',
@@ -208,7 +210,7 @@ export const attempts = operations({
         courseId: id('course').optional(),
         status: AttemptStatus.optional(),
       }),
-    reply: page(Attempt.omit({ questions: true, answers: true, results: true })),
+    reply: page(LessonAttempt.omit({ questions: true, answers: true, results: true })),
     message: 'Attempts retrieved',
   },
   getAttempt: {
@@ -218,7 +220,7 @@ export const attempts = operations({
     narrows: true,
     summary: 'Retrieve an attempt',
     params: withId,
-    reply: Attempt,
+    reply: LessonAttempt,
     message: 'Attempt retrieved',
   },
   saveAttemptAnswers: {
@@ -231,7 +233,7 @@ export const attempts = operations({
     description: 'Replaces the saved answers. When the time is over, the saved answers are graded.',
     params: withId,
     body: z.object({ answers: Answers }),
-    reply: Attempt,
+    reply: LessonAttempt,
     message: 'Answers saved',
     emits: [],
     errors: submitErrors,
@@ -247,7 +249,7 @@ export const attempts = operations({
       'A quiz is graded at once; answers that are not sent are those that were saved. An assignment, with a text or files, waits for its grade.',
     params: withId,
     body: submission,
-    reply: Attempt,
+    reply: LessonAttempt,
     example: { status: 'graded', score: 100, passed: true },
     message: 'Attempt submitted',
     emits: [attemptSubmitted, lessonCompleted, courseCompleted, lessonFailed],
@@ -267,9 +269,11 @@ export const attempts = operations({
         .min(0, 'Must be a number from 0 to 100')
         .max(100, 'Must be a number from 0 to 100')
         .meta({ description: 'The score', examples: [90] }),
-      feedback: text(5_000).nullish().describe('The feedback for the learner'),
+      feedback: text(5_000)
+        .nullish()
+        .meta({ description: 'The feedback for the learner', examples: ['Well argued'] }),
     }),
-    reply: Attempt,
+    reply: LessonAttempt,
     example: { status: 'graded', score: 90, passed: true },
     message: 'Attempt graded',
     emits: [attemptGraded, lessonCompleted, courseCompleted, lessonFailed],

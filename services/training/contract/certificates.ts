@@ -168,7 +168,11 @@ export const certificates = operations({
     summary: 'Revoke a certificate',
     description: 'The public page shows that the certificate is revoked. The completion of the course stays.',
     params: withId,
-    body: z.object({ reason: text(500).nullish().describe('Why the certificate is revoked') }),
+    body: z.object({
+      reason: text(500)
+        .nullish()
+        .meta({ description: 'Why the certificate is revoked', examples: ['Issued by mistake'] }),
+    }),
     reply: Certificate,
     example: { status: 'revoked', allowedTransitions: [] },
     message: 'Certificate revoked',

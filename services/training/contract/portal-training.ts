@@ -1,6 +1,6 @@
 import { id, listQuery, operations, page, signedIn } from '@tandem/contract';
 import { z } from 'zod';
-import { Attempt, attemptErrors, attempts, submission, submitErrors } from './attempts.ts';
+import { attemptErrors, attempts, LessonAttempt, submission, submitErrors } from './attempts.ts';
 import { Certificate } from './certificates.ts';
 import { Course } from './course.ts';
 import { Enrollment, EnrollmentStatus, enrollmentCreated, enrollments } from './enrollments.ts';
@@ -118,7 +118,7 @@ export const portalTraining = operations({
     path: `${base}/enrollments/:id/lessons/:lessonId/attempts`,
     summary: 'Begin an attempt at a quiz or assignment in the portal',
     params: lessonOfEnrollment,
-    reply: Attempt,
+    reply: LessonAttempt,
     status: 201,
     mayExist: true,
     message: 'Attempt started',
@@ -132,7 +132,7 @@ export const portalTraining = operations({
     summary: 'Submit an attempt in the portal',
     params: z.object({ id: id('attempt') }),
     body: submission,
-    reply: Attempt,
+    reply: LessonAttempt,
     example: { status: 'graded', score: 100, passed: true },
     message: 'Attempt submitted',
     emits: attempts.submitAttempt.emits,

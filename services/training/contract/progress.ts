@@ -155,7 +155,7 @@ export const progressReport = z.object({
     .number({ error: 'Must be a number from 0 to 1000000' })
     .min(0, 'Must be a number from 0 to 1000000')
     .max(1_000_000, 'Must be a number from 0 to 1000000')
-    .describe('Where the learner is, such as the second of a video')
+    .meta({ description: 'Where the learner is, such as the second of a video', examples: [95.5] })
     .optional(),
   secondsSpent: z
     .number({ error: reportError })
@@ -170,7 +170,10 @@ export const progressReport = z.object({
     .number({ error: 'Must be a number from 0 to 100' })
     .min(0, 'Must be a number from 0 to 100')
     .max(100, 'Must be a number from 0 to 100')
-    .describe('The part of the lesson that the learner has seen; a smaller one than before has no effect')
+    .meta({
+      description: 'The part of the lesson that the learner has seen; a smaller one than before has no effect',
+      examples: [40],
+    })
     .optional(),
 });
 

@@ -9,7 +9,12 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 everyList(training, () => service, {
-  texts: { 'enrollment.learner_type': 'partner', 'certificate.learner_type': 'partner' },
+  texts: {
+    'statistic_delta.day': '2026-01-01',
+    'statistic_rollup.day': '2026-01-01',
+    'enrollment.learner_type': 'partner',
+    'certificate.learner_type': 'partner',
+  },
   withoutIndex: {
     'listCourses.search': 'a tenant has some hundred courses',
     'listQuestionBanks.search': 'a tenant has some hundred question banks',

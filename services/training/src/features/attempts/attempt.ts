@@ -4,9 +4,9 @@ import type { JobContext } from '@tandem/jobs';
 import { fail } from '@tandem/service';
 import {
   type AnswerVisibility,
-  Attempt,
   type AttemptAnswer,
   type KeyedQuestion,
+  LessonAttempt,
   withoutKey,
 } from '@tandem/training-contract';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import type { Tx } from '../../handler.ts';
 import { type Learning, lockLearning, type MayLearn } from '../progress/learning.ts';
 import { gradeAnswers } from './grade-answers.ts';
 
-export type AttemptRecord = z.output<typeof Attempt>;
+export type AttemptRecord = z.output<typeof LessonAttempt>;
 export type Answer = z.output<typeof AttemptAnswer>;
 
 /** The questions of an attempt as they were drawn, and when their results are shown. */
@@ -31,7 +31,7 @@ export type CloseAttempt = JobContext<z.output<typeof closeAttemptJob.payload>, 
 /** Answers that arrive so long after the end were on their way. */
 export const graceMs = 30_000;
 
-const columns = Attempt.pick({ status: true });
+const columns = LessonAttempt.pick({ status: true });
 
 /** Whether the time of an attempt is over. */
 export function isOver({ endsAt }: Pick<AttemptRow, 'endsAt'>): boolean {
@@ -49,7 +49,7 @@ export function answersOf({ answers }: AttemptRow): Answer[] {
 }
 
 /**
- * Converts a row to the contract's `Attempt`.
+ * Converts a row to the contract's `LessonAttempt`.
  * @param seesKeys whether the caller sees the results of every graded attempt
  */
 export function asAttempt(row: AttemptRow, seesKeys: boolean): AttemptRecord {

@@ -1,9 +1,9 @@
-import type { Attempt, AttemptAnswer, KeyedQuestion } from '@tandem/training-contract';
+import type { AttemptAnswer, KeyedQuestion, LessonAttempt } from '@tandem/training-contract';
 import type { z } from 'zod';
 import { round } from '../progress/standing.ts';
 
 type Answer = z.output<typeof AttemptAnswer>;
-type Results = NonNullable<z.output<typeof Attempt>['results']>;
+type Results = NonNullable<z.output<typeof LessonAttempt>['results']>;
 
 /** Grades the answers of a quiz. A question without an answer has no points; there are no points for a part of one. */
 export function gradeAnswers(

@@ -1,7 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import { orAbsent } from '@tandem/client/internal';
 import { unionMember, unknownId } from '@tandem/contract';
-import { asService } from '@tandem/service';
+import { asService, fail } from '@tandem/service';
 import type { learnerTypes } from '@tandem/training-contract';
 import type { Peers } from '../../handler.ts';
 
@@ -20,10 +20,13 @@ type Asked = { ids: number[]; peers: Peers; caller: Caller };
 // The most records that the services return per request.
 const [usersMax, partnersMax, leadsMax] = [1_000, 500, 250];
 
-/** The learner that a number of the union stands for. */
+/**
+ * The learner that a number of the union stands for.
+ * @throws 404 for a number that stands for nobody, which the gateway never sends
+ */
 export function learnerOf(number: number): Learner {
   const learner = unionMember('learner', number);
-  if (!learner) throw new RangeError(`${number} is not the number of a learner`);
+  if (!learner) throw fail('not_found');
   return learner;
 }
 

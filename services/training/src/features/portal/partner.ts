@@ -5,7 +5,7 @@ import type { Tx } from '../../handler.ts';
 
 /** The condition of the records of the partner of a session. */
 export function ofPartner({ partnerId }: Caller): { learnerType: 'partner'; learnerId: number } {
-  if (partnerId === undefined) throw fail('unauthenticated');
+  if (partnerId === undefined) throw fail('not_found');
   return { learnerType: 'partner', learnerId: partnerId };
 }
 
