@@ -19,7 +19,7 @@ export const CertificateStatus = z.enum(certificateStatuses).describe('The statu
 export const certificateStates = stateTable<(typeof certificateStatuses)[number]>('Certificate', {
   created: { valid: 'completeLesson' },
   changes: { valid: { revoked: 'revokeCertificate' }, expired: { revoked: 'revokeCertificate' }, revoked: {} },
-  automatic: { valid: { expired: 'end-certificate' } },
+  automatic: { valid: { expired: 'end-certificate.job' } },
 });
 
 /** How long before its end a certificate is announced, and how long a download link works. */

@@ -33,8 +33,8 @@ export const enrollmentStates = stateTable<(typeof enrollmentStatuses)[number]>(
     withdrawn: {},
   },
   automatic: {
-    enrolled: { expired: 'end-enrollment', completed: 'follow-content' },
-    in_progress: { expired: 'end-enrollment', completed: 'follow-content' },
+    enrolled: { expired: 'end-enrollment.job', completed: 'follow-content.job' },
+    in_progress: { expired: 'end-enrollment.job', completed: 'follow-content.job' },
   },
 });
 
@@ -103,9 +103,21 @@ const change = {
   target: 'enrollment',
   data: z.object({ enrollmentId: id('enrollment'), courseId: id('course'), learnerId: id('learner') }),
   record: Enrollment,
+  whenMissing: {
+    record: {
+      learnerType: 'user',
+      allowedTransitions: [] as never[],
+      source: 'manual',
+      attemptNo: 1,
+      contentVersion: 1,
+      percent: 0,
+      secondsSpent: 0,
+      overdue: false,
+    },
+  },
   example: { enrollmentId: 'K164dVTlqa3OcG9l', courseId: 'r3mQ2aihbZeOiI80', learnerId: 'a3HT7XOrDKJZ9JtB' },
 } as const;
-const { group, readPermission, example, ...internal } = change;
+const { group, readPermission, example, whenMissing, ...internal } = change;
 
 export const enrollmentCreated = event('training.enrollment.created', {
   ...change,
