@@ -20,6 +20,5 @@ everyList(training, () => service, {
   withoutIndex: {
     'listCourses.search': 'a tenant has some hundred courses',
     'listQuestionBanks.search': 'a tenant has some hundred question banks',
-    'listPortalCourses.search': 'a tenant has some hundred courses',
   },
 });
