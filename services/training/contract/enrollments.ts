@@ -118,7 +118,7 @@ const change = {
   },
   example: { enrollmentId: 'K164dVTlqa3OcG9l', courseId: 'r3mQ2aihbZeOiI80', learnerId: 'a3HT7XOrDKJZ9JtB' },
 } as const;
-const { group, readPermission, example, ...internal } = change;
+const { group, readPermission, example, whenMissing, ...internal } = change;
 
 export const enrollmentCreated = event('training.enrollment.created', {
   ...change,

@@ -5,8 +5,8 @@ import type { Tx } from '../../handler.ts';
 
 /** The condition of the records of the partner of a session. */
 export function ofPartner({ partnerId }: Caller): { learnerType: 'partner'; learnerId: number } {
-  if (partnerId === undefined) throw fail('not_found');
-  return { learnerType: 'partner', learnerId: partnerId };
+  // A caller without a partner has no records.
+  return { learnerType: 'partner', learnerId: partnerId ?? 0 };
 }
 
 /** An enrolment of the partner; 404 for those of others. */
