@@ -1,7 +1,7 @@
 import { type campaign, GeneratedPage, Sequence } from '@tandem/campaign-contract';
+import { cleanHtml } from '@tandem/html-cleaner/clean';
 import type { TestService } from '@tandem/testing';
 import { startCampaign } from '../../campaign.test-service.ts';
-import { cleanHtml } from '@tandem/html-cleaner/clean';
 import { createHtmlCleaner } from '../landing-pages/html-cleaner.ts';
 import { pageErrors, sequenceErrors } from './checks.ts';
 import { landingPageTemplate } from './templates/landing-page.ts';
