@@ -135,11 +135,13 @@ it('lists and delivers events of reminders, training, files, agents, billing and
   await api.publishCourse({ params: { id: course.id } });
   const { data: enrollment } = await api.createEnrollment({ body: { courseId: course.id, learnerId: userId } });
   await api.withdrawEnrollment({ params: { id: enrollment.id } });
+  const learned = await causeLearning();
   await api.archiveCourse({ params: { id: course.id } });
 
   const fileId = await upload('notes.txt', 'Numbers and more');
   const programId = await upload('notes.exe', `MZ${'\0'.repeat(200)}`);
   await api.updateFile({ params: { id: fileId }, body: { tags: ['signed'] } });
+  const { data: read } = await api.startOcr({ params: { id: fileId }, body: {} });
   const { data: file } = await api.getFile({ params: { id: fileId } });
   const { data: restored } = await api.restoreFileVersion({ params: { id: fileId, versionId: file.versionId } });
   await api.deleteFile({ params: { id: fileId } });
@@ -206,12 +208,17 @@ it('lists and delivers events of reminders, training, files, agents, billing and
     { type: 'training.course.archived', data: { courseId: course.id } },
     { type: 'training.enrollment.created', data: enrollmentData },
     { type: 'training.enrollment.withdrawn', data: enrollmentData },
+    ...learned,
     { type: 'file.uploaded', data: { fileId } },
     {
       type: 'file.quarantined',
       data: { fileId: programId, reason: 'The content is a program (application/x-msdownload)' },
     },
     { type: 'file.updated', data: { fileId, fields: ['tags'] } },
+    {
+      type: 'file.ocr_completed',
+      data: { fileId, versionId: file.versionId, ocrJobId: read.id, status: 'completed', pages: 1 },
+    },
     { type: 'file.version_created', data: { fileId, versionId: restored.id, number: 2 } },
     { type: 'file.deleted', data: { fileId, permanent: false } },
     { type: 'file.restored', data: { fileId } },
@@ -252,6 +259,40 @@ it('lists and delivers events of reminders, training, files, agents, billing and
 }, 60_000);
 
 /** Causes every event of signatures but the end of the time to sign. */
+/** A course that the user fails first and then completes. */
+async function causeLearning(): Promise<Delivered[]> {
+  const { api, userId: learnerId } = tenant;
+  const { data: course } = await api.createCourse({ body: { title: 'Tables' } });
+  const courseId = course.id;
+  const options = [
+    { key: 'a', text: 'Differences', correct: true },
+    { key: 'b', text: 'Nothing', correct: false },
+  ];
+  const questions = [{ type: 'single' as const, text: 'What does it compute?', options }];
+  const quiz = { title: 'A quiz', type: 'quiz' as const, questions };
+  const { data: lesson } = await api.createLesson({ params: { id: courseId }, body: quiz });
+  await api.publishCourse({ params: { id: courseId } });
+  const { data: enrollment } = await api.createEnrollment({ body: { courseId, learnerId } });
+  const about = { courseId, enrollmentId: enrollment.id, learnerType: 'user', learnerId };
+  for (const key of ['b', 'a']) {
+    const params = { id: enrollment.id, lessonId: lesson.id };
+    const { data: attempt } = await api.startAttempt({ params });
+    const answers = [{ questionId: attempt.questions[0]?.id as string, keys: [key] }];
+    await api.submitAttempt({ params: { id: attempt.id }, body: { answers } });
+  }
+  const { data: done } = await api.getEnrollment({ params: { id: enrollment.id } });
+  return [
+    {
+      type: 'training.lesson.failed',
+      data: { ...about, lessonId: lesson.id, score: 0, passScore: 80, attempt: 1, attemptsLeft: null },
+    },
+    {
+      type: 'training.course.completed',
+      data: { ...about, score: 100, completedAt: done.completedAt as string, certificateId: null },
+    },
+  ];
+}
+
 async function causeSignatures(): Promise<Delivered[]> {
   const { api } = tenant;
   const fileId = await upload('contract.pdf', aPdf(), 'application/pdf');

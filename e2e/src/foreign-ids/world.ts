@@ -5,6 +5,7 @@ import { until } from '@tandem/testing';
 import { aPdf } from '../a-pdf.ts';
 import type { Direct, DirectRequest, Scope } from './direct.ts';
 import { aFlow, anAbTest, anExecution, createMarketing } from './marketing.ts';
+import { createTraining } from './training.ts';
 import { uniqueEmail } from './unique-email.ts';
 
 export const password = 'correct horse battery';
@@ -202,10 +203,7 @@ export async function createWorld(
   await call('createQuota', { body: { ...aQuota, teamId: team } });
   await call('submitForecast', { body: { ...aQuota, ownerId: user } });
 
-  const course = await call('createCourse', { body: { title: 'Selling' } });
-  const lesson = await call('createLesson', { params: { id: course.id }, body: { title: 'The first call' } });
-  await call('publishCourse', { params: { id: course.id } });
-  const enrollment = await call('createEnrollment', { body: { courseId: course.id, learnerId: user } });
+  const learning = await createTraining(direct, { scope, userId: Number(user), partnerId: Number(partner.id) });
 
   await call('recordEvent', { body: { eventType: 'page_visit', leadId: lead.id } });
   const [agent] = await call('listAgents', { query: { kind: 'recommender' } });
@@ -266,12 +264,11 @@ export async function createWorld(
       workflow,
       file,
       file_version: { id: file.versionId },
-      course,
-      enrollment,
       agent,
     }),
+    ...numbers(learning),
     ...numbers({ recommendation, approval, event, delivery, status_definition: stage, landing_page: landingPage }),
-    ...numbers({ co_marketing_resource: material, portal_user: portalUser, job: { id: job.jobId }, view, lesson }),
+    ...numbers({ co_marketing_resource: material, portal_user: portalUser, job: { id: job.jobId }, view }),
     ...numbers({ scoring_rule: scoringRule, assignment_rule: assignmentRule }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
     ...numbers({ duplicate_pair: pair, lead_merge: { id: merge.mergeId } }),
