@@ -6,6 +6,7 @@ import { directCalls } from './direct.ts';
 import { exemptions, isOfExport, type Owner } from './exemptions.ts';
 import { idPositions, type Position } from './positions.ts';
 import { type Examples, preparations, readExamples, recordOf, requestWith } from './requests.ts';
+import { trainingAnswers } from './training.ts';
 import { createWorld, type Setup, type SharedRecords, sharedRecords, type World } from './world.ts';
 
 // The id of an existing record of another tenant or of the other environment must return exactly the same response as
@@ -119,6 +120,7 @@ function foreignIds(position: Position): [owner: Owner, id: number][] {
 const otherAnswers: Readonly<Record<string, object>> = {
   ...namedPositions(),
   ...filterPositions(),
+  ...trainingAnswers,
   'addTeamMembers body.userIds.*': { status: 200 },
   'checkPermission query.userId': { status: 404, body: { code: 'not_found' } },
   'countOpenCampaignWork body.userId': { status: 200, body: { data: { campaigns: 0, workflows: 0, landingPages: 0 } } },
@@ -133,6 +135,9 @@ const otherAnswers: Readonly<Record<string, object>> = {
   'endPortalSessions body.partnerId': { status: 200, body: { data: { ended: 0 } } },
   'endPortalSessions body.portalUserId': { status: 200, body: { data: { ended: 0 } } },
   'endPortalSessions body.sessionId': { status: 200, body: { data: { ended: 0 } } },
+  'findPartners body.ids.*': { status: 200 },
+  'getFilePreview query.versionId': { status: 404, body: { code: 'not_found' } },
+  'remindSigners body.signerId': { status: 409 },
   'getFileDownload query.versionId': { status: 404, body: { code: 'not_found' } },
   'exportLeads body.after': { status: 200, body: { data: [] } },
   'exportOpportunities body.after': { status: 200, body: { data: [] } },

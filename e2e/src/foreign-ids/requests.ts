@@ -3,6 +3,7 @@ import { type Operation, walkIds } from '@tandem/contract';
 import type { DirectRequest } from './direct.ts';
 import { marketingPreparations, subjects } from './marketing.ts';
 import type { Position } from './positions.ts';
+import { trainingPreparations, trainingRequests } from './training.ts';
 import { uniqueEmail } from './unique-email.ts';
 import { calendarPeriod, password, portalSession, type Setup, userSession, type World } from './world.ts';
 
@@ -42,6 +43,7 @@ type Parts = Pick<DirectRequest, 'params' | 'query' | 'body'>;
  * must be unique or recent, or the operation checks another rule before it reads the ids. Ids are filled in later.
  */
 const requests: Record<string, (world: World, position: Position) => Parts> = {
+  ...trainingRequests,
   addTeamMembers: () => ({ body: {} }),
   bulkAssignAccounts: (_, { path }) => ({ body: { ...selectionFor(path), ownerId: null } }),
   bulkAssignLeads: (_, { path }) => ({ body: { ...selectionFor(path), assignedTo: null } }),
@@ -99,6 +101,11 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
       : { body: {} },
   holdFile: () => ({ body: { reason: 'Dispute' } }),
   releaseFile: () => ({ body: { reason: 'Settled' } }),
+  updateFile: () => ({ body: { tags: ['signed'] } }),
+  startOcr: () => ({ body: {} }),
+  verifySignature: ({ records }, { path: [field] }) => ({
+    body: field === 'versionId' ? { fileId: String(records.file) } : {},
+  }),
   signParts: () => ({ body: { partNumbers: [1] } }),
   createSuppression: () => ({ body: { channel: 'email', value: uniqueEmail() } }),
   checkSuppressions: () => ({ body: { channel: 'email', values: [uniqueEmail()] } }),
@@ -230,6 +237,7 @@ function selectionFor([field]: readonly string[]) {
 /** Restores the state that a request needs after another request has changed it. */
 export const preparations: Record<string, (world: World, setup: Setup) => Promise<void>> = {
   ...marketingPreparations,
+  ...trainingPreparations,
   bulkAssignAccounts: anAccountOfUser,
   bulkDeleteAccounts: anAccountOfUser,
   bulkUpdateAccounts: anAccountOfUser,

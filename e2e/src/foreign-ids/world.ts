@@ -178,6 +178,7 @@ export async function createWorld(
   const form = new FormData();
   form.append('file', new Blob(['Numbers'], { type: 'text/plain' }), 'notes.txt');
   const file = await call('uploadFile', { form });
+  const ocrJob = await call('startOcr', { params: { id: file.id }, body: {} });
   const signature = await aSignatureRequest(setup, scope);
   const [leadImport, accountImport, opportunityImport] = [
     await anImport(setup, scope, 'Lead', 'email\ngrace@example.com\n'),
@@ -264,6 +265,7 @@ export async function createWorld(
       workflow,
       file,
       file_version: { id: file.versionId },
+      ocr_job: ocrJob,
       agent,
     }),
     ...numbers(learning),

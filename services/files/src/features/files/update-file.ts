@@ -1,6 +1,6 @@
 import type { Caller } from '@tandem/caller';
 import { type files, fileUpdated } from '@tandem/files-contract';
-import { diff, fail, reachOf } from '@tandem/service';
+import { diff, fail, failField, reachOf } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { deleteFileAtJob } from '../retention/delete-file-at.job.ts';
 import { asFile, lockPresent, writeFile } from './file.ts';
@@ -13,6 +13,7 @@ export const updateFile =
     const row = await lockPresent(tx, params.id);
     ifMatch(row);
     const { retainUntil, deleteAt } = body;
+    if (deleteAt && deleteAt.getTime() <= Date.now()) throw failField('deleteAt', 'Must be in the future');
     if (retainUntil !== undefined) checkRetention(caller, row.retainUntil, retainUntil);
     const { filename, tags, entityType = row.entityType, entityId = row.entityId } = body;
     const tenantId = caller.tenantId as number;

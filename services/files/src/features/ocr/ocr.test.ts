@@ -174,7 +174,7 @@ it('files without text, other versions and schemas that cannot be used are refus
   expect((await start(api, zip.id)).body.code).toBe('unsupported_type');
   const file = await upload(api, invoice);
   const other = await upload(api, invoice);
-  expect((await start(api, file.id, { versionId: other.versionId })).status).toBe(404);
+  expect((await start(api, file.id, { versionId: other.versionId })).body.errors?.[0]?.field).toBe('versionId');
   for (const [body, field] of [
     [{ features: ['fields'] }, 'schema'],
     [{ schema: { type: 'object' } }, 'schema'],

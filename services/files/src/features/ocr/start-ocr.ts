@@ -1,10 +1,10 @@
 import { type Ai, SchemaError } from '@tandem/ai';
 import { actingUserId } from '@tandem/caller';
+import { unknownId } from '@tandem/contract';
 import { type ocr, ocrBytesMax } from '@tandem/files-contract';
 import { fail, failField } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { findPresent, lockPresent } from '../files/file.ts';
-import { findVersion } from '../versions/version.ts';
 import { fingerprintOf } from './ocr-job.ts';
 import { readDocumentJob } from './read-document.job.ts';
 import { readableKind } from './readable.ts';
@@ -30,7 +30,8 @@ export const startOcr = ({ ai }: { ai: Ai }): Handler<typeof ocr.startOcr> => ({
     // The lock lets one of two identical requests find the job of the other.
     const file = await lockPresent(tx, params.id);
     const { versionId = file.versionId as number, languages, features, pages, schema, force } = body;
-    const version = await findVersion(tx, { fileId: file.id, versionId });
+    const version = await tx.fileVersion.findFirst({ where: { id: versionId, fileId: file.id } });
+    if (!version) throw failField('versionId', unknownId('file_version'));
     if (version.status !== 'available') throw fail('not_available');
     if (!readableKind(version))
       throw fail('unsupported_type', [{ field: 'id', message: `The file is of the type ${version.contentType}` }]);

@@ -1,8 +1,7 @@
+import { unknownId } from '@tandem/contract';
 import type { signatureRequests } from '@tandem/files-contract';
 import { fail, failField } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { findPresent } from '../files/file.ts';
-import { findVersion } from '../versions/version.ts';
 import { readBytes } from './document.ts';
 import type { VerifiedSignature } from './pdf/verify.ts';
 
@@ -16,8 +15,11 @@ export const verifySignature = (tools: Tools): Handler<typeof signatureRequests.
     const { sha256, fileId, versionId } = body;
     if ((sha256 === undefined) === (fileId === undefined)) throw failField('sha256', 'Send either sha256 or fileId');
     if (sha256 !== undefined) return { sha256: sha256.toLowerCase(), signature: null };
-    const file = await findPresent(tx, fileId as number);
-    const version = await findVersion(tx, { fileId: file.id, versionId: versionId ?? (file.versionId as number) });
+    const file = await tx.file.findFirst({ where: { id: fileId as number, deletedAt: null } });
+    if (!file) throw failField('fileId', unknownId('file'));
+    const wanted = { id: versionId ?? (file.versionId as number), fileId: file.id };
+    const version = await tx.fileVersion.findFirst({ where: wanted });
+    if (!version) throw failField('versionId', unknownId('file_version'));
     if (version.status !== 'available') throw fail('not_available');
     const bytes = await readBytes(tools, version);
     return { sha256: version.checksumSha256, signature: await verify(tools, bytes, caller.tenantId as number) };
