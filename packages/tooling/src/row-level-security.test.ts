@@ -20,6 +20,7 @@ const withoutTenant: Record<string, string[]> = {
   ],
   campaign: ['sms_recipient_lookup'],
   partner: ['share_lookup'],
+  training: ['certificate_lookup'],
 };
 
 const platformTables = ['migration'];

@@ -32,7 +32,7 @@ const OcrBox = z.array(z.number()).meta({
 
 /** A line of a page. */
 export const OcrLine = z.object({
-  text: z.string().meta({ examples: ['Invoice 2026-0042'] }),
+  text: z.string().meta({ description: 'The text of the line', examples: ['Invoice 2026-0042'] }),
   confidence: Confidence,
   bbox: OcrBox,
 });
@@ -42,7 +42,7 @@ export const OcrPage = z.object({
   number: z.int().meta({ description: 'The number of the page; the first one is 1', examples: [1] }),
   width: z.number().meta({ description: 'In points for a PDF, in pixels for a picture', examples: [595] }),
   height: z.number().meta({ description: 'In points for a PDF, in pixels for a picture', examples: [842] }),
-  text: z.string().meta({ examples: ['Invoice 2026-0042\nTotal 1,234.50 EUR'] }),
+  text: z.string().meta({ description: 'The lines of the page', examples: ['Invoice 2026-0042\nTotal 1,234.50 EUR'] }),
   confidence: Confidence,
   lines: z.array(OcrLine).describe('The lines from top to bottom; empty for a plain text'),
 });
@@ -96,8 +96,8 @@ export const OcrJob = z.object({
   fileId: id('file'),
   versionId: id('file_version').describe('The version of the file that is read'),
   status: OcrStatus,
-  languages: Languages.meta({ examples: [['eng']] }),
-  features: Features.meta({ examples: [['text']] }),
+  languages: Languages.meta({ description: 'The languages of the document', examples: [['eng']] }),
+  features: Features.meta({ description: 'The parts of the result', examples: [['text']] }),
   progress: z
     .object({
       done: z.int().meta({ description: 'The number of pages that were read', examples: [3] }),
@@ -147,7 +147,7 @@ export const fileOcrCompleted = event('file.ocr_completed', {
     versionId: id('file_version'),
     ocrJobId: id('ocr_job'),
     status: OcrStatus.extract(['completed', 'failed']),
-    pages: z.int(),
+    pages: z.int().describe('The number of pages that were read'),
   }),
   record: File.pick({ id: true, filename: true }),
   example: {
@@ -170,12 +170,12 @@ export const ocr = operations({
     params: withId,
     body: z.object({
       versionId: id('file_version').optional().describe('The version to read; the current one by default'),
-      languages: Languages.default(['eng']),
+      languages: OcrJob.shape.languages.default(['eng']),
       pages: Pages.meta({
         description: `The pages to read; the first ${ocrPagesMax} by default`,
         examples: [[1, 2]],
       }).optional(),
-      features: Features.default(['text']),
+      features: OcrJob.shape.features.default(['text']),
       schema: z
         .record(z.string(), z.unknown())
         .meta({

@@ -276,6 +276,7 @@ export const enrollments = operations({
     body: z.object({ dueAt: DueAt, expiresAt: ExpiresAt }),
     reply: Enrollment,
     status: 201,
+    ifMatch: true,
     message: 'Enrolment restarted',
     emits: [enrollmentCreated],
     errors: {

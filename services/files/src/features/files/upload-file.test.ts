@@ -78,6 +78,7 @@ describe('an upload', () => {
       allowedTransitions: [],
       quarantineReason: null,
       legalHold: false,
+      ocrStatus: null,
       holdReason: null,
       retainUntil: null,
       deleteAt: null,

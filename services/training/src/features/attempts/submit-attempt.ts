@@ -6,7 +6,9 @@ import { checkFiles } from './check-files.ts';
 import { handIn } from './hand-in.ts';
 
 export const submitAttempt = (tools: Pick<Tools, 'peers'>): Handler<typeof attempts.submitAttempt> => ({
-  check: ({ body, caller }) => checkFiles(tools, caller, body.fileIds),
+  async check({ body, caller }) {
+    await checkFiles(tools, caller, body.fileIds);
+  },
   async run({ params, body, caller, tx, emit, schedule, ifMatch }) {
     const { attempt, learning } = await lockAttempt({ tx, caller, mayLearn: learnerOrTeacher(caller) }, params.id);
     ifMatch(attempt);

@@ -1,5 +1,5 @@
 import { until } from '@tandem/testing';
-import { startTraining, type TrainingService } from '../../training.test-service.ts';
+import { learner, startTraining, type TrainingService } from '../../training.test-service.ts';
 import {
   aBank,
   aCourse,
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 const get = async (tenant: Tenant, id: string) => (await tenant.getCourse({ params: { id } })).data;
-const enrol = (tenant: Tenant, courseId: string, learnerId = '7') =>
+const enrol = (tenant: Tenant, courseId: string, learnerId = learner('user', 7)) =>
   tenant.createEnrollment({ body: { courseId, learnerId } });
 const eventsOf = (name: string, courseId: string) =>
   service.events.filter((event) => event.name === name && (event.data as { courseId: string }).courseId === courseId);

@@ -8,7 +8,9 @@ import { partnerOf } from '../progress/learning.ts';
 export const submitPortalAttempt = (
   tools: Pick<Tools, 'peers'>,
 ): Handler<typeof portalTraining.submitPortalAttempt> => ({
-  check: ({ body, caller }) => checkFiles(tools, caller, body.fileIds),
+  async check({ body, caller }) {
+    await checkFiles(tools, caller, body.fileIds);
+  },
   async run({ params, body, caller, tx, emit, schedule, ifMatch }) {
     const { attempt, learning } = await lockAttempt({ tx, caller, mayLearn: partnerOf(caller) }, params.id);
     ifMatch(attempt);
