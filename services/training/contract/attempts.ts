@@ -260,6 +260,7 @@ export const attempts = operations({
     path: '/v1/training/attempts/:id/grade',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Grade an assignment',
     description: 'Grades a submitted attempt, once.',
     params: withId,

@@ -290,6 +290,7 @@ export const enrollments = operations({
     path: '/v1/training/enrollments:bulk-create',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Enrol many learners in a course',
     description: `Up to ${bulkEnrollmentLimits.now} learners are enrolled at once, with one result each; a learner who cannot be enrolled does not stop the others. With more learners, up to ${bulkEnrollmentLimits.job}, the response is 202 and a background job enrols them. GET /v1/jobs/:id returns its progress, and GET /v1/jobs/:id/errors the learners who could not be enrolled.`,
     body: z.object({
