@@ -108,7 +108,7 @@ export const idUnions = { learner: ['user', 'partner', 'lead'] } as const satisf
 
 export type IdUnion = keyof typeof idUnions;
 export type MemberOf<Union extends IdUnion> = (typeof idUnions)[Union][number];
-/** What an id field can contain: ids of one resource type, or of a union of types. */
+/** The content of an id field: ids of one resource type, or of a union of types. */
 export type IdKind = ResourceType | IdUnion;
 
 export function isIdUnion(kind: IdKind): kind is IdUnion {

@@ -69,7 +69,7 @@ export const Certificate = z.object({
   updatedAt: timestamp(),
 });
 
-/** What everybody with the code sees. */
+/** The fields of a certificate that everybody with its code can read. */
 export const PublicCertificate = Certificate.pick({
   code: true,
   learnerName: true,

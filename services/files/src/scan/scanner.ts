@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What a scan found. `skipped` content is not scanned, and is available as without a scanner. */
+/** The result of a scan. `skipped` content was not scanned, and is available as without a scanner. */
 export type Verdict = { kind: 'clean' } | { kind: 'infected'; signature: string } | { kind: 'skipped'; reason: string };
 
 /** The scanner cannot be reached, or did not answer in time. The content is scanned later. */

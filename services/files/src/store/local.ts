@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PartTarget, Store, UploadTarget } from './store.ts';
 
-/** What a request to the service may store. */
+/** The object or part that a request to the service may store. */
 export type DirectUpload = UploadTarget | PartTarget;
 
 /** Issues the address of the service at which an upload is sent. */

@@ -3,7 +3,7 @@ import type { Tools } from '../../handler.ts';
 import { beginScan, type ScanResult } from '../../scan/begin-scan.ts';
 import { detectType, isProgram, sniffedBytes } from './detect-type.ts';
 
-/** What one pass over the bytes of a file finds. */
+/** Facts about the bytes of a file, found in one pass. */
 export interface ContentFacts {
   size: number;
   checksumSha256: string;

@@ -9,7 +9,7 @@ import { record } from '../signatures/trail.ts';
 const batchMax = 200;
 const open = ['draft', 'sent', 'in_progress'];
 
-/** What a person was asked to sign, as the export shows it. */
+/** A request to a person to sign, as the export shows it. */
 const SignerRecord = Signer.omit({ signingUrl: true }).extend({
   requestId: id('signature_request'),
   ip: z.string().nullable(),

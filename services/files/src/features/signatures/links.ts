@@ -4,7 +4,7 @@ import { fail, type InTenant } from '@tandem/service';
 import type { SignatureRequest as RequestRow, Signer as SignerRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 
-/** Whose link it is. */
+/** The signer that a link belongs to. */
 export interface SignLink {
   tenantId: number;
   environment: 'live' | 'sandbox';

@@ -9,13 +9,13 @@ import { asSigning, changeSigner, goOn, lockSeen, type Person, requireAct, type 
 import { consentOf } from './texts.ts';
 import { record } from './trail.ts';
 
-/** What a person sends to sign. */
+/** The input of a signer. */
 export interface SigningInput {
   signature?: GivenSignature | undefined;
   fields: Record<string, string | boolean>;
 }
 
-/** What is stored of it, sealed. */
+/** The stored part of the input, which is sealed. */
 export interface StoredSignature {
   signature: GivenSignature | null;
   values: FieldValues;

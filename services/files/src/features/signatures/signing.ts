@@ -117,7 +117,7 @@ export async function view(tools: Tools, { tx, emit, schedule }: Acting, seen: S
   if (isDone(signer)) await goOn(tools, { tx, schedule }, seen);
 }
 
-/** What follows when a person is done: the turn of others, or the signed document. */
+/** Continues after a signer is done: notifies the next signers, or schedules the signed document. */
 export async function goOn(tools: Tools, inside: Inside, seen: WholeRequest): Promise<void> {
   const { tx, schedule } = inside;
   if (turnOf(seen).length) {

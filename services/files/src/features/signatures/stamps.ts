@@ -6,7 +6,7 @@ import { openSignature, type StoredSignature } from './sign-document.ts';
 import { drawingOf } from './signature-value.ts';
 import { languageOf, textsOf, timeText } from './texts.ts';
 
-/** What is printed on the pages of a signed document. */
+/** The signatures and field values printed on the pages of a signed document. */
 export function stampsOf(tools: Pick<Tools, 'seal'>, { request, signers, fields }: WholeRequest): Stamp[] {
   return signers.flatMap((signer) => {
     const stored = openSignature(tools, signer);

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { SignatureEvent as EventRow, SignatureRequest as RequestRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
-/** What the audit trail records. */
+/** The types of events in the audit trail. */
 export type TrailType =
   | 'created'
   | 'sent'

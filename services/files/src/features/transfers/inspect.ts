@@ -2,7 +2,7 @@ import type { Tools } from '../../handler.ts';
 import { contentReader } from '../files/read-content.ts';
 import type { StoredObject } from '../files/stored-object.ts';
 
-/** What an upload declared. */
+/** The size and checksum that an upload declared. */
 export interface Declared {
   size: number;
   contentType: string;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { PDFDocument, type PDFFont, type PDFPage, rgb } from '@cantoo/pdf-lib';
 import * as fontkit from 'fontkit';
 
-/** What a certificate says. */
+/** The texts of a certificate. */
 export interface CertificateContent {
   title: string;
   text: string | null;

@@ -4,7 +4,7 @@ import { type certificates, certificateTimes } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { readCertificate } from './certificate.ts';
 
-/** What a link to a document states. */
+/** The payload of a link to a document. */
 export interface CertificateLink {
   tenantId: number;
   environment: Environment;

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { lateReleases } from '../content/lesson-order.ts';
 
-/** What a lesson lacks to be published. */
+/** A reason that a lesson cannot be published. */
 interface Fault {
   lessonId: number;
   /** The position in the course. */
@@ -110,7 +110,7 @@ interface LessonRow {
   questions: number;
 }
 
-/** What the lessons of a course lack, or one of them. Locks the banks from which they draw. */
+/** Finds the reasons that the lessons of a course, or one of them, cannot be published. Locks the banks from which they draw. */
 async function lessonFaults(tx: Tx, courseId: number, lessonId: number | null = null): Promise<Fault[]> {
   const rows = await tx.sql<LessonRow>`
     SELECT id, "order", type, coalesce(content, '') <> '' AS "hasContent", file_id IS NOT NULL AS "hasFile", quiz,

@@ -9,7 +9,7 @@ export const getPortalCourse: Handler<typeof portalTraining.getPortalCourse> = a
   const row = await tx.course.findFirst({ where: { id: params.id, deletedAt: null } });
   if (!row) throw fail('not_found');
   const isOffered = row.status === offered.status && offered.audience.in.includes(row.audience);
-  // What the partner began stays visible, such as an archived course.
+  // A course that the partner began stays visible, also when it is archived.
   if (!isOffered && !(await tx.enrollment.count({ where: { ...own, courseId: row.id } }))) throw fail('not_found');
   return asCourse(tx, row);
 };

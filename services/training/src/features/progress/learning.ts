@@ -8,7 +8,7 @@ import type { Tx } from '../../handler.ts';
 import { isLive } from '../enrollments/enrollment.ts';
 import { lockOf } from './lesson-lock.ts';
 
-/** Who learns: whether the caller may act for the learner of an enrolment. */
+/** Whether the caller may act for the learner of an enrolment. */
 export type MayLearn = (enrollment: Pick<EnrollmentRow, 'learnerType' | 'learnerId'>) => boolean;
 
 /** An enrolment, and one lesson of its course with the progress in it. */

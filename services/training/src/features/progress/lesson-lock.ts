@@ -9,7 +9,7 @@ export interface LessonLock {
   opensAt: Date | null;
 }
 
-/** What keeps a lesson locked for a learner; undefined if it is open. */
+/** The reason that a lesson is locked for a learner; undefined if it is open. */
 export function lockOf(lesson: {
   enrolledAt: Date;
   release: z.output<typeof Release>;

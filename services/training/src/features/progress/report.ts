@@ -22,7 +22,7 @@ export async function reportProgress(inside: Advancing, learning: Learning, repo
   const { enrollmentId, lessonId, courseId, learnerType, enrolledAt, progress } = learning;
   const since = progress?.sinceReport ?? firstSecondsMax;
   const counted = Math.floor(Math.min(report.secondsSpent, since, reportSecondsMax));
-  // What is left of a second counts with the next report.
+  // The rest of a second counts with the next report.
   const isCutShort = progress !== null && report.secondsSpent > since && since < reportSecondsMax;
   const rest = isCutShort ? since - counted : 0;
   await inside.tx.sql`
@@ -59,7 +59,7 @@ export async function completeByRule(
   await finishLesson(inside, learning);
 }
 
-/** What the rule of a lesson still requires. */
+/** The requirement of the lesson's completion rule that is not met yet. */
 function missingFor({ completion, progress }: Learning, isTeacher: boolean): string | undefined {
   if (completion.rule === 'manual' && !isTeacher)
     return 'The lesson is completed by someone with the permission training:write, or by the grade of its assignment';

@@ -28,7 +28,7 @@ export interface PageInput {
   language: string;
   /** The public ids of the fields. */
   codeOf(fieldId: number): string;
-  /** What was wrong with the form. */
+  /** The error of the submitted form. */
   error: string | undefined;
 }
 

@@ -63,7 +63,7 @@ export async function inspectDocument(bytes: Uint8Array): Promise<Inspected> {
     const document = await openDocument(bytes);
     return { pages: pageSizes(document) };
   } catch (error) {
-    // Whatever a library throws for a malformed document means the same for the person who sent it.
+    // Libraries throw many kinds of errors for malformed documents, and the client can react to all of them alike.
     return { error: error instanceof DocumentFailure ? error.reason : 'not_pdf' };
   }
 }

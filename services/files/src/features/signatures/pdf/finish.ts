@@ -5,7 +5,7 @@ import { addPlaceholder, signDocument } from './sign.ts';
 import type { SigningKey } from './signing-key.ts';
 import { type Stamp, stampAll } from './stamp.ts';
 
-/** What makes a signed document of the one that people signed. */
+/** The input from which the signed document is made. */
 export interface FinishInput {
   document: Uint8Array;
   stamps: Stamp[];

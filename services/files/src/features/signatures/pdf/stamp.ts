@@ -18,7 +18,7 @@ export interface Place {
   height: number;
 }
 
-/** What is printed at a place. */
+/** Content to print at a place of a page. */
 export type Stamp = Place & { content: StampContent };
 
 export type StampContent =

@@ -8,7 +8,7 @@ export interface Submission extends WholeRequest {
   externalId: string;
 }
 
-/** What an event of a provider tells. */
+/** An event of a provider, in the same shape for all of them. */
 export interface ProviderEvent {
   externalId: string | undefined;
   /** The id of the request at the provider. */
