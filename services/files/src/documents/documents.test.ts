@@ -5,6 +5,7 @@ import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { createDocuments, type Documents } from './documents.ts';
 import { aPdf, pdfOf } from './pdf.test-document.ts';
+import { aScan } from './scan.test-document.ts';
 
 let documents: Documents;
 let folder: string;
@@ -28,20 +29,6 @@ const read = async (content: Uint8Array | string) =>
   documents.readText({ path: await stored(content), pages: [1, 2, 3] }, tenant);
 const previews = async (content: Uint8Array | string, kind: 'pdf' | 'picture') =>
   documents.makePreviews({ path: await stored(content), kind, sides: [64, 256] }, tenant);
-const scan = (lines: string[], { width = 1_240, height = 600 } = {}) =>
-  sharp(
-    Buffer.from(
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="white"/>${lines
-        .map(
-          (text, index) =>
-            `<text x="80" y="${120 + index * 90}" font-family="sans-serif" font-size="42">${text}</text>`,
-        )
-        .join('')}</svg>`,
-    ),
-  )
-    .png()
-    .toBuffer();
-
 describe('a PDF', () => {
   it('is read page by page, as lines from top to bottom with their boxes', async () => {
     const { pagesCount, pages } = await read(
@@ -90,7 +77,7 @@ describe('a picture', () => {
   });
 
   it('is recognized, with the confidence and box of each line', async () => {
-    const path = await stored(await scan(['Invoice 2026-0042', 'Total amount 1234.50 EUR']));
+    const path = await stored(await aScan(['Invoice 2026-0042', 'Total amount 1234.50 EUR']));
     const page = await documents.recognize({ path, kind: 'picture', page: 1, languages: ['eng'] }, tenant);
     expect(page.text).toBe('Invoice 2026-0042\nTotal amount 1234.50 EUR');
     expect(page.confidence).toBeGreaterThan(0.8);

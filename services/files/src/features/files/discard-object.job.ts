@@ -33,8 +33,8 @@ export function restorableSince(): Date {
 }
 
 /**
- * Removes bytes that no version of a file has, and uploads that were not completed within a day. If a deleted file has them that can no longer be restored, the file is
- * removed with all of its versions.
+ * Removes bytes that no version of a file has, and uploads that were not completed within a day. A deleted file that can no
+ * longer be restored is removed with all of its versions.
  */
 export const discardObject = (store: Store) =>
   job({

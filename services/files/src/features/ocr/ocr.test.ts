@@ -1,6 +1,6 @@
 import { until } from '@tandem/testing';
-import sharp from 'sharp';
 import { aPdf, pdfOf } from '../../documents/pdf.test-document.ts';
+import { aScan } from '../../documents/scan.test-document.ts';
 import { startFiles, type TestFiles } from '../../files.test-service.ts';
 
 let service: TestFiles;
@@ -18,19 +18,6 @@ const ended = (api: Api, id: string) =>
     const { data } = await api.getFileOcr({ params: { id } });
     return ['completed', 'failed'].includes(data.status) && data;
   });
-const picture = (lines: string[]) =>
-  sharp(
-    Buffer.from(
-      `<svg xmlns="http://www.w3.org/2000/svg" width="1240" height="600"><rect width="100%" height="100%" fill="white"/>${lines
-        .map(
-          (text, index) =>
-            `<text x="80" y="${120 + index * 90}" font-family="sans-serif" font-size="42">${text}</text>`,
-        )
-        .join('')}</svg>`,
-    ),
-  )
-    .png()
-    .toBuffer();
 const invoice = pdfOf([
   [
     { text: 'Invoice number: 2026-0042', x: 60, y: 760 },
@@ -83,7 +70,7 @@ it('the text of a PDF is read with its pages, lines and tables, and the event te
 
 it('a picture and the scanned pages of a PDF are recognized', async () => {
   const api = service.as();
-  const file = await upload(api, await picture(['Grundpreis 1200 EUR', 'Laufzeit zwei Jahre']), 'scan.png');
+  const file = await upload(api, await aScan(['Grundpreis 1200 EUR', 'Laufzeit zwei Jahre']), 'scan.png');
   await start(api, file.id, { languages: ['deu', 'eng'] });
   expect(await ended(api, file.id)).toMatchObject({
     status: 'completed',
