@@ -4,6 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createLog, type Log } from './log.ts';
 import { createServerDrain, type ServerDrain } from './server-drain.ts';
 
+// Longer than the time for which idle connections stay open.
+const pauseMs = 1_200;
+
 let server: Server;
 let drain: ServerDrain;
 let agent: Agent;
@@ -124,5 +127,17 @@ describe('a draining server', () => {
     socket.write('\r\n');
     expect(await reply).toMatch(/200 OK[\s\S]*Connection: close/);
     await stopped;
+  });
+
+  it('answers a request that arrived during a pause of the process, in which the time of the drain passed', async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    handle = (_, response) => void response.once('finish', answer).end('ok');
+    const { socket, reply } = await rawConnection('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+    await answered;
+    const stopped = stop();
+    socket.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+    await stopped;
+    expect((await reply).match(/200 OK/g)).toHaveLength(2);
   });
 });

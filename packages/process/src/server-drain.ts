@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { setTimeout as elapsed } from 'node:timers/promises';
+import { setTimeout as elapsed, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from './log.ts';
 import { type ShutdownStep, shutdownLimits } from './shutdown.ts';
 
@@ -76,13 +76,18 @@ export function createServerDrain(): ServerDrain {
       async run() {
         begin();
         await waitForActiveClients(delayMs);
+        await nextTurn();
         await closeServer(server, { closeUnused, endEventStreams, log });
       },
     }),
   };
 }
 
-/** Closes the listener and idle connections, waits for requests in flight, and aborts them after the time limit. */
+/**
+ * Closes the listener and idle connections, waits for requests in flight, and aborts them after the time limit.
+ * Connections are closed by immediates: after a pause of the process, timers run before the requests that arrived during
+ * the pause are read, and a connection with such a request looks idle.
+ */
 async function closeServer(
   server: Server,
   { closeUnused, endEventStreams, log }: { closeUnused: () => void; endEventStreams: () => void; log: Log },
@@ -92,10 +97,10 @@ async function closeServer(
   // A response that began before the drain leaves its connection open.
   const sweep = setInterval(() => {
     endEventStreams();
-    server.closeIdleConnections();
+    setImmediate(() => server.closeIdleConnections());
   }, pollMs);
   // Until then the headers of a request that was sent before the listener closed have arrived.
-  const graceEnd = setTimeout(closeUnused, idleGraceMs);
+  const graceEnd = setTimeout(() => setImmediate(closeUnused), idleGraceMs);
   const cutOff = setTimeout(() => {
     log.warn('requests aborted at shutdown');
     server.closeAllConnections();
