@@ -1,5 +1,8 @@
-/** A PDF with one page of text. */
-export function aPdf(): string {
+/**
+ * A PDF with one page of text.
+ * @param comment follows the header; it begins with a percent sign and ends with a line break
+ */
+export function aPdf(comment = ''): string {
   const text = 'BT /F1 24 Tf 72 740 Td (Contract of 2026) Tj ET';
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -8,7 +11,7 @@ export function aPdf(): string {
     `<< /Length ${text.length} >>\nstream\n${text}\nendstream`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
   ];
-  let pdf = '%PDF-1.7\n';
+  let pdf = `%PDF-1.7\n${comment}`;
   const offsets = objects.map((object, index) => {
     const offset = pdf.length;
     pdf += `${index + 1} 0 obj\n${object}\nendobj\n`;

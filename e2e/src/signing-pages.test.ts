@@ -3,6 +3,7 @@ import { until } from '@tandem/testing';
 import type { Browser, Page } from 'playwright-core';
 import { aPdf } from './a-pdf.ts';
 import { openPage, overflowOf, picture, screens, startBrowser, violationsOf } from './screen.ts';
+import { upload } from './upload.ts';
 
 // The page on which people sign, in a real browser on a desktop and on a phone: two people sign one after the other, one by
 // typing and one by drawing, and get the signed document; a third one declines; and one signs without JavaScript.
@@ -21,13 +22,7 @@ afterAll(async () => {
 
 const local = (url: string) => url.replace(/^https?:\/\/[^/]+/, fleet.baseUrl);
 
-async function uploadPdf(): Promise<string> {
-  const body = new FormData();
-  body.append('file', new Blob([aPdf()], { type: 'application/pdf' }), 'contract.pdf');
-  const headers = { 'X-API-Key': tenant.live };
-  const response = await fetch(`${fleet.baseUrl}/v1/files/upload`, { method: 'POST', headers, body });
-  return ((await response.json()) as { data: { id: string } }).data.id;
-}
+const uploadPdf = () => upload(fleet, tenant, { content: aPdf(), filename: 'contract.pdf' });
 
 const place = { page: 1, x: 0.12, width: 0.35, height: 0.07 };
 
