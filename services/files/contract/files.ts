@@ -199,7 +199,8 @@ export const files = operations({
     path: '/v1/public/files/:token',
     audience: 'public',
     summary: 'Download a file',
-    description: 'Returns the content of the file. GET /v1/files/:id/download returns the URL of this operation.',
+    description:
+      'Returns the content of the file, or redirects to it in the storage of your deployment. GET /v1/files/:id/download returns the URL of this operation.',
     params: z.object({
       token: z
         .string()
@@ -207,6 +208,7 @@ export const files = operations({
         .meta({ description: 'The token at the end of the link', examples: ['ThisIsOnlyAnExample'] }),
     }),
     reply: media('*/*'),
+    mayRedirect: true,
     message: 'The content of the file',
     errors: { link_expired: sharedErrors.link_expired },
   },

@@ -19,6 +19,7 @@ export async function startClamd({ lengthMax = 10_000_000 } = {}) {
       pending = Buffer.concat([pending, chunk]);
       const command = Buffer.from('zINSTREAM\0');
       if (!isStream) {
+        if (pending.equals(Buffer.from('zPING\0'))) return void socket.end('PONG\0');
         if (pending.length < command.length) return;
         if (!pending.subarray(0, command.length).equals(command)) return void socket.end('UNKNOWN COMMAND\0');
         isStream = true;

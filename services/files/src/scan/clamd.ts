@@ -16,6 +16,19 @@ const answerBytesMax = 4 * 1024;
  */
 export function clamdScanner(address: string): Scanner {
   return {
+    async isReady() {
+      outgoingGuard.assertMayCall('The malware scanner');
+      const socket = openSocket(address, connectMs);
+      try {
+        const { answer } = answerOf(socket);
+        socket.write('zPING\0');
+        return (await answer) === 'PONG';
+      } catch {
+        return false;
+      } finally {
+        socket.destroy();
+      }
+    },
     async scan(content) {
       outgoingGuard.assertMayCall('The malware scanner');
       const socket = openSocket(address);
@@ -35,16 +48,16 @@ export function clamdScanner(address: string): Scanner {
 /** The content could not be read, which says nothing about the scanner. */
 class ContentError extends Error {}
 
-function openSocket(address: string): Socket {
+function openSocket(address: string, answerMs = idleMs): Socket {
   const [, host, port] = /^(.+):(\d+)$/.exec(address) ?? [];
   const socket = host === undefined ? connect(address) : connect(Number(port), host);
   socket.setTimeout(connectMs, () => socket.destroy(new Error('no answer in time')));
-  socket.once('connect', () => socket.setTimeout(idleMs));
+  socket.once('connect', () => socket.setTimeout(answerMs));
   return socket;
 }
 
-/** Sends the content in chunks with their length, until clamd answers. */
-async function converse(socket: Socket, content: Readable): Promise<string> {
+/** What clamd answers on a connection, and whether it has. */
+function answerOf(socket: Socket): { answer: Promise<string>; isAnswered: () => boolean } {
   let text = '';
   let isAnswered = false;
   const answer = new Promise<string>((resolve, reject) => {
@@ -60,12 +73,18 @@ async function converse(socket: Socket, content: Readable): Promise<string> {
   });
   // Also when sending fails first.
   answer.catch(() => {});
+  return { answer, isAnswered: () => isAnswered };
+}
+
+/** Sends the content in chunks with their length, until clamd answers. */
+async function converse(socket: Socket, content: Readable): Promise<string> {
+  const { answer, isAnswered } = answerOf(socket);
   await Promise.race([once(socket, 'connect'), answer]);
   const send = async () => {
     await write(socket, Buffer.from('zINSTREAM\0'), answer);
     for await (const chunk of readable(content)) {
       // clamd answers before the end when the content is longer than its limit.
-      if (isAnswered) return;
+      if (isAnswered()) return;
       for (let at = 0; at < chunk.length; at += chunkBytesMax) await sendChunk(chunk.subarray(at, at + chunkBytesMax));
     }
     await write(socket, Buffer.alloc(4), answer);
@@ -78,7 +97,7 @@ async function converse(socket: Socket, content: Readable): Promise<string> {
   };
   // A connection that clamd closes after its answer makes sending fail.
   await send().catch((error: unknown) => {
-    if (error instanceof ContentError || !isAnswered) throw error;
+    if (error instanceof ContentError || !isAnswered()) throw error;
   });
   return answer;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { files } from '@tandem/files-contract';
 import { until } from '@tandem/testing';
 import { publicUrl, startFiles, type TestFiles } from '../files.test-service.ts';
@@ -58,4 +59,66 @@ it('content that arrives while the scanner is down is not served before it is sc
   const statusOf = async ({ id }: { id: string }) => (await api.getFile({ params: { id } })).data.status;
   await until('both are scanned', async () => (await statusOf(clean)) === 'available');
   await until('the malware is found', async () => (await statusOf(infected)) === 'quarantined');
+});
+
+describe('while the scanner is down', () => {
+  beforeEach(() => clamd.stop());
+  const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
+  const statusOf = async (api: Api, id: string) => (await api.getFile({ params: { id } })).data?.status;
+  const storedOf = async (api: Api) =>
+    (await service.stored()).filter((path) => path.includes(`/${api.caller.tenantId}/`));
+  const runDiscards = (api: Api) =>
+    service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'discard-object'`, []);
+
+  it('a new version waits, and neither it nor other files of the tenant are lost', async () => {
+    const api = service.as();
+    await clamd.restart();
+    const other = await upload(api, 'other');
+    const body = { filename: 'a', contentType: 'a/b', size: 5, checksumSha256: sha256('first') };
+    const { data: link } = await api.createPresignedUpload({ body });
+    const { tenantId, ...nobody } = service.as({ type: 'anonymous' }).caller;
+    const token = link.uploadUrl.slice(`${publicUrl}/v1/public/files/`.length);
+    await service.send(files.storeUpload, { params: { token }, raw: { content: 'first', type: 'a/b' } }, nobody);
+    const params = { id: link.fileId };
+    expect((await api.completeUpload({ params, body: {} })).data.status).toBe('available');
+    await clamd.stop();
+    await api.createFileVersion({ params, form: { file: { content: 'second' } } });
+    expect(await statusOf(api, link.fileId)).toBe('processing');
+    await clamd.restart();
+    await until('the version is scanned', async () => (await statusOf(api, link.fileId)) === 'available');
+    expect((await api.getFile({ params })).data).toMatchObject({ checksumSha256: sha256('second') });
+    await runDiscards(api);
+    await until('the discards ran', async () => {
+      const text = `SELECT FROM platform.job WHERE name = 'discard-object' AND due_at <= now()`;
+      return (await service.sqlWithin(api.caller, text, [])).length === 0;
+    });
+    expect(await storedOf(api)).toHaveLength(3);
+    expect(await statusOf(api, other.id)).toBe('available');
+  });
+
+  it('a file with earlier versions can be deleted and restored', async () => {
+    const api = service.as();
+    await clamd.restart();
+    const { id } = await upload(api, 'first');
+    await clamd.stop();
+    await api.createFileVersion({ params: { id }, form: { file: { content: 'second' } } });
+    await api.deleteFile({ params: { id } });
+    expect((await api.restoreFile({ params: { id } })).data.status).toBe('processing');
+    await clamd.restart();
+    await until('the version is scanned', async () => (await statusOf(api, id)) === 'available');
+  });
+
+  it('an upload that is deleted before it was scanned leaves nothing', async () => {
+    const api = service.as();
+    const body = { filename: 'a', contentType: 'a/b', size: 5 };
+    const { data: link } = await api.createPresignedUpload({ body });
+    const { tenantId, ...nobody } = service.as({ type: 'anonymous' }).caller;
+    const token = link.uploadUrl.slice(`${publicUrl}/v1/public/files/`.length);
+    await service.send(files.storeUpload, { params: { token }, raw: { content: 'first', type: 'a/b' } }, nobody);
+    const params = { id: link.fileId };
+    expect((await api.completeUpload({ params, body: {} })).data.status).toBe('processing');
+    await api.deleteFile({ params });
+    await clamd.restart();
+    await until('the store is empty', async () => (await storedOf(api)).length === 0);
+  });
 });

@@ -13,4 +13,6 @@ export interface Scanner {
    * @throws ScannerUnavailableError when there is no verdict
    */
   scan(content: Readable): Promise<Verdict>;
+  /** Whether the scanner answers now. */
+  isReady(): Promise<boolean>;
 }

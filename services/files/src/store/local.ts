@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +8,11 @@ import type { PartTarget, Store, UploadTarget } from './store.ts';
 
 /** The object or part that a request to the service may store. */
 export type DirectUpload = UploadTarget | PartTarget;
+
+/** Whether a request stores a part of an upload, and not the whole file. */
+export function isPart(upload: DirectUpload): upload is PartTarget {
+  return 'number' in upload;
+}
 
 /** Issues the address of the service at which an upload is sent. */
 export type SignUpload = (upload: DirectUpload, expiresAt: Date) => string;
@@ -66,19 +71,22 @@ export async function localStore(folder: string, sign: SignUpload): Promise<Stor
       return file.createReadStream({ highWaterMark: readBytes, ...range });
     },
     size: (key) => sizeOf(pathOf(key)),
-    async move(key, to) {
+    async copy(key, to) {
       const path = pathOf(to);
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await rename(pathOf(key), path);
+      // A file is replaced and never written again, so both names can have the same bytes.
+      await link(pathOf(key), path);
       await syncFolder(dirname(path));
     },
     async remove(key) {
       await removeIncoming(`${nameOf(key)}.`);
       await rm(pathOf(key), { force: true });
     },
-    async removeFolder(folder) {
-      await rm(pathOf(folder), { recursive: true, force: true });
+    async removeFolder(folder, kept = new Set()) {
       await removeIncoming(nameOf(folder));
+      if (!kept.size) return rm(pathOf(folder), { recursive: true, force: true });
+      for (const name of (await readdir(pathOf(folder)).catch(absent)) ?? [])
+        if (!kept.has(`${folder}${name}`)) await rm(join(pathOf(folder), name), { recursive: true, force: true });
     },
     async signPut(target, expiresAt) {
       return { url: sign(target, expiresAt), headers: { 'Content-Type': target.contentType } };

@@ -69,10 +69,9 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
       return Body as Readable;
     },
     size: sizeOf,
-    async move(key, Key) {
+    async copy(key, Key) {
       const copy = new s3.CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${key}` });
       await client.send(copy, { requestTimeout: copyMs });
-      await client.send(new s3.DeleteObjectCommand({ Bucket, Key: key }));
     },
     async remove(Key) {
       const { Uploads = [] } = await client.send(new s3.ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
@@ -80,18 +79,19 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
         if (found === Key) await client.send(new s3.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
       await client.send(new s3.DeleteObjectCommand({ Bucket, Key }));
     },
-    async removeFolder(Prefix) {
+    async removeFolder(Prefix, kept = new Set()) {
       const { Uploads = [] } = await client.send(new s3.ListMultipartUploadsCommand({ Bucket, Prefix }));
       for (const { Key, UploadId } of Uploads)
         await client.send(new s3.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
-      // Always the first page, because the objects of the previous one are deleted. Single deletions, because some
-      // compatible storages require another checksum for the deletion of many.
-      for (;;) {
+      // Single deletions, because some compatible storages require another checksum for the deletion of many.
+      for (let StartAfter: string | undefined; ; ) {
         const { Contents = [] } = await client.send(
-          new s3.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: removedAtOnce }),
+          new s3.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: removedAtOnce, ...(StartAfter && { StartAfter }) }),
         );
-        await Promise.all(Contents.map(({ Key }) => client.send(new s3.DeleteObjectCommand({ Bucket, Key }))));
+        const unused = Contents.filter(({ Key }) => !kept.has(Key as string));
+        await Promise.all(unused.map(({ Key }) => client.send(new s3.DeleteObjectCommand({ Bucket, Key }))));
         if (Contents.length < removedAtOnce) return;
+        StartAfter = Contents.at(-1)?.Key;
       }
     },
     async signPut({ key: Key, contentType, size, checksumSha256 }, expiresAt) {

@@ -55,13 +55,15 @@ describe.each(['local', 's3'])('the %s store', (name) => {
     await expect(store.get(key)).rejects.toThrow();
   });
 
-  it('returns a part of the bytes, their size, and another key on request', async () => {
+  it('returns a part of the bytes, their size, and a copy that does not change', async () => {
     const { store } = of();
     await store.put('1/live/a', Readable.from([Buffer.from('0123456789')]));
     expect((await buffer(await store.get('1/live/a', { start: 2, end: 4 }))).toString()).toBe('234');
-    await store.move('1/live/a', '1/live/b/c');
-    expect([await store.size('1/live/a'), await store.size('1/live/b/c')]).toEqual([undefined, 10]);
-    await expect(store.move('1/live/a', '1/live/d')).rejects.toThrow();
+    await store.copy('1/live/a', '1/live/b/c');
+    await store.put('1/live/a', Readable.from([Buffer.from('another')]));
+    expect((await buffer(await store.get('1/live/b/c'))).toString()).toBe('0123456789');
+    await store.remove('1/live/a');
+    await expect(store.copy('1/live/a', '1/live/d')).rejects.toThrow();
     await store.remove('1/live/b/c');
   });
 
@@ -105,6 +107,10 @@ describe.each(['local', 's3'])('the %s store', (name) => {
     const bytes = () => Readable.from([Buffer.from('a')]);
     const keys = Array.from({ length: 60 }, (_, index) => `12/${index % 2 ? 'live' : 'sandbox'}/${index}`);
     for (const key of [...keys, '121/live/other']) await store.put(key, bytes());
+    const kept = ['12/live/1', '12/live/59'];
+    await store.removeFolder('12/live/', new Set(kept));
+    for (const key of keys.filter((one) => one.includes('live')))
+      expect([key, await store.size(key)]).toEqual([key, kept.includes(key) ? 1 : undefined]);
     await store.removeFolder('12/');
     await store.removeFolder('12/');
     for (const key of keys) await expect(store.get(key)).rejects.toThrow();

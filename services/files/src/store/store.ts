@@ -48,14 +48,14 @@ export interface Store {
   /** The size in bytes; undefined when the key does not exist. */
   size(key: string): Promise<number | undefined>;
   /**
-   * Gives the bytes of a key another one.
+   * Stores the bytes of a key under another one too. A later change of the first one does not change the copy.
    * @throws when the key does not exist
    */
-  move(key: string, to: string): Promise<void>;
+  copy(key: string, to: string): Promise<void>;
   /** Removes the bytes of the key, and its upload in parts; does nothing when neither exists. */
   remove(key: string): Promise<void>;
-  /** Removes the bytes of every key that begins with a folder (`12/`), in bounded batches. */
-  removeFolder(folder: `${string}/`): Promise<void>;
+  /** Removes the bytes of every key that begins with a folder (`12/`), except of those in `kept`, in bounded batches. */
+  removeFolder(folder: `${string}/`, kept?: ReadonlySet<string>): Promise<void>;
   /** Signs a request that stores an object. */
   signPut(target: UploadTarget, expiresAt: Date): Promise<SignedRequest>;
   /** Signs a request for an object; undefined when the service itself serves downloads. */

@@ -1,4 +1,5 @@
 import { fileDeleted, type files } from '@tandem/files-contract';
+import type { File as FileRow } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';
 import { checkRemovable } from '../retention/protection.ts';
 import { checkNoOpenRequest } from '../signatures/request.ts';
@@ -11,8 +12,7 @@ export const deleteFile: Handler<typeof files.deleteFile> = async ({ params, que
   ifMatch(row);
   await checkNoOpenRequest(tx, row.id);
   checkRemovable(row);
-  // An upload that did not become available has no content to restore.
-  const permanent = query.permanent || ['pending_upload', 'processing', 'failed'].includes(row.status);
+  const permanent = query.permanent || hasNoContent(row);
   const deleted = permanent
     ? { ...row, version: row.version + 1, deletedAt: new Date() }
     : await writeFile(tx, row.id, { deletedAt: new Date() });
@@ -22,3 +22,8 @@ export const deleteFile: Handler<typeof files.deleteFile> = async ({ params, que
   emit(fileDeleted, { data: { fileId: row.id, permanent }, record: asFile(deleted) });
   return { id: row.id, deleted: true };
 };
+
+/** Whether there is nothing to restore: the first content has not become available. */
+function hasNoContent({ status, versionNumber }: FileRow): boolean {
+  return ['pending_upload', 'failed'].includes(status) || (status === 'processing' && versionNumber === 1);
+}

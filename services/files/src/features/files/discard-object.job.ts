@@ -5,26 +5,23 @@ import type { Tx } from '../../handler.ts';
 import type { Store } from '../../store/store.ts';
 import { keysOf } from '../content/previews.ts';
 import { isProtected, protectedRetryAt } from '../retention/protection.ts';
+import { isUploadKey, uploadFolderOf } from './object-keys.ts';
+import { removeFiles } from './remove-files.ts';
 
 /** Job that removes stored bytes that no file needs. */
 export const discardObjectJob = { name: 'discard-object', payload: z.object({ objectKey: z.string() }) };
 
+type Context = JobContext<z.output<typeof discardObjectJob.payload>, Tx>;
+
 const dayMs = 86_400_000;
 const delaysMs = { unused: dayMs, deleted: restorableDays * dayMs };
 
-/** When to check bytes: a day after an upload started, or when a deleted file can no longer be restored. */
-export function discardDueAt(reason: keyof typeof delaysMs): Date {
-  return new Date(Date.now() + delaysMs[reason]);
-}
-
-/** Uploads that began before this time are removed unless they are complete. */
-function unusedSince(): Date {
-  return new Date(Date.now() - delaysMs.unused);
-}
-
-/** The keys of an upload, before and after it is complete, are in a folder of their own. */
-function folderOf(objectKey: string): `${string}/` {
-  return `${objectKey.slice(0, objectKey.lastIndexOf('/'))}/`;
+/**
+ * When to check bytes: a day after an upload started, or when a deleted file can no longer be restored.
+ * @param since when the upload started or the file was deleted; now by default
+ */
+export function discardDueAt(reason: keyof typeof delaysMs, since = new Date()): Date {
+  return new Date(since.getTime() + delaysMs[reason]);
 }
 
 /** Files deleted before this time can no longer be restored. */
@@ -39,39 +36,44 @@ export function restorableSince(): Date {
 export const discardObject = (store: Store) =>
   job({
     ...discardObjectJob,
-    async run({
-      payload: { objectKey },
-      tx: reader,
-      outside,
-      finish,
-    }: JobContext<z.output<typeof discardObjectJob.payload>, Tx>) {
-      const since = restorableSince();
+    async run({ payload: { objectKey }, tx: reader, outside, finish }: Context) {
       const version = await reader.fileVersion.findFirst({ where: { objectKey }, include: { file: true } });
-      if (!version) return outside(() => removeWithPreviews(store, objectKey));
+      if (!version) return removeBytes(store, objectKey, { tx: reader, outside });
       const { id, deletedAt, status, createdAt } = version.file;
-      if (status === 'pending_upload' || status === 'failed') {
-        if (createdAt > unusedSince()) return;
-        await outside(() => store.removeFolder(folderOf(objectKey)));
+      if (isUploadKey(objectKey) && (status === 'pending_upload' || status === 'failed')) {
+        const dueAt = discardDueAt('unused', createdAt);
+        // The clock of the database, by which jobs are due, can be ahead.
+        if (dueAt > new Date()) return finish(async () => dueAt);
+        await outside(() => store.removeFolder(uploadFolderOf(objectKey)));
         return finish(async ({ tx, schedule }) => {
           const { count } = await tx.file.deleteMany({ where: { id, status } });
           // A request with a link of the upload may still be storing bytes.
           if (count) await schedule(discardObjectJob, [{ objectKey }], discardDueAt('unused'));
         });
       }
-      if (deletedAt === null || deletedAt > since) return;
-      if (isProtected(version.file)) return finish(async () => protectedRetryAt());
-      const versions = await reader.fileVersion.findMany({ where: { fileId: id }, select: { objectKey: true } });
-      const keys = new Set(versions.map((one) => one.objectKey));
-      // The bytes first: a record without bytes is removed by a retry, but nothing would find bytes without a record.
-      await outside(async () => {
-        for (const key of keys) await removeWithPreviews(store, key);
-      });
-      await finish(async ({ tx }) => {
-        await tx.file.deleteMany({ where: { id, deletedAt: { lte: since } } });
+      if (deletedAt === null) return;
+      await finish(async ({ tx, schedule }) => {
+        const file = await tx.file.lockFirst({ where: { id } });
+        if (!file?.deletedAt) return undefined;
+        const dueAt = discardDueAt('deleted', file.deletedAt);
+        if (dueAt > new Date()) return dueAt;
+        if (isProtected(file)) return protectedRetryAt();
+        await removeFiles({ tx, schedule }, [id]);
+        return undefined;
       });
     },
   });
 
-async function removeWithPreviews(store: Store, objectKey: string): Promise<void> {
-  for (const key of keysOf(objectKey)) await store.remove(key);
+/** Removes the bytes of a key with their previews; of an upload, everything but the bytes that became a file. */
+async function removeBytes(store: Store, objectKey: string, { tx, outside }: Pick<Context, 'tx' | 'outside'>) {
+  if (!isUploadKey(objectKey))
+    return outside(async () => {
+      for (const key of keysOf(objectKey)) await store.remove(key);
+    });
+  const folder = uploadFolderOf(objectKey);
+  const used = await tx.fileVersion.findMany({
+    where: { objectKey: { startsWith: folder } },
+    select: { objectKey: true },
+  });
+  await outside(() => store.removeFolder(folder, new Set(used.flatMap((version) => keysOf(version.objectKey)))));
 }

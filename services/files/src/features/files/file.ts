@@ -1,5 +1,5 @@
 import { File, fileStates } from '@tandem/files-contract';
-import { contentDisposition, fail } from '@tandem/service';
+import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Linked, Tools, Tx } from '../../handler.ts';
@@ -72,17 +72,14 @@ export async function writeFile(tx: Tx, id: number, data: Changes): Promise<File
 /** The columns of a file or version that a link presents. */
 type Content = Pick<FileRow, 'status' | 'objectKey' | 'contentType' | 'detectedContentType'>;
 
-/** Creates a download link: of the storage, if that serves downloads, or else of the service. Not within a transaction. */
-export async function linkTo(
-  { links, publicUrl, store }: Tools,
-  { filename, content, linked, seconds }: { filename: string; content: Content; linked: Linked; seconds: number },
-): Promise<{ url: string; expiresAt: Date }> {
+/** Creates a download link, which works as long as the content is available. */
+export function linkTo(
+  { links, publicUrl }: Tools,
+  { content, linked, seconds }: { content: Pick<Content, 'status'>; linked: Linked; seconds: number },
+): { url: string; expiresAt: Date } {
   if (content.status !== 'available') throw fail('not_available');
   const expiresAt = new Date(Date.now() + seconds * 1_000);
-  const { key, contentType, ...presented } = presentationOf(content, filename, linked);
-  const disposition = contentDisposition(presented.disposition);
-  const url = await store.signGet?.({ key, contentType, disposition }, expiresAt);
-  return { url: url ?? `${publicUrl}/v1/public/files/${links.issue(linked, expiresAt)}`, expiresAt };
+  return { url: `${publicUrl}/v1/public/files/${links.issue(linked, expiresAt)}`, expiresAt };
 }
 
 /** The object behind a link and how a browser presents it: the content, displayed for harmless types only, or a preview. */

@@ -12,7 +12,7 @@ export const getFileDownload =
     const { tenantId, environment } = caller as typeof caller & { tenantId: number };
     const version = versionId === undefined ? {} : { versionId };
     const linked = { tenantId, environment, fileId: file.id, disposition, ...version };
-    const link = await linkTo(tools, { filename: file.filename, content, linked, seconds: expiresIn });
+    const link = linkTo(tools, { content, linked, seconds: expiresIn });
     if (query.redirect) redirect(link.url);
     return link;
   };

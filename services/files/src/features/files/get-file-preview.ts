@@ -25,7 +25,7 @@ export const getFilePreview =
     const { tenantId, environment } = caller as typeof caller & { tenantId: number };
     const shown = { disposition: 'inline', preview: previewSides[size] } as const;
     const linked = { tenantId, environment, fileId: file.id, versionId, ...shown };
-    const link = await linkTo(tools, { filename: file.filename, content, linked, seconds: expiresIn });
+    const link = linkTo(tools, { content, linked, seconds: expiresIn });
     if (query.redirect) redirect(link.url);
     return link;
   };

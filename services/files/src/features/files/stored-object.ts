@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Caller } from '@tandem/caller';
 import type { Schedule } from '@tandem/jobs';
 import { fail, type IncomingFile } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
 import { discardDueAt, discardObjectJob } from './discard-object.job.ts';
+import { newObjectKey } from './object-keys.ts';
 import { type ContentFacts, contentReader } from './read-content.ts';
 
 /** The columns that describe bytes in the store. */
@@ -45,11 +45,6 @@ export async function receiveFile(
     storageLimit,
     checksum: facts.checksumSha256,
   };
-}
-
-/** A key in the store for new bytes. It begins with the tenant, whose removal removes the folder. */
-export function newObjectKey({ tenantId, environment }: Pick<Caller, 'tenantId' | 'environment'>): string {
-  return `${tenantId}/${environment}/${randomUUID()}`;
 }
 
 async function* atMost(chunks: AsyncIterable<Uint8Array>, max: number): AsyncGenerator<Uint8Array> {

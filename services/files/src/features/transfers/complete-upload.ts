@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { partBytesMin, type transfers } from '@tandem/files-contract';
 import { fail } from '@tandem/service';
 import type { File as FileRow } from '../../generated/client.ts';
-import type { Handler, Tools } from '../../handler.ts';
+import type { Handler, Tools, Tx } from '../../handler.ts';
 import type { StoredPart } from '../../store/store.ts';
+import { discardObjectJob } from '../files/discard-object.job.ts';
 import { asFile, findPresent, lockPresent } from '../files/file.ts';
+import { newContentKey } from '../files/object-keys.ts';
 import type { StoredObject } from '../files/stored-object.ts';
 import { inspect } from './inspect.ts';
 import { inspectUploadJob, scanLater } from './inspect-upload.job.ts';
@@ -18,16 +19,13 @@ export const completeUpload = (tools: Tools): Handler<typeof transfers.completeU
     const file = await findPresent(tx, params.id);
     if (file.status === 'failed') throw fail('upload_failed');
     if (file.status !== 'pending_upload') return undefined;
-    const partNumbers = await uploadedParts(tools, file, body.parts);
-    if (!partNumbers) await checkObject(tools, file);
-    const objectKey = file.objectKey.replace(/upload$/, randomUUID());
-    if (file.size > tools.inlineBytesMax) return { later: { objectKey, partNumbers: partNumbers ?? null } };
-    if (partNumbers) await tools.store.parts.complete(file.objectKey, file.uploadId as string, partNumbers);
-    await tools.store.move(file.objectKey, objectKey);
-    const result = await inspect(tools, objectKey, file);
-    if ('stored' in result) return result;
-    await tools.store.remove(objectKey);
-    throw mismatch('content', result.mismatch);
+    try {
+      return await readContent(tools, file, body.parts);
+    } catch (error) {
+      // Another request completed the upload meanwhile, and its bytes are removed.
+      if (await isComplete(tx, file)) return undefined;
+      throw error;
+    }
   },
 
   async run({ params, found, tx, emit, schedule, ifMatch }) {
@@ -36,6 +34,8 @@ export const completeUpload = (tools: Tools): Handler<typeof transfers.completeU
     ifMatch(file);
     if ('stored' in found) {
       await scanLater(schedule, file.id, found.stored);
+      // Only now: a request that fails before can be repeated.
+      await schedule(discardObjectJob, [{ objectKey: file.objectKey }]);
       return settleUpload({ tx, emit }, file, found.stored);
     }
     await schedule(inspectUploadJob, [{ fileId: file.id, ...found.later }]);
@@ -43,14 +43,37 @@ export const completeUpload = (tools: Tools): Handler<typeof transfers.completeU
   },
 });
 
-/** The numbers of the parts to join; undefined when the content was sent as a whole. */
+async function isComplete(tx: Tx, { id }: FileRow): Promise<boolean> {
+  return (await tx.file.count({ where: { id, status: { in: ['pending_upload', 'failed'] } } })) === 0;
+}
+
+/** Copies and checks the content of a small upload. A copy that no file gets is removed with the upload. */
+async function readContent(
+  tools: Tools,
+  file: FileRow,
+  wanted: { partNumber: number }[] | undefined,
+): Promise<Exclude<Content, undefined>> {
+  const { store } = tools;
+  const partNumbers = await uploadedParts(tools, file, wanted);
+  if (!partNumbers) await checkObject(tools, file);
+  const objectKey = newContentKey(file.objectKey);
+  if (file.size > tools.inlineBytesMax) return { later: { objectKey, partNumbers: partNumbers ?? null } };
+  if (partNumbers) await store.parts.complete(file.objectKey, file.uploadId as string, partNumbers);
+  await store.copy(file.objectKey, objectKey);
+  const result = await inspect(tools, objectKey, file);
+  if ('stored' in result) return result;
+  for (const key of [objectKey, file.objectKey]) await store.remove(key);
+  throw mismatch('content', result.mismatch);
+}
+
+/** The numbers of the parts to join; undefined when the content was sent as a whole, or its parts are joined already. */
 async function uploadedParts(
   { store }: Tools,
   { objectKey, uploadId, size }: FileRow,
   wanted: { partNumber: number }[] | undefined,
 ): Promise<number[] | undefined> {
   const stored = uploadId === null ? [] : ((await store.parts.list(objectKey, uploadId)) ?? []);
-  if (!stored.length && !wanted) return undefined;
+  if (!stored.length && (!wanted || (await store.size(objectKey)) === size)) return undefined;
   const parts = wanted ? [...new Set(wanted.map(({ partNumber }) => partNumber))].map(find) : stored;
   parts.sort((one, other) => one.number - other.number);
   const short = parts.slice(0, -1).find((part) => part.size < partBytesMin);

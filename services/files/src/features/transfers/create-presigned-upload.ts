@@ -6,7 +6,8 @@ import type { SignedRequest } from '../../store/store.ts';
 import { discardDueAt, discardObjectJob } from '../files/discard-object.job.ts';
 import { asFile } from '../files/file.ts';
 import { entityColumns } from '../files/follow-merges.ts';
-import { mediaTypeOf, newObjectKey, plainFilename } from '../files/stored-object.ts';
+import { newUploadKey } from '../files/object-keys.ts';
+import { mediaTypeOf, plainFilename } from '../files/stored-object.ts';
 import { checkQuota } from '../usage/quota.ts';
 
 interface Signed extends SignedRequest {
@@ -20,7 +21,7 @@ export const createPresignedUpload = (tools: Tools): Handler<typeof transfers.cr
   async check({ body, caller }) {
     const { size, checksumSha256, expiresIn } = body;
     if (size > tools.uploadBytesMax) throw failField('size', `Must be at most ${tools.uploadBytesMax} bytes`);
-    const objectKey = uploadKeyOf(newObjectKey(caller));
+    const objectKey = newUploadKey(caller);
     const contentType = mediaTypeOf(body.contentType);
     const expiresAt = new Date(Date.now() + expiresIn * 1_000);
     const target = { key: objectKey, contentType, size, checksumSha256: checksumSha256?.toLowerCase() };
@@ -52,11 +53,3 @@ export const createPresignedUpload = (tools: Tools): Handler<typeof transfers.cr
     return { fileId: row.id, uploadUrl: url, method: 'PUT', headers, expiresAt };
   },
 });
-
-/**
- * The key under which clients store an upload. It gets another one when it is complete, so that a link that is still valid
- * cannot change the content.
- */
-function uploadKeyOf(key: string): string {
-  return `${key}/upload`;
-}

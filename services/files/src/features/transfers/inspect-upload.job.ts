@@ -1,7 +1,9 @@
-import { type JobContext, job, type Schedule } from '@tandem/jobs';
+import { type GiveUpContext, type JobContext, job, type Schedule } from '@tandem/jobs';
 import { z } from 'zod';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import { discardObjectJob } from '../files/discard-object.job.ts';
+import { isUploadKey, uploadFolderOf, uploadKeyOf } from '../files/object-keys.ts';
 import type { StoredObject } from '../files/stored-object.ts';
 import { inspect } from './inspect.ts';
 import { setStatus, settleUpload } from './settle-upload.ts';
@@ -19,27 +21,43 @@ export const inspectUploadJob = {
 };
 type Payload = z.output<typeof inspectUploadJob.payload>;
 
+// When the content could not be read for as long as a job is tried.
+const unreadableMs = 3_600_000;
+
+const inProcessing = ({ fileId }: Payload) => ({ id: fileId, status: 'processing', deletedAt: null });
+
 /** Joins the parts of an upload, checks its content, and makes the file available, or says why it is not. */
 export const inspectUpload = (tools: Tools) =>
   job({
     ...inspectUploadJob,
     async run({ payload, tx: reader, outside, finish }: JobContext<Payload, Tx>) {
-      const where = { id: payload.fileId, status: 'processing', deletedAt: null };
-      const file = await reader.file.findFirst({ where });
-      if (!file) return;
+      const file = await reader.file.findFirst({ where: inProcessing(payload) });
+      if (!file) return finish(({ schedule }) => discardUpload(schedule, payload));
+      const rescanAt = () => new Date(Date.now() + tools.rescanMs);
+      // Before the content is read, which takes long for large files.
+      if (!(await outside(async () => (await tools.scanner?.isReady()) ?? true))) return finish(async () => rescanAt());
       const result = await outside(async () => {
-        await moveContent(tools, file, payload);
-        return inspect(tools, payload.objectKey, file);
+        await takeContent(tools, file, payload);
+        // Only an upload declares a checksum; versions that wait for the scanner are as they were received.
+        const declaredChecksum = isUploadKey(file.objectKey) ? file.declaredChecksum : null;
+        return inspect(tools, payload.objectKey, { ...file, declaredChecksum });
       });
-      if ('stored' in result && result.stored.status === 'processing')
-        return finish(async () => new Date(Date.now() + tools.rescanMs));
-      await finish(async ({ tx, emit }) => {
-        const locked = await tx.file.lockFirst({ where });
-        if (!locked) return;
-        if ('stored' in result) await settleUpload({ tx, emit }, locked, result.stored);
-        else await setStatus({ tx, emit }, locked, 'failed');
+      if ('mismatch' in result && !isUploadKey(file.objectKey)) throw new Error(`${payload.objectKey} is damaged`);
+      if ('stored' in result && result.stored.status === 'processing') return finish(async () => rescanAt());
+      await finish(async ({ tx, emit, schedule }) => {
+        const locked = await tx.file.lockFirst({ where: inProcessing(payload) });
+        if (locked && 'mismatch' in result) return void (await setStatus({ tx, emit }, locked, 'failed'));
+        if (locked && 'stored' in result) await settleUpload({ tx, emit }, locked, result.stored);
+        await discardUpload(schedule, payload);
       });
-      if ('mismatch' in result) await outside(() => tools.store.remove(payload.objectKey));
+      if ('mismatch' in result) await outside(() => tools.store.removeFolder(uploadFolderOf(file.objectKey)));
+    },
+    async giveUp({ payload, tx, emit, schedule }: GiveUpContext<Payload, Tx>) {
+      const file = await tx.file.lockFirst({ where: inProcessing(payload) });
+      if (!file) return;
+      if (isUploadKey(file.objectKey)) await setStatus({ tx, emit }, file, 'failed');
+      // The file has earlier versions, which stay: the new one waits until it can be read.
+      else await schedule(inspectUploadJob, [payload], new Date(Date.now() + unreadableMs));
     },
   });
 
@@ -53,8 +71,14 @@ export async function scanLater(
 }
 
 /** Gives the content its own key. A run after a crash finds it there. */
-async function moveContent({ store }: Tools, file: FileRow, { objectKey, partNumbers }: Payload): Promise<void> {
+async function takeContent({ store }: Tools, file: FileRow, { objectKey, partNumbers }: Payload): Promise<void> {
   if (file.objectKey === objectKey || (await store.size(objectKey)) !== undefined) return;
   if (partNumbers) await store.parts.complete(file.objectKey, file.uploadId as string, partNumbers);
-  await store.move(file.objectKey, objectKey);
+  await store.copy(file.objectKey, objectKey);
+}
+
+/** Removes the bytes of an upload that did not become the content of a file. */
+async function discardUpload(schedule: Schedule, { objectKey }: Payload): Promise<void> {
+  const uploadKey = uploadKeyOf(objectKey);
+  if (uploadKey) await schedule(discardObjectJob, [{ objectKey: uploadKey }]);
 }

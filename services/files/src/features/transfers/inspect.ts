@@ -9,7 +9,10 @@ export interface Declared {
   declaredChecksum: string | null;
 }
 
-/** Reads the bytes of an upload once, and compares them with what it declared. */
+/**
+ * Reads the bytes of an upload once, and compares them with what it declared.
+ * @param objectKey of a copy that clients cannot change
+ */
 export async function inspect(
   tools: Tools,
   objectKey: string,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { partBytesMin } from '@tandem/files-contract';
+import { files, partBytesMin } from '@tandem/files-contract';
 import { until } from '@tandem/testing';
-import { startFiles, type TestFiles } from '../../files.test-service.ts';
+import { publicUrl, startFiles, type TestFiles } from '../../files.test-service.ts';
 import { startS3 } from '../../store/s3.test-server.ts';
 
 let s3: Awaited<ReturnType<typeof startS3>>;
@@ -41,8 +41,14 @@ it('uploads go to the bucket and downloads come from it, with length, type and c
   const params = { id: fileId };
   expect((await api.completeUpload({ params, body: {} })).data.status).toBe('available');
   const { data: link } = await api.getFileDownload({ params, query: { disposition: 'inline' } });
-  expect(link.url.startsWith(`${s3.url}/bucket/`)).toBe(true);
-  const served = await fetch(link.url);
+  const serve = () => {
+    const { tenantId, ...nobody } = service.as({ type: 'anonymous' }).caller;
+    const token = link.url.slice(`${publicUrl}/v1/public/files/`.length);
+    return service.send(files.serveFile, { params: { token } }, nobody);
+  };
+  const { status, headers: redirected } = await serve();
+  expect([status, redirected['location']?.startsWith(`${s3.url}/bucket/`)]).toEqual([302, true]);
+  const served = await fetch(redirected['location'] as string);
   expect([await served.text(), served.headers.get('content-type'), served.headers.get('content-disposition')]).toEqual([
     '<script>',
     'text/html',
@@ -51,6 +57,8 @@ it('uploads go to the bucket and downloads come from it, with length, type and c
   // A link that is still valid stores an object that no file has.
   expect(await put(uploadUrl, content, headers)).toBe(200);
   expect((await api.getFile({ params })).data.checksumSha256).toBe(sha256(content));
+  await api.deleteFile({ params });
+  expect((await serve()).status).toBe(404);
 });
 
 it('parts go to the bucket, and an upload that is deleted leaves nothing', async () => {
