@@ -89,7 +89,8 @@ const Pages = z
       .max(100_000),
   )
   .min(1, 'Must name at least one page')
-  .max(ocrPagesMax, `Must name at most ${ocrPagesMax} pages`);
+  .max(ocrPagesMax, `Must name at most ${ocrPagesMax} pages`)
+  .refine((list) => new Set(list).size === list.length, 'Must not name a page twice');
 
 export const OcrJob = z.object({
   id: id('ocr_job'),

@@ -88,3 +88,10 @@ it('a removed file leaves no preview in the store', async () => {
   await api.deleteFile({ params: { id: picture.id }, query: { permanent: 'true' } });
   await until('the store is empty', async () => (await stored()).length === 0);
 });
+
+it('a text of many words in another script is found by its beginning', async () => {
+  const api = service.as();
+  const words = Array.from({ length: 150_000 }, (_, index) => `слово${index}`).join(' ');
+  const file = await upload(api, words, 'a.txt');
+  await until('the text is indexed', async () => (await withText(api, 'слово17')).includes(file.id));
+});

@@ -1,6 +1,6 @@
 import type { Tx } from '../../handler.ts';
 
-/** Maximum length of the text that is indexed. PostgreSQL limits the words of a text to a megabyte. */
+/** Maximum size of the text that is indexed, in bytes. PostgreSQL limits the words of a text to a megabyte. */
 export const indexedMax = 500_000;
 
 /** Stores the words of a version, if it is the current one, so that the list of files finds it by them. */
@@ -11,9 +11,14 @@ export async function storeText(
 ): Promise<void> {
   await tx.sql`
     INSERT INTO file_text (file_id, version_id, words)
-    SELECT id, version_id, to_tsvector('simple', ${text.slice(0, indexedMax)}) FROM file
+    SELECT id, version_id, to_tsvector('simple', ${beginningOf(text)}) FROM file
     WHERE id = ${fileId} AND version_id = ${versionId}
     ON CONFLICT (tenant_id, environment, file_id) DO UPDATE SET version_id = EXCLUDED.version_id, words = EXCLUDED.words`;
+}
+
+/** As many bytes of a text as are indexed. */
+function beginningOf(text: string): string {
+  return Buffer.from(text).subarray(0, indexedMax).toString();
 }
 
 // More files with the same words are not found: clients add other filters or words.

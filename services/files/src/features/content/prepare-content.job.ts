@@ -33,7 +33,7 @@ export const prepareContent = (tools: { store: Store; documents: Documents }) =>
     async run({ payload, tx: reader, outside, finish }: JobContext<z.output<typeof prepareContentJob.payload>, Tx>) {
       const file = await reader.file.findFirst({ where: { id: payload.fileId, status: 'available' } });
       const version = await reader.fileVersion.findFirst({ where: { id: file?.versionId ?? 0 } });
-      if (!version || version.size > ocrBytesMax) return;
+      if (!version) return;
       const { id: versionId, fileId, objectKey } = version;
       try {
         const { previews, text } = await outside(() => prepare(tools, version));
@@ -58,7 +58,7 @@ async function prepare(
   const { objectKey } = version;
   const tenantId = Number(version.tenantId);
   const kind = readableKind(version);
-  if (kind === undefined) return { previews: 'none', text: '' };
+  if (kind === undefined || version.size > ocrBytesMax) return { previews: 'none', text: '' };
   if (kind === 'text') return { previews: 'none', text: await readStart(store, objectKey, indexedMax) };
   return withLocalCopy(store, objectKey, async (path) => {
     const sides = Object.values(previewSides);

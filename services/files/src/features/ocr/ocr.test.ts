@@ -164,6 +164,7 @@ it('files without text, other versions and schemas that cannot be used are refus
   expect((await start(api, file.id, { versionId: other.versionId })).body.errors?.[0]?.field).toBe('versionId');
   for (const [body, field] of [
     [{ features: ['fields'] }, 'schema'],
+    [{ pages: [1, 2, 1] }, 'pages'],
     [{ schema: { type: 'object' } }, 'schema'],
     [{ features: ['fields'], schema: { type: 'array' } }, 'schema'],
     [{ features: ['fields'], schema: { type: 'object', properties: { a: { type: 'nonsense' } } } }, 'schema'],
@@ -174,4 +175,37 @@ it('files without text, other versions and schemas that cannot be used are refus
     expect([body, status, answer.errors?.[0]?.field]).toEqual([body, 422, field]);
   }
   expect((await api.getFileOcr({ params: { id: other.id } })).status).toBe(404);
+});
+
+it('labels are found as whole words, and long lines and empty labels do not hold up the service', async () => {
+  const api = service.as();
+  const properties = {
+    total: { type: 'number' },
+    place: { type: 'string', title: '  Place of  delivery ' },
+    empty: { type: 'string', title: ' ' },
+  };
+  const text = `Subtotal: 5\nTotal : 7\nPlace  of\tdelivery:  Bern, Zentrum\n${' '.repeat(900_000)}total ${'x'.repeat(300)}`;
+  const file = await upload(api, text, 'a.txt');
+  const began = performance.now();
+  await start(api, file.id, { features: ['fields'], schema: { type: 'object', properties } });
+  const { fields } = await ended(api, file.id);
+  expect([fields.total?.value, fields.place?.value, fields.empty]).toEqual([7, 'Bern, Zentrum', undefined]);
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+it('a version that is deleted takes its text with it, and a new version without text is not found by the old one', async () => {
+  const api = service.as();
+  const file = await upload(api, 'A secret clause', 'a.txt');
+  const params = { id: file.id };
+  const { data: job } = await start(api, file.id);
+  await ended(api, file.id);
+  const found = async () => (await api.listFiles({ query: { text: 'secret' } })).data.length;
+  await until('the file is found', async () => (await found()) === 1);
+  const content = Buffer.from([0, 1, 2]);
+  await api.createFileVersion({ params, form: { file: { content, filename: 'a.bin' } } });
+  expect(await found()).toBe(0);
+  const read = () => api.getOcrJob({ params: { id: file.id, jobId: job.id } });
+  expect((await read()).data.text).toBe('A secret clause');
+  await api.deleteFileVersion({ params: { ...params, versionId: file.versionId } });
+  expect((await read()).status).toBe(404);
 });

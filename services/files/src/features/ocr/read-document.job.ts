@@ -49,7 +49,8 @@ interface Portion {
 export const readDocument = (reader: Reader) =>
   job({
     ...readDocumentJob,
-    lane: 'documents',
+    // Recognition takes seconds per page, and must not hold up the previews of other files.
+    lane: 'recognition',
     async run({ payload, tx, outside, finish }: JobContext<z.output<typeof readDocumentJob.payload>, Tx>) {
       const ocrJob = await tx.ocrJob.findFirst({ where: { id: payload.ocrJobId } });
       if (!ocrJob || isOver(ocrJob)) return;

@@ -31,6 +31,8 @@ export async function addVersion(
     data: { ...content, versionId: row.id, versionNumber: number, ocrStatus: null, version: { increment: 1 } },
   });
   if (!updated) throw fail('not_found');
+  // The list does not find the file by words that it no longer has.
+  await tx.fileText.deleteMany({ where: { fileId: file.id } });
   const record = asFile(updated);
   emit(fileVersionCreated, {
     data: { fileId: file.id, versionId: row.id, number },

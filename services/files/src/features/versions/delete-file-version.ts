@@ -14,6 +14,7 @@ export const deleteFileVersion: Handler<typeof fileVersions.deleteFileVersion> =
   const { id, number, objectKey } = await findVersion(tx, { fileId: file.id, versionId: params.versionId });
   if (id === file.versionId) throw fail('current_version');
   await checkNoOpenRequest(tx, file.id, id);
+  await tx.ocrJob.deleteMany({ where: { fileId: file.id, versionId: id } });
   await tx.fileVersion.deleteMany({ where: { id } });
   // A version that was restored has the same bytes: the job keeps them.
   await schedule(discardObjectJob, [{ objectKey }]);
