@@ -1,4 +1,5 @@
 import {
+  Environment,
   event,
   id,
   listQuery,
@@ -39,6 +40,7 @@ export const Certificate = z.object({
   courseId: id('course'),
   learnerType: LearnerType.meta({ examples: ['user'] }),
   learnerId: id('learner').describe('The user, partner or lead who completed the course'),
+  issuer: z.string().meta({ description: 'The name of the tenant at that time', examples: ['Analytical Engines Ltd'] }),
   learnerName: z.string().meta({ description: 'The name of the learner at that time', examples: ['Ada Lovelace'] }),
   courseTitle: z
     .string()
@@ -72,12 +74,18 @@ export const Certificate = z.object({
 /** The fields of a certificate that everybody with its code can read. */
 export const PublicCertificate = Certificate.pick({
   code: true,
+  issuer: true,
   learnerName: true,
   courseTitle: true,
   status: true,
   issuedAt: true,
   expiresAt: true,
   revokedAt: true,
+}).extend({
+  environment: Environment.meta({
+    description: 'The environment of the course; a certificate of the sandbox is a test',
+    examples: ['live'],
+  }),
 });
 
 const change = {

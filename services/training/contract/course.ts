@@ -33,7 +33,7 @@ export const courseStates = stateTable<(typeof courseStatuses)[number]>('Course'
 
 const certificateFields = {
   title: name(200).meta({ description: 'The heading of the certificate', examples: ['Certified seller'] }),
-  text: text(2_000).meta({
+  text: text(500).meta({
     description: 'The text below the name of the learner',
     examples: ['has completed the course and passed its quizzes.'],
   }),

@@ -132,7 +132,7 @@ export const lessons = operations({
     emits: [lessonDeleted],
     errors: {
       lesson_needed: [409, 'Another lesson opens after this one; change its release first'],
-      last_lesson: [409, 'A published course needs a lesson; archive the course, or add another lesson first'],
+      last_lesson: [409, 'A course that was published needs a lesson; add another lesson first'],
     },
   },
 });

@@ -3,7 +3,7 @@ import type { Operation } from '@tandem/contract';
 import type { internalLeads } from '@tandem/crm-contract';
 import type { internalFiles } from '@tandem/files-contract';
 import type { HtmlCleaner } from '@tandem/html-cleaner';
-import type { internalAssignees, internalUsers } from '@tandem/identity-contract';
+import type { internalAssignees, internalTenants, internalUsers } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { internalPartnerLookup } from '@tandem/partner-contract';
 import type { LinkTokens } from '@tandem/sealed';
@@ -19,7 +19,7 @@ export type Tx = TenantTx<PrismaClient>;
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** Clients of other services. */
 export interface Peers {
-  identity: ServiceClient<typeof internalUsers & typeof internalAssignees>;
+  identity: ServiceClient<typeof internalUsers & typeof internalAssignees & typeof internalTenants>;
   partner: ServiceClient<typeof internalPartnerLookup>;
   crm: ServiceClient<typeof internalLeads>;
   files: ServiceClient<typeof internalFiles>;

@@ -28,6 +28,10 @@ const answers: [RegExp, (id: string, body: Body) => unknown][] = [
     /^\/internal\/partners\/find$/,
     (_, { ids }) => known(ids).map((id) => ({ ...person(id), status: id === suspended ? 'suspended' : 'approved' })),
   ],
+  [
+    /^\/internal\/tenants\/settings$/,
+    () => ({ name: 'Analytical Engines Ltd', currency: 'EUR', timezone: 'UTC', locale: 'en' }),
+  ],
   [/^\/internal\/leads\/find$/, (_, { ids }) => known(ids).map(aLead)],
 ];
 

@@ -3,7 +3,7 @@ import { createServiceClient } from '@tandem/client/internal';
 import { internalLeads } from '@tandem/crm-contract';
 import { internalFiles } from '@tandem/files-contract';
 import { createHtmlCleaner } from '@tandem/html-cleaner';
-import { internalAssignees, internalUsers } from '@tandem/identity-contract';
+import { internalAssignees, internalTenants, internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { internalPartnerLookup } from '@tandem/partner-contract';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
@@ -102,7 +102,7 @@ function connectPeers(settings: TrainingSettings): Peers {
   return {
     identity: createServiceClient({
       ...common,
-      operations: { ...internalUsers, ...internalAssignees },
+      operations: { ...internalUsers, ...internalAssignees, ...internalTenants },
       baseUrl: IDENTITY_URL,
     }),
     partner: createServiceClient({ ...common, operations: internalPartnerLookup, baseUrl: PARTNER_URL }),

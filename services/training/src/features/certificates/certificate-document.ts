@@ -5,6 +5,9 @@ import * as fontkit from 'fontkit';
 
 /** The texts of a certificate. */
 export interface CertificateContent {
+  /** Whether nobody has completed a course: a certificate of the sandbox. */
+  isTest: boolean;
+  issuer: string;
   title: string;
   text: string | null;
   signatory: string | null;
@@ -34,7 +37,12 @@ const fonts = Object.fromEntries(
 const size = { width: 841.89, height: 595.28, margin: 70 };
 const dark = rgb(0.12, 0.14, 0.19);
 const faint = rgb(0.4, 0.43, 0.5);
-const linesMax = 4;
+const warning = rgb(0.72, 0.11, 0.11);
+// The texts are between these heights; below are the signatory and the address.
+const lineHeight = 1.3;
+const [top, bottom] = [size.height - 120, 150];
+// Long texts are written in smaller letters until they fit.
+const scales = [1, 0.85, 0.7, 0.6, 0.5, 0.4];
 
 interface Line {
   text: string;
@@ -65,25 +73,34 @@ export async function certificateDocument(content: CertificateContent): Promise<
     borderColor: faint,
     borderWidth: 1.5,
   });
-  const y = writeCentered(page, size.height - 130, [
-    { text: content.title, font: bold, size: 34, gap: 30 },
-    { text: content.learnerName, font: bold, size: 26, gap: 18 },
-    { text: content.text ?? 'has completed the course', font: plain, size: 13, color: faint, gap: 18 },
-    { text: content.courseTitle, font: bold, size: 20, gap: 22 },
+  const lines = [
+    ...(content.isTest ? [{ text: 'Test', font: bold, size: 20, color: warning, gap: 6 }] : []),
+    { text: content.title, font: bold, size: 34, gap: 28 },
+    { text: content.learnerName, font: bold, size: 26, gap: 16 },
+    { text: content.text ?? 'has completed the course', font: plain, size: 13, color: faint, gap: 16 },
+    { text: content.courseTitle, font: bold, size: 20, gap: 18 },
     ...(content.score === null
       ? []
-      : [{ text: `Score: ${content.score} %`, font: plain, size: 12, color: faint, gap: 6 }]),
-    { text: datesOf(content), font: plain, size: 12, color: faint, gap: 30 },
-  ]);
-  if (content.signatory)
-    writeCentered(page, Math.min(y, 140), [
-      { text: content.signatory, font: bold, size: 13, gap: 4 },
-      ...(content.signatoryTitle
-        ? [{ text: content.signatoryTitle, font: plain, size: 11, color: faint, gap: 4 }]
-        : []),
-    ]);
+      : [{ text: `Score: ${content.score} %`, font: plain, size: 12, color: faint, gap: 4 }]),
+    { text: datesOf(content), font: plain, size: 12, color: faint, gap: 0 },
+  ];
+  const scale = scales.find((one) => heightOf(lines, one) <= top - bottom) ?? (scales.at(-1) as number);
+  writeCentered(page, top, lines, scale);
+  writeCentered(page, 130, signature(content, { plain, bold }));
   writeCentered(page, 60, [{ text: content.url, font: plain, size: 9, color: faint, gap: 0 }]);
   return document.save();
+}
+
+/** Who issued and signed the certificate. */
+function signature(
+  { signatory, signatoryTitle, issuer }: CertificateContent,
+  { plain, bold }: Record<'plain' | 'bold', PDFFont>,
+): Line[] {
+  const below = [signatoryTitle, issuer].filter(Boolean).join(' · ');
+  return [
+    ...(signatory ? [{ text: signatory, font: bold, size: 13, gap: 2 }] : []),
+    ...(below ? [{ text: below, font: plain, size: 11, color: faint, gap: 0 }] : []),
+  ];
 }
 
 function datesOf({ issuedAt, expiresAt }: CertificateContent): string {
@@ -91,43 +108,52 @@ function datesOf({ issuedAt, expiresAt }: CertificateContent): string {
   return expiresAt ? `Issued ${day(issuedAt)} · valid until ${day(expiresAt)}` : `Issued ${day(issuedAt)}`;
 }
 
-/** Writes lines below each other; long ones are broken, and shortened after some lines. */
-function writeCentered(page: PDFPage, top: number, lines: readonly Line[]): number {
-  let y = top;
-  for (const { text, font, size: fontSize, color = dark, gap } of lines) {
-    for (const part of broken(printable(text), font, fontSize)) {
-      page.drawText(part, {
-        x: (size.width - font.widthOfTextAtSize(part, fontSize)) / 2,
-        y,
-        size: fontSize,
-        font,
-        color,
-      });
-      y -= fontSize * 1.3;
-    }
-    y -= gap;
-  }
-  return y;
+/** The height of texts that are written below each other. */
+function heightOf(lines: readonly Line[], scale: number): number {
+  const heights = lines.map(
+    ({ text, font, size: fontSize, gap }) =>
+      (broken(printable(text), font, fontSize * scale).length * fontSize * lineHeight + gap) * scale,
+  );
+  return heights.reduce((sum, height) => sum + height, 0);
 }
 
+/** Writes texts below each other; long ones are broken. */
+function writeCentered(page: PDFPage, from: number, lines: readonly Line[], scale = 1): void {
+  let y = from;
+  for (const { text, font, size: full, color = dark, gap } of lines) {
+    const fontSize = full * scale;
+    for (const part of broken(printable(text), font, fontSize)) {
+      const x = (size.width - font.widthOfTextAtSize(part, fontSize)) / 2;
+      page.drawText(part, { x, y, size: fontSize, font, color });
+      y -= fontSize * lineHeight;
+    }
+    y -= gap * scale;
+  }
+}
+
+/** Breaks a text between words, and a word that is longer than a line within it. */
 function broken(text: string, font: PDFFont, fontSize: number): string[] {
   const widthMax = size.width - 2 * size.margin;
   const fits = (line: string) => font.widthOfTextAtSize(line, fontSize) <= widthMax;
-  const lines: string[] = [''];
+  const lines: string[] = [];
+  let line = '';
   for (const word of text.split(' ')) {
-    const last = lines.at(-1) as string;
-    const longer = last ? `${last} ${word}` : word;
-    if (fits(longer)) lines[lines.length - 1] = longer;
-    else lines.push(word);
+    const longer = line ? `${line} ${word}` : word;
+    if (fits(longer)) {
+      line = longer;
+      continue;
+    }
+    if (line) lines.push(line);
+    line = '';
+    for (const character of word) {
+      if (!fits(line + character)) {
+        lines.push(line);
+        line = '';
+      }
+      line += character;
+    }
   }
-  return lines
-    .filter(Boolean)
-    .slice(0, linesMax)
-    .map((line) => {
-      const characters = [...line];
-      while (characters.length && !fits(characters.join(''))) characters.pop();
-      return characters.join('');
-    });
+  return line ? [...lines, line] : lines;
 }
 
 /** Characters that the font lacks are shown as a replacement, because the document could not be made otherwise. */

@@ -3,7 +3,7 @@ import { unionNumber } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import { Certificate, certificateStates } from '@tandem/training-contract';
 import type { z } from 'zod';
-import type { Certificate as CertificateRow } from '../../generated/client.ts';
+import type { Certificate as CertificateRow, Prisma } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 
 export type CertificateRecord = z.output<typeof Certificate>;
@@ -39,6 +39,18 @@ export function asCertificate(row: CertificateRow, { publicUrl }: Pick<Tools, 'p
 export function statusOf({ status, expiresAt }: CertificateRow) {
   const stored = columns.shape.status.parse(status);
   return stored === 'valid' && expiresAt && expiresAt.getTime() <= Date.now() ? 'expired' : stored;
+}
+
+/** Fails with 503 while the job that adds the names has not run. */
+export function checkNamed({ learnerName }: CertificateRow): void {
+  if (!learnerName) throw fail('unavailable', undefined, { retryAfter: 2 });
+}
+
+/** The condition of certificates with a status, also while the job that expires one waits. */
+export function withStatus(status: CertificateRecord['status']): Prisma.CertificateWhereInput {
+  const now = new Date();
+  if (status === 'valid') return { status, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] };
+  return status === 'expired' ? { OR: [{ status }, { status: 'valid', expiresAt: { lte: now } }] } : { status };
 }
 
 /** The data of events about a certificate. */

@@ -1,5 +1,6 @@
 import { until } from '@tandem/testing';
 import { aCourse, anEnrollment } from '../../learning.test-service.ts';
+import { suspended } from '../../peers.test-service.ts';
 import { type Api, type Service, startTraining } from '../../training.test-service.ts';
 
 let service: Service;
@@ -25,7 +26,7 @@ async function aCertificate(fields: object = {}) {
   const id = done.data.enrollment.certificateId as string;
   const read = async () => (await own.getCertificate({ params: { id } })).data;
   await until('it has the name', async () => (await read()).learnerName !== '');
-  return { api, own, id, enrollmentId, read };
+  return { api, own, id, enrollmentId, lessonId: lessons[0] as string, read };
 }
 
 /** Sends a request of a visitor, who has no tenant. */
@@ -44,6 +45,7 @@ it('a completion gives one certificate, which anybody with its code can verify',
   const certificate = await read();
   expect(certificate).toMatchObject({
     enrollmentId,
+    issuer: 'Analytical Engines Ltd',
     learnerName: 'Ada Lovelace 7',
     courseTitle: 'Selling',
     status: 'valid',
@@ -91,7 +93,7 @@ it('a revoked certificate stays visible as such, and has no document', async () 
 });
 
 it('a certificate is announced before its end, expires, and is renewed by another completion', async () => {
-  const { api, id, read, enrollmentId } = await aCertificate({ validDays: 90 });
+  const { api, own, id, read, enrollmentId, lessonId } = await aCertificate({ validDays: 90 });
   const { issuedAt, expiresAt } = await read();
   expect(Date.parse(expiresAt) - Date.parse(issuedAt)).toBe(90 * 86_400_000);
   const heard = (name: string) => service.events.some((event) => event.name === name && event.target.id === Number(id));
@@ -102,7 +104,43 @@ it('a certificate is announced before its end, expires, and is renewed by anothe
   await until('it is announced', () => heard('training.certificate.expiring'));
   await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'end-certificate'`);
   await until('it expires', async () => (await read()).status === 'expired');
+  expect((await own.listCertificates({ query: { status: 'valid' } })).data).toEqual([]);
   const { data: again } = await api.restartEnrollment({ params: { id: enrollmentId }, body: {} });
   expect([again.attemptNo, again.certificateId]).toEqual([2, null]);
-  expect((await read()).enrollmentId).toBe(enrollmentId);
+  const done = await own.completeLesson({ params: { id: again.id, lessonId } });
+  const renewed = done.data.enrollment.certificateId;
+  expect(renewed).not.toBe(id);
+  expect(
+    (await own.listCertificates({ query: { status: 'valid' } })).data.map((one: { id: string }) => one.id),
+  ).toEqual([renewed]);
+  expect(await read()).toMatchObject({ enrollmentId, status: 'expired' });
+});
+
+it('a learner who is suspended meanwhile is named, and a certificate of the sandbox is marked as a test', async () => {
+  const {
+    api,
+    id: courseId,
+    lessons,
+  } = await aCourse(service, {
+    api: service.as({ environment: 'sandbox' }),
+    certificate: { title: 'Certified seller' },
+  });
+  const { id } = await anEnrollment(service, api, courseId);
+  await service.sqlWithin(api.caller, 'UPDATE enrollment SET learner_id = $2 WHERE id = $1', [id, suspended]);
+  const done = await api.completeLesson({ params: { id, lessonId: lessons[0] as string } });
+  const params = { id: done.data.enrollment.certificateId as string };
+  const read = async () => (await api.getCertificate({ params })).data;
+  await until('it has the name', async () => (await read()).learnerName === `Ada Lovelace ${suspended}`);
+  const { code } = await read();
+  expect((await visit('getPublicCertificate', { code })).data).toMatchObject({ environment: 'sandbox' });
+  const page = (await visit('showCertificatePage', { code })).text;
+  expect(page).toContain('This is a test certificate');
+  expect(page).not.toContain('is valid');
+});
+
+it('a document with the longest texts is made', async () => {
+  const long = (length: number) => 'Wer andern eine Grube gräbt '.repeat(40).slice(0, length);
+  const certificate = { title: long(200), text: long(500), signatory: long(200), signatoryTitle: 'x'.repeat(200) };
+  const { api, id } = await aCertificate({ title: long(200), certificate });
+  expect((await fileOf(api, id)).status).toBe(200);
 });

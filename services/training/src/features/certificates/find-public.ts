@@ -2,7 +2,7 @@ import { Environment } from '@tandem/contract';
 import { fail, type InTenant } from '@tandem/service';
 import type { Certificate as CertificateRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { hashCode } from './certificate.ts';
+import { checkNamed, hashCode } from './certificate.ts';
 
 /** The certificate with a code, for a visitor who has no tenant. */
 export async function findPublic(
@@ -15,5 +15,6 @@ export async function findPublic(
   const scope = { tenantId, environment: Environment.parse(ownerEnvironment) };
   const row = await inTenant(scope, ({ tx: inside }) => inside.certificate.findFirst({ where: { id, code } }));
   if (!row) throw fail('not_found');
+  checkNamed(row);
   return row;
 }

@@ -1,3 +1,4 @@
+import { Environment } from '@tandem/contract';
 import type { certificates } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { statusOf } from './certificate.ts';
@@ -5,5 +6,6 @@ import { findPublic } from './find-public.ts';
 
 export const getPublicCertificate: Handler<typeof certificates.getPublicCertificate> = async (context) => {
   const row = await findPublic(context, context.params.code);
-  return { ...row, status: statusOf(row) };
+  const { environment } = row;
+  return { ...row, environment: Environment.parse(environment), status: statusOf(row) };
 };

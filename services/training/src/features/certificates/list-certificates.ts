@@ -1,7 +1,7 @@
 import type { certificates } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { learnerOf } from '../enrollments/learners.ts';
-import { asCertificate } from './certificate.ts';
+import { asCertificate, withStatus } from './certificate.ts';
 
 export const listCertificates =
   (tools: Pick<Tools, 'publicUrl'>): Handler<typeof certificates.listCertificates> =>
@@ -13,7 +13,7 @@ export const listCertificates =
       where: {
         ...(courseId !== undefined && { courseId }),
         ...(learner && { learnerType: learner.type, learnerId: learner.id }),
-        ...(status && { status }),
+        ...(status && withStatus(status)),
       },
     });
     return { ...page, items: page.items.map((row) => asCertificate(row, tools)) };

@@ -2,6 +2,7 @@ import { fail } from '@tandem/service';
 import type { certificates } from '@tandem/training-contract';
 import { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
+import { checkNamed } from './certificate.ts';
 
 const StoredTexts = z.object({
   title: z.string().default('Certificate'),
@@ -19,11 +20,12 @@ export const serveCertificate =
     const { tenantId, environment, certificateId: id } = link;
     const row = await inTenant({ tenantId, environment }, ({ tx }) => tx.certificate.findFirst({ where: { id } }));
     if (!row || row.status === 'revoked') throw fail('not_found');
-    // The job that adds the name has not run yet.
-    if (!row.learnerName) throw fail('unavailable', undefined, { retryAfter: 2 });
+    checkNamed(row);
     const body = await renderer.render(
       {
         ...StoredTexts.parse(row.texts),
+        isTest: row.environment === 'sandbox',
+        issuer: row.issuer,
         learnerName: row.learnerName,
         courseTitle: row.courseTitle,
         score: row.score,

@@ -20,19 +20,23 @@ const statusTexts = {
   revoked: 'This certificate was revoked and is not valid.',
 };
 
+const testText = 'This is a test certificate. Nobody has completed the course.';
+
 function certificatePage(row: CertificateRow): string {
   const status = statusOf(row);
   const facts: [string, string][] = [
     ['Name', row.learnerName],
+    ...(row.issuer ? [['Issued by', row.issuer] as [string, string]] : []),
     ['Course', row.courseTitle],
     ['Issued', dayOf(row.issuedAt)],
     ...(row.expiresAt ? [['Valid until', dayOf(row.expiresAt)] as [string, string]] : []),
     ...(row.revokedAt ? [['Revoked', dayOf(row.revokedAt)] as [string, string]] : []),
     ['Code', row.code],
   ];
-  const isBad = status !== 'valid';
+  const isTest = row.environment === 'sandbox';
+  const isBad = status !== 'valid' || isTest;
   const lines = facts.map(([label, value]) => `<dt><small>${label}</small></dt><dd>${escapeHtml(value)}</dd>`);
-  const content = `<p role="status"${isBad ? ' class="bad"' : ''}>${statusTexts[status]}</p>\n<dl>\n${lines.join('\n')}\n</dl>`;
+  const content = `<p role="status"${isBad ? ' class="bad"' : ''}>${isTest ? testText : statusTexts[status]}</p>\n<dl>\n${lines.join('\n')}\n</dl>`;
   return htmlPage({ title: 'Certificate', content });
 }
 

@@ -34,6 +34,6 @@ export async function changeContent(
     },
   });
   if (!row) throw fail('not_found');
-  if (isFollowed) await schedule(followContentJob, [{ courseId: course.id }]);
+  if (isFollowed) await schedule(followContentJob, [{ courseId: course.id, contentVersion: row.contentVersion }]);
   return row;
 }

@@ -12,7 +12,7 @@ export const createEnrollment = ({ peers }: Pick<Tools, 'peers'>): Handler<typeo
     if (body.learnerType && body.learnerType !== learner.type)
       throw failField('learnerId', `Is the id of a ${learner.type}; send the id of a ${body.learnerType}`);
     const found = (await findLearners(peers, caller, [learner]))(learner);
-    if ('problem' in found) throw failField('learnerId', found.problem);
+    if (found.problem) throw failField('learnerId', found.problem);
   },
   async run({ body, caller, tx, emit, schedule }) {
     const dates = { dueAt: body.dueAt ?? null, expiresAt: body.expiresAt ?? null };

@@ -16,8 +16,8 @@ export async function checkLearners(
 ): Promise<Checked> {
   const foundOf = await findLearners(peers, caller, learners);
   return learners.map((learner) => {
-    const found = foundOf(learner);
-    return 'problem' in found ? { learner, problem: found.problem } : { learner };
+    const { problem } = foundOf(learner);
+    return problem ? { learner, problem } : { learner };
   });
 }
 

@@ -11,8 +11,11 @@ export interface Learner {
   id: number;
 }
 
-/** The name of a learner, or why the learner cannot be enrolled. */
-export type FoundLearner = { name: string } | { problem: string };
+/** A learner: the name of one who exists, and why the learner cannot be enrolled. */
+export interface FoundLearner {
+  name?: string;
+  problem?: string;
+}
 
 type Found = Map<number, FoundLearner>;
 type Asked = { ids: number[]; peers: Peers; caller: Caller };
@@ -48,9 +51,8 @@ async function findUsers({ ids, peers: { identity }, caller }: Asked): Promise<F
   if (only !== undefined && ids.length === 1) {
     const user = await orAbsent(identity.findUser({ params: { id: only }, as }));
     if (!user) return new Map();
-    const isActive = user.status === 'active';
-    const problem = 'The user is not active; send the id of an active user';
-    return new Map([[only, isActive ? { name: user.name } : { problem }]]);
+    const problem = user.status === 'active' ? undefined : 'The user is not active; send the id of an active user';
+    return new Map([[only, { name: user.name, ...(problem && { problem }) }]]);
   }
   const found: Found = new Map(ids.map((id) => [id, { problem: 'Is not an active user' }]));
   for (const userIds of inParts(ids, usersMax))
@@ -66,8 +68,9 @@ async function findPartners({ ids, peers: { partner }, caller }: Asked): Promise
       body: { ids: part },
       as: asService(caller),
     })) {
-      const problem = `The partner is ${status}; send the id of an approved partner`;
-      found.set(id, status === 'approved' ? { name: fullName(person) } : { problem });
+      const problem =
+        status === 'approved' ? undefined : `The partner is ${status}; send the id of an approved partner`;
+      found.set(id, { name: fullName(person), ...(problem && { problem }) });
     }
   return found;
 }

@@ -17,7 +17,7 @@ export const deleteLesson: Handler<typeof lessons.deleteLesson> = async ({ param
     throw fail('lesson_needed', [
       { field: 'id', message: `${idInText('lesson', Number(opened.id))} opens after this lesson` },
     ]);
-  if (course.status === 'published' && course.lessonsCount <= 1) throw fail('last_lesson');
+  if (course.status !== 'draft' && course.lessonsCount <= 1) throw fail('last_lesson');
   await tx.lesson.updateMany({
     where: { id: row.id },
     data: { deletedAt: new Date(), version: { increment: 1 } },

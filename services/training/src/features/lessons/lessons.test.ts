@@ -108,12 +108,15 @@ describe('a lesson', () => {
     expect([course.lessonsCount, course.lessons.map(({ order }: { order: number }) => order)]).toEqual([1, [0]]);
   });
 
-  it('is the last one of a published course', async () => {
+  it('is the last one of a course that was published', async () => {
     const tenant = service.as();
     const id = await aPublishedCourse(tenant);
     const [lesson] = (await tenant.getCourse({ params: { id } })).data.lessons;
     expect((await tenant.deleteLesson({ params: { id: lesson.id } })).body.code).toBe('last_lesson');
     await tenant.archiveCourse({ params: { id } });
+    expect((await tenant.deleteLesson({ params: { id: lesson.id } })).body.code).toBe('last_lesson');
+    await tenant.publishCourse({ params: { id } });
+    await tenant.unpublishCourse({ params: { id } });
     expect((await tenant.deleteLesson({ params: { id: lesson.id } })).status).toBe(200);
   });
 

@@ -15,7 +15,7 @@ export const createPortalEnrollment = ({
     if (!(await tx.course.count({ where: { ...offered, id: body.courseId } })))
       throw failField('courseId', unknownId('course'));
     const found = (await findLearners(peers, caller, [learner]))(learner);
-    if ('problem' in found) throw failField('courseId', found.problem);
+    if (found.problem) throw failField('courseId', found.problem);
   },
   async run({ body, caller, tx, emit, schedule }) {
     const learner = { type: 'partner', id: ofPartner(caller).learnerId } as const;

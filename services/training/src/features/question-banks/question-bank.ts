@@ -31,12 +31,15 @@ export function shownTo(caller: Caller, row: QuestionRow): z.output<typeof BankQ
   return seesKeys(caller) ? question : { ...question, ...withoutKey(question) };
 }
 
-/** Whether lessons draw from a bank, and the most that a draw of a course that is not a draft takes. */
+/**
+ * Whether lessons draw from a bank, and the most that a draw of a course that is not a draft takes. Deleted courses count
+ * until they are purged, because they can be restored.
+ */
 export async function drawsFrom(tx: Tx, bankId: number): Promise<{ isDrawn: boolean; most: number }> {
   const [found] = await tx.sql<{ lessons: number; most: number | null }>`
     SELECT count(*)::int AS lessons, max((draw->>'count')::int) FILTER (WHERE course.status <> 'draft') AS most
     FROM lesson JOIN course ON course.id = lesson.course_id, jsonb_array_elements(lesson.quiz->'draw') AS draw
-    WHERE lesson.quiz IS NOT NULL AND lesson.deleted_at IS NULL AND course.deleted_at IS NULL
+    WHERE lesson.quiz IS NOT NULL AND lesson.deleted_at IS NULL
       AND draw->>'bankId' = ${String(bankId)}`;
   return { isDrawn: Boolean(found?.lessons), most: found?.most ?? 0 };
 }

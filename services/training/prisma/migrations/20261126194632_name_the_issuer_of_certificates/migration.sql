@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "certificate" ADD COLUMN     "issuer" TEXT NOT NULL DEFAULT '';
