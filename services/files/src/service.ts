@@ -30,6 +30,7 @@ import { createProviders } from './features/signatures/providers/providers.ts';
 import { sealedSignatures } from './features/signatures/sign-document.ts';
 import { transferHandlers } from './features/transfers/index.ts';
 import { inspectUpload } from './features/transfers/inspect-upload.job.ts';
+import type { StorageLimit } from './features/usage/quota.ts';
 import { versionHandlers } from './features/versions/index.ts';
 import { fileRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -62,11 +63,11 @@ export async function filesService(
   });
   const mailer = createMailer({ settings, seal, log });
   const { providers, close: closeProviders } = createProviders(settings);
-  const storageLimitOf = cachedPerTenant<number | null>({
+  const storageLimitOf = cachedPerTenant<StorageLimit>({
     name: 'The storage of the plan',
     ttlMs: planCacheMs,
-    // Uploads go on while identity is not available.
-    fallback: null,
+    // Uploads go on while identity is not available: within the limit that was known last.
+    fallback: undefined,
     read: async (as) => plans[(await identity.readEntitlements({ query: {}, as })).plan].storageBytes,
     log,
   });

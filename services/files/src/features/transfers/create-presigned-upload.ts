@@ -7,13 +7,13 @@ import { discardDueAt, discardObjectJob } from '../files/discard-object.job.ts';
 import { asFile } from '../files/file.ts';
 import { entityColumns } from '../files/follow-merges.ts';
 import { mediaTypeOf, newObjectKey, plainFilename } from '../files/stored-object.ts';
-import { checkQuota } from '../usage/quota.ts';
+import { checkQuota, type StorageLimit } from '../usage/quota.ts';
 
 interface Signed extends SignedRequest {
   objectKey: string;
   contentType: string;
   expiresAt: Date;
-  storageLimit: number | null;
+  storageLimit: StorageLimit;
 }
 
 export const createPresignedUpload = (tools: Tools): Handler<typeof transfers.createPresignedUpload, Signed> => ({
