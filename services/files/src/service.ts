@@ -16,6 +16,8 @@ import { prepareContent } from './features/content/prepare-content.job.ts';
 import { discardObject } from './features/files/discard-object.job.ts';
 import { followMerges } from './features/files/follow-merges.ts';
 import { fileHandlers } from './features/files/index.ts';
+import { filesOfLead } from './features/leads/files-of-lead.job.ts';
+import { followLeadDeletions } from './features/leads/on-lead-deleted.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { ocrHandlers } from './features/ocr/index.ts';
 import { readDocument } from './features/ocr/read-document.job.ts';
@@ -108,11 +110,12 @@ export async function filesService(
       ...nameHandlers,
       ...person.handlers,
     },
-    consumers: [prepareNewContent, ...work.consumers, ...merges.consumers, ...person.consumers],
+    consumers: [prepareNewContent, followLeadDeletions, ...work.consumers, ...merges.consumers, ...person.consumers],
     jobs: [
       discardObject(store),
       inspectUpload(tools),
       deleteFileAt,
+      filesOfLead(tools),
       prepareContent(reader),
       readDocument(reader),
       ...signatureJobs(tools),
@@ -135,6 +138,7 @@ export async function filesService(
       SignatureEvent: { through: ['request'] },
       SignatureWebhook: 'shared',
       MergedLead: 'shared',
+      DeletedLead: 'shared',
       StorageUsage: 'shared',
     },
     mail: mailer,
