@@ -1,4 +1,4 @@
-// `npm run bench [-- fleet operations upload mail campaigns gateway connections imports size search-size]`: measures the named parts (default:
+// `npm run bench [-- fleet operations upload mail campaigns gateway connections imports size search-size files-size]`: measures the named parts (default:
 // all), prints a table, and writes results.md. `npm run bench -- operations convertLead winOpportunity` measures only those operations.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
@@ -19,6 +19,7 @@ import { openPlace, type Place } from './place.ts';
 import { describeReference } from './reference.ts';
 import { formatTable, notMeasured, type Row, writeResults } from './results.ts';
 import { measureSearchSize } from './search-size.ts';
+import { measureFilesSize } from './size/files.ts';
 import { measureSize } from './size/index.ts';
 import { measureUpload } from './upload.ts';
 
@@ -33,6 +34,7 @@ const parts = [
   'imports',
   'size',
   'search-size',
+  'files-size',
 ];
 
 prepareTerminal();
@@ -83,6 +85,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   const imports = only.includes('imports') ? await fresh(place, measureImportsAlone) : [];
   const atSize = wanted('size') ? await fresh(place, measureSize) : [];
   const searches = wanted('search-size') ? await fresh(place, measureSearchSize) : [];
+  const files = wanted('files-size') ? await fresh(place, measureFilesSize) : [];
   return {
     rows: [
       ...peers,
@@ -95,6 +98,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
       ...imports,
       ...atSize,
       ...searches,
+      ...files,
     ],
     memory: fleet.memory,
   };

@@ -39,9 +39,8 @@ export function otherCases(code: Encode, viewId: string): Case[] {
 }
 
 const sumGoal = 200;
-const pageGoal = 30;
-const listGoal = 50;
-const searchGoal = 100;
+const goals = { page: 30, list: 50, search: 100 };
+const { list: listGoal, search: searchGoal } = goals;
 
 /** The sortable custom field of leads, opportunities and accounts. */
 const customSort = 'customFields.seats';
@@ -70,8 +69,9 @@ export async function listCases(options: Options): Promise<Case[]> {
   ];
 }
 
-async function casesOf(list: MeasuredList, cursor: (path: string) => Promise<string>): Promise<Case[]> {
-  const { row, name, count, deepSort, pages: furtherPages = [], queries, searches } = list;
+/** The requests to measure for one list. */
+export async function casesOf(list: MeasuredList, cursor: (path: string) => Promise<string>): Promise<Case[]> {
+  const { row, name, count, deepSort, pages: furtherPages = [], queries, searches, goalMs = goals } = list;
   const path = (query: string) => `${row.path}${query && `?${query}`}`;
   const deep = Math.min(pageMax, Math.floor(count / pageSize / 2));
   const half = Math.floor(deep / 2);
@@ -98,11 +98,11 @@ async function casesOf(list: MeasuredList, cursor: (path: string) => Promise<str
     hasRecords,
   });
   return [
-    ...pages.map(([what, query]) => one(what, pageGoal, query)),
-    ...[...sorts, ...found].map((query) => one(shown(query), listGoal, query)),
-    ...[...empty, ...queries].map((query) => one(shown(query), listGoal, query, false)),
+    ...pages.map(([what, query]) => one(what, goalMs.page, query)),
+    ...[...sorts, ...found].map((query) => one(shown(query), goalMs.list, query)),
+    ...[...empty, ...queries].map((query) => one(shown(query), goalMs.list, query, false)),
     ...searches.map(([what, text]) =>
-      one(`search for ${what}`, searchGoal, `search=${encodeURIComponent(text)}`, false),
+      one(`search for ${what}`, goalMs.search, `search=${encodeURIComponent(text)}`, false),
     ),
   ];
 }

@@ -124,7 +124,7 @@ async function stagesOf(client: pg.Client, tenantId: number): Promise<Stages> {
 /**
  * Drops all indexes except primary keys and returns a function that rebuilds them, which is faster than updating them.
  */
-async function withoutIndexes(client: pg.Client, tables: string[]): Promise<() => Promise<void>> {
+export async function withoutIndexes(client: pg.Client, tables: string[]): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
      WHERE indrelid::regclass::text = ANY($1) AND NOT indisprimary`,

@@ -20,6 +20,8 @@ export interface MeasuredList {
   /** Further queries, such as several filters at once. */
   queries: string[];
   searches: [what: string, text: string][];
+  /** Other goals than those of crm. */
+  goalMs?: { page: number; list: number; search: number };
   /** Filters whose values no record has. */
   withoutRecords?: string[];
 }

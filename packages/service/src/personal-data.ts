@@ -43,6 +43,11 @@ export interface PersonalData<Tx> {
   erase(inside: Erasing<Tx>): Promise<Record<string, number>>;
   /** Walks through tables that have no index for mentions of a person, after `erase`. Must be repeatable too. */
   sweeps?: readonly Sweep<Tx>[];
+  /**
+   * Records of the person that an erasure must not remove yet, by kind and reason. They are counted at the end of the
+   * erasure, and are part of its report.
+   */
+  kept?(inside: Pick<Erasing<Tx>, 'tx' | 'person'>): Promise<Record<string, number>>;
   /** The data of a person, by kind; `exportSection` makes a section. */
   read(inside: { tx: Tx; person: Person; tenantId: number }): Promise<StoredSection[]>;
 }
@@ -72,7 +77,7 @@ const lateMs = 30_000;
  */
 export function personalData<Tx extends { sql: Sql }>(
   service: PersonalDataService,
-  { erase, sweeps = [], read }: PersonalData<Tx>,
+  { erase, sweeps = [], kept, read }: PersonalData<Tx>,
 ) {
   const erasePersons = consumer({
     name: 'erase-persons',
@@ -114,7 +119,8 @@ export function personalData<Tx extends { sql: Sql }>(
         if (next) {
           await inside.schedule(erasePersonJob, [{ ...payload, ...next, erased }]);
         } else if (isLate) {
-          inside.emit(personalDataErased, { data: { service, erased }, record: { id: erasureId } });
+          const report = sum(erased, (await kept?.({ tx: inside.tx, person })) ?? {});
+          inside.emit(personalDataErased, { data: { service, erased: report }, record: { id: erasureId } });
         } else {
           const late = { ...payload, ...beforeSweeps, erased, isLate: true };
           await inside.schedule(erasePersonJob, [late], new Date(Date.now() + lateMs));

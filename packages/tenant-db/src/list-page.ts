@@ -1,5 +1,5 @@
 import type { QueryResult } from 'pg';
-import type { Args } from './conditions.ts';
+import { type Args, isRecord } from './conditions.ts';
 import { isIndexed, walkFor } from './list-index.ts';
 import {
   countAlong,
@@ -34,10 +34,11 @@ export interface PageReader {
 /**
  * Reads a page of a list with bounded work for any filter:
  *
- * 1. along the index with the order of the list. Conditions on its leading columns bound the scan; the others are
+ * 1. a few records that are named by their ids: these, sorted
+ * 2. along the index with the order of the list. Conditions on its leading columns bound the scan; the others are
  *    checked on at most `exactMax` rows. This fills a page unless the filter matches very few of the records
- * 2. otherwise from an index that finds the records of a condition, at most `candidatesMax`, which are sorted
- * 3. if there are too many, or no such index: `farMax` rows along the first index; the page then ends early with a
+ * 3. otherwise from an index that finds the records of a condition, at most `candidatesMax`, which are sorted
+ * 4. if there are too many, or no such index: `farMax` rows along the first index; the page then ends early with a
  *    position to continue from
  *
  * @throws NotPlain for conditions that only Prisma can write
@@ -46,8 +47,14 @@ export async function findPage(model: Model, args: PageArgs, reader: PageReader)
   const plan = planOf(model, args, reader);
   if (!plan.walk?.rest.length) return readInOrder(plan, reader);
   const lookups = lookupsOf(model, args, await reader.lookups());
-  const near = await readAlong(plan, reader, args.isKnownLarge && lookups.length ? nearMax : exactMax);
+  const readMax = args.isKnownLarge && lookups.length ? nearMax : exactMax;
+  const near = await readAlong(plan, reader, readMax);
   if (near.rows.length >= args.take || !near.isLarge || args.isUncounted) return near;
+  // At this density more rows fill the page, which are cheaper than `farMax` rows if there are too many candidates.
+  if (readMax < exactMax && near.rows.length * exactMax >= args.take * readMax) {
+    const further = await readAlong(plan, reader, exactMax);
+    if (further.rows.length >= args.take) return further;
+  }
   const found =
     (lookups.length && (await readCandidates(plan, reader, lookups))) ||
     (isIndexed(model, plan.where, plan.walk.rest) && (await readCandidates(plan, reader, [])));
@@ -113,7 +120,16 @@ function planOf(model: Model, args: PageArgs, { models, columns }: PageReader): 
   const where = search
     ? { ...args.where, AND: [...listOf(args.where['AND']), containing(search.text, search.columns)] }
     : args.where;
-  return { model, models, columns, args, where, walk: walkFor(model, where, args.sort) };
+  // Few records by their ids are read and sorted: along an index they would be searched among all others.
+  const walk = isFewIds(where) ? undefined : walkFor(model, where, args.sort);
+  return { model, models, columns, args, where, walk };
+}
+
+function isFewIds(where: Args): boolean {
+  const id = where['id'];
+  if (!isRecord(id)) return false;
+  const ids = (id as { in?: unknown }).in;
+  return Array.isArray(ids) && ids.length <= candidatesMax;
 }
 
 /** Reads a page whose conditions are all in the index of its order, or for which no index helps. */

@@ -140,6 +140,8 @@ export async function identityPeer(): Promise<{
 export interface Told {
   service: Pick<TestService<never>, 'publish'>;
   tenantId: number;
+  /** Live by default. */
+  environment?: 'live' | 'sandbox';
 }
 
 /** Publishes an event about a team, as identity does. */
@@ -185,7 +187,7 @@ export function publishUserLeft(
 
 /** Publishes an event as the service that declares it would. */
 export function publish(
-  { service, tenantId }: Told,
+  { service, tenantId, environment = 'live' }: Told,
   name: string,
   fields: object,
   id: string = randomUUID(),
@@ -194,7 +196,7 @@ export function publish(
     id,
     name,
     tenantId,
-    environment: 'live',
+    environment,
     occurredAt: new Date().toISOString(),
     action: name,
     caller: { type: 'user', userId: 1, requestId: 'r1' },

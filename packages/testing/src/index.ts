@@ -14,7 +14,7 @@ export {
   teams,
   users,
 } from './identity-peer.ts';
-export { publishLeadMerge } from './lead-merges.ts';
+export { publishLeadDeletion, publishLeadMerge } from './lead-merges.ts';
 export { longestTurn } from './longest-turn.ts';
 export { removeQueues } from './remove-queues.ts';
 export { openTables, type Tables } from './table-states.ts';

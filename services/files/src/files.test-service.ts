@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { files } from '@tandem/files-contract';
 import { createIdCodec, type IdCodec } from '@tandem/ids';
-import { type TestService, testService } from '@tandem/testing';
+import { type TestService, testService, type testSettings } from '@tandem/testing';
 import { filesService } from './service.ts';
 import { filesSettings } from './settings.ts';
 
@@ -12,6 +12,8 @@ import { filesSettings } from './settings.ts';
 export interface TestFiles extends TestService<typeof files> {
   /** The codec of public ids. */
   codec(): IdCodec;
+  /** Starts a further instance on the same database and folder, as a restart or a second process. */
+  another(env?: Record<string, string>): Promise<TestService<typeof files>>;
   /** Paths of all objects in the store, including incomplete ones. */
   stored(): Promise<string[]>;
 }
@@ -20,16 +22,24 @@ export const publicUrl = 'https://api.example.com';
 
 export async function startFiles(env: Record<string, string> = {}): Promise<TestFiles> {
   const folder = await mkdtemp(join(tmpdir(), `files-${randomBytes(3).toString('hex')}-`));
-  let settings = {};
-  const service = await testService('files', async (base) => {
-    // No server listens at the address of identity, so no user can be found.
-    const { IDS_ALPHABET, SIGNING_KEY } = process.env;
-    const addresses = { PUBLIC_URL: `${publicUrl}/`, IDENTITY_URL: 'http://127.0.0.1:9', IDS_ALPHABET, SIGNING_KEY };
-    settings = filesSettings.parse({ ...base, ...addresses, DATA_DIR: folder, ...env });
-    return filesService({ ...base, ...settings } as never);
-  });
+  // No server listens at the address of identity, so no user can be found.
+  const { IDS_ALPHABET, SIGNING_KEY } = process.env;
+  const addresses = { PUBLIC_URL: `${publicUrl}/`, IDENTITY_URL: 'http://127.0.0.1:9', IDS_ALPHABET, SIGNING_KEY };
+  let shared: Awaited<ReturnType<typeof testSettings>> | undefined;
+  const start = (own: Record<string, string>) =>
+    testService(
+      'files',
+      async (base) => {
+        const settings = filesSettings.parse({ ...base, ...addresses, DATA_DIR: folder, ...env, ...own });
+        shared = base;
+        return filesService({ ...base, ...settings } as never);
+      },
+      shared,
+    );
+  const service = await start({});
   return {
     ...service,
+    another: (own = {}) => start(own),
     codec: () => createIdCodec(process.env['IDS_ALPHABET'] as string),
     async stored() {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -11,6 +11,7 @@ import type { SignTokens } from './features/signatures/links.ts';
 import type { PdfWork } from './features/signatures/pdf/pdf-work.ts';
 import type { SigningKeys } from './features/signatures/pdf/signing-key.ts';
 import type { Providers } from './features/signatures/providers/providers.ts';
+import type { StorageLimit } from './features/usage/quota.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Scanner } from './scan/scanner.ts';
 import type { DirectUpload } from './store/local.ts';
@@ -57,6 +58,6 @@ export interface Tools {
   signingKeys: SigningKeys;
   pdf: PdfWork;
   providers: Providers;
-  /** The storage of the tenant's plan in bytes; null if it has no limit, or identity has not answered yet. */
-  storageLimitOf(request: TenantRequest): Promise<number | null>;
+  /** The storage of the tenant's plan. */
+  storageLimitOf(request: TenantRequest): Promise<StorageLimit>;
 }

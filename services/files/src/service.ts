@@ -16,6 +16,8 @@ import { prepareContent } from './features/content/prepare-content.job.ts';
 import { discardObject } from './features/files/discard-object.job.ts';
 import { followMerges } from './features/files/follow-merges.ts';
 import { fileHandlers } from './features/files/index.ts';
+import { filesOfLead } from './features/leads/files-of-lead.job.ts';
+import { followLeadDeletions } from './features/leads/on-lead-deleted.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { ocrHandlers } from './features/ocr/index.ts';
 import { readDocument } from './features/ocr/read-document.job.ts';
@@ -30,6 +32,7 @@ import { createProviders } from './features/signatures/providers/providers.ts';
 import { sealedSignatures } from './features/signatures/sign-document.ts';
 import { transferHandlers } from './features/transfers/index.ts';
 import { inspectUpload } from './features/transfers/inspect-upload.job.ts';
+import type { StorageLimit } from './features/usage/quota.ts';
 import { versionHandlers } from './features/versions/index.ts';
 import { fileRecords } from './features/work/owned-records.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -62,11 +65,11 @@ export async function filesService(
   });
   const mailer = createMailer({ settings, seal, log });
   const { providers, close: closeProviders } = createProviders(settings);
-  const storageLimitOf = cachedPerTenant<number | null>({
+  const storageLimitOf = cachedPerTenant<StorageLimit>({
     name: 'The storage of the plan',
     ttlMs: planCacheMs,
-    // Uploads go on while identity is not available.
-    fallback: null,
+    // Uploads go on while identity is not available: within the limit that was known last.
+    fallback: undefined,
     read: async (as) => plans[(await identity.readEntitlements({ query: {}, as })).plan].storageBytes,
     log,
   });
@@ -107,11 +110,12 @@ export async function filesService(
       ...nameHandlers,
       ...person.handlers,
     },
-    consumers: [prepareNewContent, ...work.consumers, ...merges.consumers, ...person.consumers],
+    consumers: [prepareNewContent, followLeadDeletions, ...work.consumers, ...merges.consumers, ...person.consumers],
     jobs: [
       discardObject(store),
       inspectUpload(tools),
       deleteFileAt,
+      filesOfLead(tools),
       prepareContent(reader),
       readDocument(reader),
       ...signatureJobs(tools),
@@ -134,6 +138,7 @@ export async function filesService(
       SignatureEvent: { through: ['request'] },
       SignatureWebhook: 'shared',
       MergedLead: 'shared',
+      DeletedLead: 'shared',
       StorageUsage: 'shared',
     },
     mail: mailer,

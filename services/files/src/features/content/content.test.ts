@@ -54,6 +54,18 @@ it('a file is found by the words in it, in PDF files and plain texts, and by tho
   expect(await withText(api, 'contract')).toEqual([]);
 });
 
+it('the words of texts are searched among the files of one record', async () => {
+  const api = service.as();
+  const attach = async (entityId: string) => {
+    const file = { content: 'The engine needs oil', filename: 'a.txt' };
+    return (await api.uploadFile({ form: { fields: { entityType: 'lead', entityId }, file } })).data;
+  };
+  const [mine] = [await attach('one'), await attach('other')];
+  await until('both are indexed', async () => (await withText(api, 'engine')).length === 2);
+  expect(await withText(api, 'engine', { entityId: 'one' })).toEqual([mine.id]);
+  expect(await withText(api, 'steam', { entityId: 'one' })).toEqual([]);
+});
+
 it('pictures and PDF files have previews, in two sizes', async () => {
   const api = service.as();
   const picture = await upload(api, await photo(), 'photo.jpg');

@@ -21,13 +21,15 @@ function beginningOf(text: string): string {
   return Buffer.from(text).subarray(0, indexedMax).toString();
 }
 
-// More files with the same words are not found: clients add other filters or words.
+// More files with the same words are not found: clients add other words, or name the record that the files belong to.
 const foundMax = 1_000;
 
-/** The newest files whose text has the words of a search. */
-export async function filesWithText(tx: Tx, search: string): Promise<number[]> {
+/**
+ * The newest files whose text has the words of a search.
+ * @param entityId only files of this record
+ */
+export async function filesWithText(tx: Tx, search: string, entityId: string | undefined): Promise<number[]> {
   const rows = await tx.sql<{ id: number }>`
-    SELECT file_id AS id FROM file_text WHERE words @@ websearch_to_tsquery('simple', ${search})
-    ORDER BY file_id DESC LIMIT ${foundMax}`;
+    SELECT id FROM file_text_with_words(${search}, ${entityId ?? null}, ${foundMax}) AS id`;
   return rows.map(({ id }) => id);
 }

@@ -24,6 +24,7 @@ type Changes = Partial<
     | 'retainUntil'
     | 'deleteAt'
     | 'deletedAt'
+    | 'deletedWithLeadId'
   >
 >;
 

@@ -14,7 +14,7 @@ export const listFiles: Handler<typeof files.listFiles> = async ({ query, tx, li
       ...(contentType && { contentType }),
       ...(tag && { tags: { has: tag } }),
       ...(status && { status }),
-      ...(text && { id: { in: await filesWithText(tx, text) } }),
+      ...(text && { id: { in: await filesWithText(tx, text, entityId) } }),
     },
     searchIn: ['filename'],
     search: q,

@@ -1,4 +1,3 @@
-import type { Person } from '@tandem/contract';
 import { File, fileDeleted } from '@tandem/files-contract';
 import { type Erasing, exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
@@ -15,11 +14,21 @@ const batchMax = 200;
  */
 export const filesData: PersonalData<Tx> = {
   async erase(inside) {
-    return { ...(await eraseFiles(inside)), ...(await signersData.erase(inside)) };
+    const files = await eraseFiles(inside, filesOf(inside.person.leadCodes));
+    return { ...files, ...(await signersData.erase(inside)) };
+  },
+  /** Files that must be kept, by the reason. They are removed when they are released. */
+  async kept({ tx, person }) {
+    const where = filesOf(person.leadCodes);
+    const [filesKeptByHold, filesKeptByRetention] = await Promise.all([
+      tx.file.count({ where: { AND: [where, { legalHold: true }] } }),
+      tx.file.count({ where: { AND: [where, { legalHold: false, retainUntil: { gt: new Date() } }] } }),
+    ]);
+    return { filesKeptByHold, filesKeptByRetention };
   },
   async read(inside) {
     const { tx, person } = inside;
-    const where = ofLead(person);
+    const where = filesOf(person.leadCodes);
     return [
       await exportSection('files', File, {
         count: () => tx.file.count({ where }),
@@ -30,15 +39,18 @@ export const filesData: PersonalData<Tx> = {
   },
 };
 
-/** Files that clients attached to the lead, deleted ones too. */
-function ofLead({ leadCodes }: Person) {
-  return { OR: [{ entityType: 'lead' }, { entityType: null }], entityId: { in: leadCodes } };
+/** Files that clients attached to leads, by their public ids; deleted files too. */
+export function filesOf(leadCodes: readonly string[]) {
+  return { OR: [{ entityType: 'lead' }, { entityType: null }], entityId: { in: [...leadCodes] } };
 }
 
-async function eraseFiles({ tx, emit, schedule, person }: Erasing<Tx>): Promise<Record<string, number>> {
-  const where = { AND: [ofLead(person), removable()] };
+/** Removes a batch of files that are not held, also uploads that are not complete. */
+export async function eraseFiles(
+  { tx, emit, schedule }: Pick<Erasing<Tx>, 'tx' | 'emit' | 'schedule'>,
+  files: ReturnType<typeof filesOf>,
+): Promise<{ files: number }> {
+  const where = { AND: [files, removable()] };
   const rows = await tx.file.findMany({ where, orderBy: { id: 'asc' }, take: batchMax });
-  if (!rows.length) return { files: 0 };
   await removeFiles(
     { tx, schedule },
     rows.map(({ id }) => id),

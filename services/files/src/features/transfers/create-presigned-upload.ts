@@ -8,13 +8,13 @@ import { asFile } from '../files/file.ts';
 import { entityColumns } from '../files/follow-merges.ts';
 import { newUploadKey } from '../files/object-keys.ts';
 import { mediaTypeOf, plainFilename } from '../files/stored-object.ts';
-import { checkQuota } from '../usage/quota.ts';
+import { checkQuota, type StorageLimit } from '../usage/quota.ts';
 
 interface Signed extends SignedRequest {
   objectKey: string;
   contentType: string;
   expiresAt: Date;
-  storageLimit: number | null;
+  storageLimit: StorageLimit;
 }
 
 export const createPresignedUpload = (tools: Tools): Handler<typeof transfers.createPresignedUpload, Signed> => ({
