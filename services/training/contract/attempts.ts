@@ -258,11 +258,11 @@ export const attempts = operations({
   gradeAttempt: {
     method: 'POST',
     path: '/v1/training/attempts/:id/grade',
-    permission: 'training:write',
+    permission: 'training:manage',
     feature: 'training',
     checksPermissions: true,
     summary: 'Grade an assignment',
-    description: 'Grades a submitted attempt, once.',
+    description: 'Grades a submitted attempt of somebody else, once.',
     params: withId,
     body: z.object({
       score: z

@@ -90,7 +90,7 @@ export const lessons = operations({
     permission: 'training:read',
     narrows: true,
     summary: 'Retrieve a lesson',
-    description: 'Answer keys are null without the permission `training:write`.',
+    description: 'Answer keys are null without the permission `training:manage`.',
     params: withId,
     reply: LessonDetail,
     message: 'Lesson retrieved',

@@ -72,7 +72,7 @@ export const questionDeleted = event('training.question.deleted', {
 
 const withId = z.object({ id: id('question_bank') });
 const withQuestion = withId.extend({ questionId: id('question') });
-const keys = 'Answer keys are null without the permission `training:write`.';
+const keys = 'Answer keys are null without the permission `training:manage`.';
 const needed = 'published courses draw that many of its questions; lower their draws first';
 const { type, text: questionText, options, answers, points, explanation } = writableQuestion.shape;
 

@@ -27,7 +27,7 @@ const QuestionText = requiredText(5_000).meta({
   examples: ['How does a first call begin?'],
 });
 const Explanation = text(5_000).meta({
-  description: 'The explanation that learners see with the answers; null without the permission `training:write`',
+  description: 'The explanation that learners see with the answers; null without the permission `training:manage`',
   examples: ['Open questions show what the customer needs.'],
 });
 const Feedback = text(1_000).meta({
@@ -35,7 +35,7 @@ const Feedback = text(1_000).meta({
   examples: ['Right: it lets the customer talk.'],
 });
 const Correct = z.boolean().meta({
-  description: 'Whether the option is correct; null without the permission `training:write`',
+  description: 'Whether the option is correct; null without the permission `training:manage`',
   examples: [true],
 });
 
@@ -68,7 +68,7 @@ export const Question = z.object({
     .array(AcceptedAnswer)
     .nullable()
     .meta({
-      description: 'The accepted answers of a text or number; null without the permission `training:write`',
+      description: 'The accepted answers of a text or number; null without the permission `training:manage`',
       examples: [[]],
     }),
   points: Points,

@@ -13,8 +13,8 @@ import { z } from 'zod';
 import { type Course as CourseRow, type Lesson as LessonRow, Prisma } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { checkCourse, lockCourse } from '../courses/course.ts';
+import { isTeacher } from '../progress/teacher.ts';
 import { questionsOf } from '../questions/lesson-questions.ts';
-import { seesKeys } from '../questions/question.ts';
 
 export type LessonRecord = z.output<typeof Lesson>;
 export type { LessonRow };
@@ -96,5 +96,5 @@ export async function detailOf(
   { caller, fileUrl }: { caller: Caller; fileUrl: string | null },
 ): Promise<z.output<typeof LessonDetail>> {
   const questions = lesson.type === 'quiz' ? await questionsOf(tx, lesson.id) : [];
-  return { ...lesson, fileUrl, questions: seesKeys(caller) ? questions : questions.map(withoutKey) };
+  return { ...lesson, fileUrl, questions: isTeacher(caller) ? questions : questions.map(withoutKey) };
 }

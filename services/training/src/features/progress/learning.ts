@@ -1,4 +1,4 @@
-import { actingUserId, type Caller } from '@tandem/caller';
+import type { Caller } from '@tandem/caller';
 import { allows, unionNumber } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import { Completion, LearnerType, Release } from '@tandem/training-contract';
@@ -7,6 +7,7 @@ import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { isLive } from '../enrollments/enrollment.ts';
 import { lockOf } from './lesson-lock.ts';
+import { isLearner, isTeacher } from './teacher.ts';
 
 /** Whether the caller may act for the learner of an enrolment. */
 export type MayLearn = (enrollment: Pick<EnrollmentRow, 'learnerType' | 'learnerId'>) => boolean;
@@ -49,10 +50,9 @@ export interface Learning {
   } | null;
 }
 
-/** The learner themselves, or a caller who may write training. */
+/** The learner themselves, or a teacher. */
 export function learnerOrTeacher(caller: Caller): MayLearn {
-  const isTeacher = allows(caller.permissions, 'training:write') === 'all';
-  return ({ learnerType, learnerId }) => isTeacher || (learnerType === 'user' && learnerId === actingUserId(caller));
+  return (enrollment) => isTeacher(caller) || isLearner(caller, enrollment);
 }
 
 /** The partner of a portal session. */
