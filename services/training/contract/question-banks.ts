@@ -93,8 +93,7 @@ export const questionBanks = operations({
   listQuestionBanks: {
     method: 'GET',
     path: '/v1/training/question-banks',
-    permission: 'training:read',
-    narrows: true,
+    permission: 'training:write',
     summary: 'List question banks',
     description: '`search` covers the title.',
     query: listQuery(['createdAt', 'title']),
@@ -104,8 +103,7 @@ export const questionBanks = operations({
   getQuestionBank: {
     method: 'GET',
     path: '/v1/training/question-banks/:id',
-    permission: 'training:read',
-    narrows: true,
+    permission: 'training:write',
     summary: 'Retrieve a question bank',
     params: withId,
     reply: QuestionBank,
@@ -152,8 +150,7 @@ export const questionBanks = operations({
   listBankQuestions: {
     method: 'GET',
     path: '/v1/training/question-banks/:id/questions',
-    permission: 'training:read',
-    narrows: true,
+    permission: 'training:write',
     summary: 'List the questions of a bank',
     description: keys,
     params: withId,
@@ -164,8 +161,7 @@ export const questionBanks = operations({
   getBankQuestion: {
     method: 'GET',
     path: '/v1/training/question-banks/:id/questions/:questionId',
-    permission: 'training:read',
-    narrows: true,
+    permission: 'training:write',
     summary: 'Retrieve a question of a bank',
     description: keys,
     params: withQuestion,

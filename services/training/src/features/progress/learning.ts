@@ -86,9 +86,19 @@ export async function findLearning(tx: Tx, id: number, lessonId: number): Promis
   return row && row.lessonId !== null ? learningOf(row, row.lessonId) : undefined;
 }
 
+/** Reads an enrolment with one lesson, without locking it; undefined if the lesson is deleted. */
+export async function readLearning(tx: Tx, id: number, lessonId: number): Promise<Learning | undefined> {
+  const row = await readRow(tx, id, lessonId);
+  return row && row.lessonId !== null ? learningOf(row, row.lessonId) : undefined;
+}
+
 async function lockRow(tx: Tx, id: number, lessonId: number): Promise<Columns | undefined> {
   // A statement of its own, so that the next one sees what the request before this one has written.
   await tx.sql`SELECT FROM enrollment WHERE id = ${id} FOR UPDATE`;
+  return readRow(tx, id, lessonId);
+}
+
+async function readRow(tx: Tx, id: number, lessonId: number): Promise<Columns | undefined> {
   const [row] = await tx.sql<Columns>`
     SELECT enrolled.id AS "enrollmentId", enrolled.course_id AS "courseId", learner_type AS "learnerType",
       learner_id AS "learnerId", enrolled.status, enrolled_at AS "enrolledAt", enrolled.percent, enrolled.score,

@@ -9,6 +9,11 @@ export function isTeacher(caller: Caller): boolean {
   return reachOf(caller, 'training:manage') === 'all';
 }
 
+/** Whether the caller writes courses, and so reads lessons without an enrolment. */
+export function isAuthor(caller: Caller): boolean {
+  return reachOf(caller, 'training:write') === 'all';
+}
+
 /** Whether the call is made by, or on behalf of, the learner of an enrolment. */
 export function isLearner(caller: Caller, { learnerType, learnerId }: LearnerOf): boolean {
   return learnerType === 'user' && learnerId === actingUserId(caller);
