@@ -164,10 +164,13 @@ export const submitErrors = {
   enrollment_ended: learningErrors.enrollment_ended,
 } as const;
 
-const Answers = z.array(AttemptAnswer).max(400, 'Must contain at most 400 answers').describe('One answer per question');
+export const AttemptAnswers = z
+  .array(AttemptAnswer)
+  .max(400, 'Must contain at most 400 answers')
+  .describe('One answer per question');
 
 export const submission = z.object({
-  answers: Answers.default([]),
+  answers: AttemptAnswers.default([]),
   text: text(attemptLimits.textChars)
     .nullish()
     .meta({ description: 'The text of an assignment', examples: ['My plan for the first call'] }),
@@ -232,7 +235,7 @@ export const attempts = operations({
     summary: 'Save the answers of an attempt',
     description: 'Replaces the saved answers. When the time is over, the saved answers are graded.',
     params: withId,
-    body: z.object({ answers: Answers }),
+    body: z.object({ answers: AttemptAnswers }),
     reply: LessonAttempt,
     message: 'Answers saved',
     emits: [],
