@@ -3,8 +3,15 @@ import { z } from 'zod';
 
 export const questionTypes = ['single', 'multiple', 'true_false', 'text', 'number'] as const;
 
-/** Limits of questions: options and accepted answers of a question, questions of a lesson and of a bank. */
-export const questionLimits = { optionsMin: 2, optionsMax: 20, answers: 50, perLesson: 200, perBank: 1_000 } as const;
+/** Limits of questions: options and accepted answers of a question, questions of a lesson and of a bank, characters of a question with all of its texts. */
+export const questionLimits = {
+  optionsMin: 2,
+  optionsMax: 20,
+  answers: 50,
+  perLesson: 200,
+  perBank: 1_000,
+  chars: 16_000,
+} as const;
 
 export const QuestionType = z
   .enum(questionTypes)

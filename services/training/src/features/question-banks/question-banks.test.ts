@@ -104,6 +104,11 @@ it.each([
   ],
   ['a key with spaces', { options: options(2).map((one) => ({ ...one, key: 'a b' })) }, 'options.0.key'],
   ['an empty text', { text: '  ' }, 'text'],
+  [
+    'more than 16,000 characters',
+    { options: options(20).map((one) => ({ ...one, feedback: 'x'.repeat(900) })) },
+    'text',
+  ],
   ['no points', { points: 0 }, 'points'],
   ['too many points', { points: 101 }, 'points'],
   ['an unknown type', { type: 'essay' }, 'type'],
