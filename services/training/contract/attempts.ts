@@ -249,7 +249,7 @@ export const attempts = operations({
     checksPermissions: true,
     summary: 'Submit an attempt',
     description:
-      'A quiz is graded at once; answers that are not sent are those that were saved. An assignment, with a text or files, waits for its grade.',
+      'A quiz is graded at once; answers that are not sent are those that were saved. An assignment, with a text or files, waits for its grade. Files need the permission `files:read`.',
     params: withId,
     body: submission,
     reply: LessonAttempt,

@@ -44,10 +44,15 @@ export async function applyGrade(
   await countDeltas(inside, deltasOf(learning, graded));
   if (!passed) announceFailure(inside, learning, graded);
   if (!isLive(learning) && learning.status !== 'completed') return graded;
-  const isFinished = passed && (await finishLesson(inside, learning));
+  const isFinished = passed && completes(learning) && (await finishLesson(inside, learning));
   // A better score can complete a course whose lessons are all done.
   if (!isFinished) await updateStanding(inside, learning.enrollmentId);
   return graded;
+}
+
+/** Whether passing completes the lesson: other rules are met by time, a view, or somebody who completes a quiz by hand. */
+function completes({ completion: { rule }, lessonType }: Learning): boolean {
+  return rule === 'quiz' || (rule === 'manual' && lessonType === 'assignment');
 }
 
 function announceFailure({ emit }: Advancing, learning: Learning, attempt: AttemptRow): void {
@@ -78,10 +83,17 @@ function deltasOf(learning: Learning, attempt: AttemptRow): Delta[] {
   return [
     counted('attempts'),
     ...(attempt.passed ? [] : [counted('failed')]),
-    ...answers.flatMap(({ questionId, keys }) => [
-      counted(`answered:${questionId}`),
-      ...(correct.get(questionId) ? [counted(`correct:${questionId}`)] : []),
-      ...(keys ?? []).map((key) => counted(`option:${questionId}:${key}`)),
-    ]),
+    ...answers
+      .filter(hasContent)
+      .flatMap(({ questionId, keys }) => [
+        counted(`answered:${questionId}`),
+        ...(correct.get(questionId) ? [counted(`correct:${questionId}`)] : []),
+        ...(keys ?? []).map((key) => counted(`option:${questionId}:${key}`)),
+      ]),
   ];
+}
+
+/** An answer that was cleared is none. */
+function hasContent({ keys, text, number }: Answer): boolean {
+  return Boolean(keys?.length) || Boolean(text?.trim()) || number !== undefined;
 }
