@@ -162,7 +162,7 @@ export const progressReport = z.object({
     .min(0, reportError)
     .max(86_400, reportError)
     .meta({
-      description: `The time since the last report. At most the time that has passed since then counts, and at most ${reportSecondsMax}`,
+      description: `The time since the last report. At most the time that has passed since then counts, and at most ${reportSecondsMax}; the first report opens the lesson and counts none`,
       examples: [15],
     })
     .default(0),

@@ -1,6 +1,6 @@
 import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { type Learning, rejectEnded } from '../progress/learning.ts';
+import { type Learning, recordActivity, rejectEnded } from '../progress/learning.ts';
 import { type Answer, drawnOf } from './attempt.ts';
 import { checkAnswers } from './check-answers.ts';
 import { rejectClosed } from './hand-in.ts';
@@ -15,6 +15,7 @@ export async function storeAnswers(
   rejectClosed(attempt);
   rejectEnded(learning, { butCompleted: true });
   checkAnswers(drawnOf(attempt).questions, answers);
+  await recordActivity(tx, learning);
   const [row] = await tx.attempt.updateManyAndReturn({
     where: { id: attempt.id },
     data: { answers: answers as object[] as never, version: { increment: 1 } },

@@ -18,6 +18,7 @@ export interface Learning {
   courseId: number;
   learnerType: string;
   learnerId: number;
+  /** `expired` from the time of the end, also while the job that records this waits. */
   status: string;
   enrolledAt: Date;
   percent: number;
@@ -101,7 +102,8 @@ async function lockRow(tx: Tx, id: number, lessonId: number): Promise<Columns | 
 async function readRow(tx: Tx, id: number, lessonId: number): Promise<Columns | undefined> {
   const [row] = await tx.sql<Columns>`
     SELECT enrolled.id AS "enrollmentId", enrolled.course_id AS "courseId", learner_type AS "learnerType",
-      learner_id AS "learnerId", enrolled.status, enrolled_at AS "enrolledAt", enrolled.percent, enrolled.score,
+      learner_id AS "learnerId", CASE WHEN enrolled.status IN ('enrolled', 'in_progress') AND enrolled.expires_at <= clock_timestamp()
+        THEN 'expired' ELSE enrolled.status END AS status, enrolled_at AS "enrolledAt", enrolled.percent, enrolled.score,
       enrolled.completed_at AS "completedAt", certificate_id AS "certificateId",
       lesson.id AS "lessonId", lesson.type AS "lessonType", lesson.title AS "lessonTitle", lesson.completion, lesson.release, lesson.quiz,
       course.pass_score AS "coursePassScore", course.content_version AS "contentVersion",
@@ -137,6 +139,11 @@ export function rejectLocked(learning: Learning): void {
   if (learning.progress) return;
   const lock = lockOf(learning);
   if (lock) throw fail('lesson_locked', [{ field: 'lessonId', message: lock.reason }]);
+}
+
+/** Stores where and when the learner was last active. Grades and jobs are no activity of the learner. */
+export async function recordActivity(tx: Tx, { enrollmentId, lessonId }: Learning): Promise<void> {
+  await tx.sql`UPDATE enrollment SET last_lesson_id = ${lessonId}, last_activity_at = now() WHERE id = ${enrollmentId}`;
 }
 
 /** The number of the learner in events and responses. */

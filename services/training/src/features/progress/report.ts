@@ -4,10 +4,7 @@ import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { countDeltas } from '../statistics/deltas.ts';
 import { type Advancing, finishLesson, startEnrollment } from './advance.ts';
-import { type Learning, rejectEnded, rejectLocked } from './learning.ts';
-
-// The first report of a lesson: nothing tells how long it has been open.
-const firstSecondsMax = 30;
+import { type Learning, recordActivity, rejectEnded, rejectLocked } from './learning.ts';
 
 export interface Report {
   position?: number;
@@ -20,7 +17,8 @@ export async function reportProgress(inside: Advancing, learning: Learning, repo
   rejectEnded(learning, { butCompleted: true });
   rejectLocked(learning);
   const { enrollmentId, lessonId, courseId, learnerType, enrolledAt, progress } = learning;
-  const since = progress?.sinceReport ?? firstSecondsMax;
+  // The first report opens the lesson; nothing tells how long it was open before.
+  const since = progress?.sinceReport ?? 0;
   const counted = Math.floor(Math.min(report.secondsSpent, since, reportSecondsMax));
   // The rest of a second counts with the next report.
   const isCutShort = progress !== null && report.secondsSpent > since && since < reportSecondsMax;
@@ -56,6 +54,7 @@ export async function completeByRule(
   const missing = missingFor(learning, isOverride);
   if (missing) throw fail('validation_failed', [{ field: 'lessonId', message: missing }]);
   if (learning.status === 'enrolled') await startEnrollment(inside, learning);
+  if (!isOverride) await recordActivity(inside.tx, learning);
   await finishLesson(inside, learning);
 }
 
