@@ -4,10 +4,12 @@ import { enrollmentStarted, LearnerType } from './enrollments.ts';
 import { courseCompleted, learningErrors, lessonCompleted, lessonOfEnrollment } from './progress.ts';
 import { Question } from './questions.ts';
 
-export const attemptStatuses = ['in_progress', 'submitted', 'graded'] as const;
+export const attemptStatuses = ['in_progress', 'submitted', 'graded', 'ended'] as const;
 export const AttemptStatus = z
   .enum(attemptStatuses)
-  .describe('Whether the attempt is in progress, waits for a grade, or is graded');
+  .describe(
+    'Whether the attempt is in progress, waits for a grade, is graded, or ended without a grade because the enrolment ended',
+  );
 
 export const attemptLimits = { textChars: 50_000, files: 10, answerChars: 2_000 } as const;
 
@@ -265,7 +267,8 @@ export const attempts = operations({
     feature: 'training',
     checksPermissions: true,
     summary: 'Grade an assignment',
-    description: 'Grades a submitted attempt of somebody else, once.',
+    description:
+      'Grades a submitted attempt of somebody else, once; also if the enrolment has expired or the lesson was deleted since.',
     params: withId,
     body: z.object({
       score: z

@@ -221,3 +221,35 @@ it('answers without content are not counted', async () => {
   );
   expect(counted.map(({ metric }) => metric)).toEqual([`answered:${two}`]);
 });
+
+it.each([
+  ['the lesson was deleted', 'UPDATE lesson SET deleted_at = now()'],
+  ['the enrolment expired', `UPDATE enrollment SET status = 'expired', expires_at = now()`],
+])('a hand-in gets its grade when %s', async (_, change) => {
+  const { api, lessonId, own, start } = await aQuiz({ type: 'assignment', questions: [] });
+  const params = { id: (await start()).data.id };
+  await own.submitAttempt({ params, body: { text: 'My plan' } });
+  await service.sqlWithin(api.caller, change);
+  const { status, data } = await api.gradeAttempt({ params, body: { score: 10 } });
+  expect([status, data.status, data.score]).toEqual([200, 'graded', 10]);
+  const graded = () =>
+    service.events.some(({ data: about }) => (about as { attemptId?: string }).attemptId === params.id);
+  await until('the grade is announced', graded);
+  expect(failuresOf(lessonId)).toEqual([]);
+});
+
+it('the attempts of a learner who left end without a grade, and no failure is announced', async () => {
+  const { api, id, lessonId, own, start } = await aQuiz({ quiz: { timeLimitSeconds: 600 } });
+  const params = { id: (await start()).data.id };
+  await api.withdrawEnrollment({ params: { id } });
+  expect((await own.getAttempt({ params })).data).toMatchObject({ status: 'ended', score: null, passed: null });
+  expect((await own.submitAttempt({ params, body: {} })).body.code).toBe('attempt_ended');
+  await service.sqlWithin(api.caller, `UPDATE attempt SET ends_at = now() - interval '1 minute'`);
+  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'close-attempt'`);
+  await until('the job has run', async () => {
+    const jobs = await service.sqlWithin(api.caller, `SELECT id FROM platform.job WHERE name = 'close-attempt'`);
+    return jobs.length === 0;
+  });
+  expect((await own.getAttempt({ params })).data.status).toBe('ended');
+  expect(failuresOf(lessonId)).toEqual([]);
+});
