@@ -56,6 +56,7 @@ export const lessons = operations({
     permission: 'training:write',
     also: filePermission,
     feature: 'training',
+    checksPermissions: true,
     summary: 'Add a lesson to a course',
     description: `The lesson is added at the end of its module. ${rules} ${structure}`,
     params: ofCourse,

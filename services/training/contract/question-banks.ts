@@ -138,6 +138,7 @@ export const questionBanks = operations({
     path: '/v1/training/question-banks/:id/questions',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Add a question to a bank',
     params: withId,
     body: writableQuestion,
