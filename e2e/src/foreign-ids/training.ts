@@ -56,6 +56,7 @@ export const trainingRequests = {
   createBankQuestion: () => ({ body: question }),
   createLesson: (_: World, { path }: { path: string[] }) => ({ body: { title: 'A lesson', ...lessonWith(path) } }),
   saveAttemptAnswers: oneAnswer,
+  savePortalAttemptAnswers: oneAnswer,
   submitAttempt: oneAnswer,
   submitPortalAttempt: oneAnswer,
   updateLesson: (_: World, { path }: { path: string[] }) => ({ body: lessonWith(path) }),
@@ -111,6 +112,7 @@ export const trainingAnswers = {
   'saveAttemptAnswers body.answers.*.questionId': noQuestion,
   'submitAttempt body.answers.*.questionId': noQuestion,
   // The attempt is not of the partner.
+  'savePortalAttemptAnswers body.answers.*.questionId': { status: 404 },
   'submitPortalAttempt body.answers.*.questionId': { status: 404 },
 };
 
@@ -121,7 +123,9 @@ export const trainingPreparations: Record<string, (world: World, setup: Setup) =
   deleteBankQuestion: aBankQuestion,
   deleteLesson: aCourse,
   deleteModule: aCourse,
+  getPortalAttempt: aPartnerLearns,
   getPortalEnrollmentProgress: aPartnerLearns,
+  getPortalLesson: aPartnerLearns,
   listCertificates: async ({ scope, records }, { direct }) => {
     const params = { id: String(records.certificate) };
     const certificate = await direct.call('getCertificate', { params }, scope);
@@ -131,6 +135,7 @@ export const trainingPreparations: Record<string, (world: World, setup: Setup) =
   orderLessons: aCourse,
   orderModules: aCourse,
   recordPortalProgress: aPartnerLearns,
+  savePortalAttemptAnswers: aPartnerLearns,
   startPortalAttempt: aPartnerLearns,
   submitPortalAttempt: aPartnerLearns,
   updateBankQuestion: aBankQuestion,

@@ -4,10 +4,12 @@ import { enrollmentStarted, LearnerType } from './enrollments.ts';
 import { courseCompleted, learningErrors, lessonCompleted, lessonOfEnrollment } from './progress.ts';
 import { Question } from './questions.ts';
 
-export const attemptStatuses = ['in_progress', 'submitted', 'graded'] as const;
+export const attemptStatuses = ['in_progress', 'submitted', 'graded', 'ended'] as const;
 export const AttemptStatus = z
   .enum(attemptStatuses)
-  .describe('Whether the attempt is in progress, waits for a grade, or is graded');
+  .describe(
+    'Whether the attempt is in progress, waits for a grade, is graded, or ended without a grade because the enrolment ended',
+  );
 
 export const attemptLimits = { textChars: 50_000, files: 10, answerChars: 2_000 } as const;
 
@@ -164,10 +166,13 @@ export const submitErrors = {
   enrollment_ended: learningErrors.enrollment_ended,
 } as const;
 
-const Answers = z.array(AttemptAnswer).max(400, 'Must contain at most 400 answers').describe('One answer per question');
+export const AttemptAnswers = z
+  .array(AttemptAnswer)
+  .max(400, 'Must contain at most 400 answers')
+  .describe('One answer per question');
 
 export const submission = z.object({
-  answers: Answers.default([]),
+  answers: AttemptAnswers.default([]),
   text: text(attemptLimits.textChars)
     .nullish()
     .meta({ description: 'The text of an assignment', examples: ['My plan for the first call'] }),
@@ -232,7 +237,7 @@ export const attempts = operations({
     summary: 'Save the answers of an attempt',
     description: 'Replaces the saved answers. When the time is over, the saved answers are graded.',
     params: withId,
-    body: z.object({ answers: Answers }),
+    body: z.object({ answers: AttemptAnswers }),
     reply: LessonAttempt,
     message: 'Answers saved',
     emits: [],
@@ -246,7 +251,7 @@ export const attempts = operations({
     checksPermissions: true,
     summary: 'Submit an attempt',
     description:
-      'A quiz is graded at once; answers that are not sent are those that were saved. An assignment, with a text or files, waits for its grade.',
+      'A quiz is graded at once; answers that are not sent are those that were saved. An assignment, with a text or files, waits for its grade. Files need the permission `files:read`.',
     params: withId,
     body: submission,
     reply: LessonAttempt,
@@ -258,11 +263,12 @@ export const attempts = operations({
   gradeAttempt: {
     method: 'POST',
     path: '/v1/training/attempts/:id/grade',
-    permission: 'training:write',
+    permission: 'training:manage',
     feature: 'training',
     checksPermissions: true,
     summary: 'Grade an assignment',
-    description: 'Grades a submitted attempt, once.',
+    description:
+      'Grades a submitted attempt of somebody else, once; also if the enrolment has expired or the lesson was deleted since.',
     params: withId,
     body: z.object({
       score: z

@@ -172,7 +172,7 @@ export const certificates = operations({
   revokeCertificate: {
     method: 'POST',
     path: '/v1/training/certificates/:id/revoke',
-    permission: 'training:write',
+    permission: 'training:manage',
     summary: 'Revoke a certificate',
     description: 'The public page shows that the certificate is revoked. The completion of the course stays.',
     params: withId,

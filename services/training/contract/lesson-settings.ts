@@ -23,7 +23,7 @@ const countError = `Must be a whole number from 1 to ${questionLimits.perLesson}
 export const CompletionRule = z
   .enum(completionRules)
   .describe(
-    '`view`: opened; `min_time`: open for `minSeconds`; `quiz`: passed with `passScore`; `manual`: completed by someone with the permission `training:write`',
+    '`view`: opened; `min_time`: open for `minSeconds`; `quiz`: passed with `passScore`; `manual`: completed by somebody else with the permission `training:manage`',
   );
 
 const completionFields = {

@@ -51,7 +51,9 @@ export const LessonDetail = Lesson.extend({
     }),
   questions: z
     .array(Question)
-    .describe('The questions of a quiz; empty for other types. Attempts have those drawn from banks too.'),
+    .describe(
+      'The questions of a quiz, with the permission `training:write`; empty for other types and callers. Learners get them, and those drawn from banks, in attempts.',
+    ),
 });
 
 const change = {

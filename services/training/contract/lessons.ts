@@ -10,6 +10,7 @@ import {
   lessonUpdated,
 } from './lesson.ts';
 import { LessonType, Release, writableCompletion, writableQuiz } from './lesson-settings.ts';
+import { learningErrors } from './progress.ts';
 import { questionLimits, writableQuestion } from './questions.ts';
 
 /** Lessons that a course can have. */
@@ -45,6 +46,7 @@ const writableLesson = {
 const rules =
   'A link needs an https URL as `content`; a video needs one or a file; a file lesson needs a file. HTML is cleaned: scripts, styles, event handlers, frames and forms are removed.';
 const structure = 'On a course that is published or archived, the progress of running enrolments follows the change.';
+const access = 'Callers without the permission `training:write` need an enrolment of their own in the course.';
 const filePermission = [{ permission: 'files:read', for: 'fileId' }] as const;
 
 export const lessons = operations({
@@ -54,6 +56,7 @@ export const lessons = operations({
     permission: 'training:write',
     also: filePermission,
     feature: 'training',
+    checksPermissions: true,
     summary: 'Add a lesson to a course',
     description: `The lesson is added at the end of its module. ${rules} ${structure}`,
     params: ofCourse,
@@ -78,11 +81,12 @@ export const lessons = operations({
     permission: 'training:read',
     narrows: true,
     summary: 'List the lessons of a course',
-    description: 'Sorted by `order` unless `sort` is set.',
+    description: `Sorted by \`order\` unless \`sort\` is set. ${access} The content of a locked lesson is null.`,
     params: ofCourse,
     query: listQuery(['createdAt', 'order'], 'order').omit({ search: true }),
     reply: page(Lesson),
     message: 'Lessons retrieved',
+    errors: { enrollment_ended: learningErrors.enrollment_ended },
   },
   getLesson: {
     method: 'GET',
@@ -90,10 +94,11 @@ export const lessons = operations({
     permission: 'training:read',
     narrows: true,
     summary: 'Retrieve a lesson',
-    description: 'Answer keys are null without the permission `training:write`.',
+    description: `${access} Answer keys are null without the permission \`training:manage\`.`,
     params: withId,
     reply: LessonDetail,
     message: 'Lesson retrieved',
+    errors: learningErrors,
   },
   updateLesson: {
     method: 'PATCH',

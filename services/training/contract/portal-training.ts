@@ -1,9 +1,10 @@
 import { id, listQuery, operations, page, signedIn } from '@tandem/contract';
 import { z } from 'zod';
-import { attemptErrors, attempts, LessonAttempt, submission, submitErrors } from './attempts.ts';
-import { Certificate } from './certificates.ts';
+import { AttemptAnswers, attemptErrors, attempts, LessonAttempt, submission, submitErrors } from './attempts.ts';
+import { Certificate, CertificateLink, certificates } from './certificates.ts';
 import { Course } from './course.ts';
 import { Enrollment, EnrollmentStatus, enrollmentCreated, enrollments } from './enrollments.ts';
+import { LessonDetail } from './lesson.ts';
 import {
   EnrollmentProgress,
   LessonProgress,
@@ -31,6 +32,9 @@ export const PortalCourse = Course.pick({
   createdAt: true,
   updatedAt: true,
 });
+
+/** A lesson with its material. Attempts have the questions of a quiz. */
+export const PortalLesson = LessonDetail.omit({ questions: true });
 
 const base = '/v1/partners/portal/training';
 const portal = { audience: 'portal', permission: signedIn } as const;
@@ -88,6 +92,17 @@ export const portalTraining = operations({
     reply: EnrollmentProgress,
     message: 'Progress retrieved',
   },
+  getPortalLesson: {
+    ...portal,
+    method: 'GET',
+    path: `${base}/enrollments/:id/lessons/:lessonId`,
+    summary: 'Retrieve a lesson in the portal',
+    description: 'The enrolment must give access, and the lesson must be open.',
+    params: lessonOfEnrollment,
+    reply: PortalLesson,
+    message: 'Lesson retrieved',
+    errors: learningErrors,
+  },
   recordPortalProgress: {
     ...portal,
     method: 'POST',
@@ -125,13 +140,36 @@ export const portalTraining = operations({
     emits: attempts.startAttempt.emits,
     errors: attemptErrors,
   },
+  getPortalAttempt: {
+    ...portal,
+    method: 'GET',
+    path: `${base}/attempts/:id`,
+    summary: 'Retrieve an attempt in the portal',
+    params: z.object({ id: id('attempt') }),
+    reply: LessonAttempt,
+    message: 'Attempt retrieved',
+  },
+  savePortalAttemptAnswers: {
+    ...portal,
+    method: 'PUT',
+    path: `${base}/attempts/:id/answers`,
+    summary: 'Save the answers of an attempt in the portal',
+    description: 'Replaces the saved answers. When the time is over, the saved answers are graded.',
+    params: z.object({ id: id('attempt') }),
+    body: z.object({ answers: AttemptAnswers }),
+    reply: LessonAttempt,
+    message: 'Answers saved',
+    emits: attempts.saveAttemptAnswers.emits,
+    errors: submitErrors,
+  },
   submitPortalAttempt: {
     ...portal,
     method: 'POST',
     path: `${base}/attempts/:id/submit`,
     summary: 'Submit an attempt in the portal',
+    description: 'An assignment is handed in as a text.',
     params: z.object({ id: id('attempt') }),
-    body: submission,
+    body: submission.omit({ fileIds: true }),
     reply: LessonAttempt,
     example: { status: 'graded', score: 100, passed: true },
     message: 'Attempt submitted',
@@ -146,5 +184,16 @@ export const portalTraining = operations({
     query: listQuery(['createdAt']).omit({ search: true }),
     reply: page(Certificate),
     message: 'Certificates retrieved',
+  },
+  getPortalCertificateDownloadUrl: {
+    ...portal,
+    method: 'GET',
+    path: `${base}/certificates/:id/download-url`,
+    summary: 'Get a link to the PDF document of a certificate in the portal',
+    description: 'The link expires after 15 minutes. A revoked certificate has no document.',
+    params: z.object({ id: id('certificate') }),
+    reply: CertificateLink,
+    message: 'Download link created',
+    errors: certificates.getCertificateDownloadUrl.errors,
   },
 });

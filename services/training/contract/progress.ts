@@ -162,7 +162,7 @@ export const progressReport = z.object({
     .min(0, reportError)
     .max(86_400, reportError)
     .meta({
-      description: `The time since the last report. At most the time that has passed since then counts, and at most ${reportSecondsMax}`,
+      description: `The time since the last report. At most the time that has passed since then counts, and at most ${reportSecondsMax}; the first report opens the lesson and counts none`,
       examples: [15],
     })
     .default(0),
@@ -201,7 +201,7 @@ export const progress = operations({
     checksPermissions: true,
     summary: 'Report progress in a lesson',
     description:
-      'For the learner, and for callers with the permission `training:write`. Progress never goes back. The first report starts the course.',
+      'For the learner, and for callers with the permission `training:manage`. Progress never goes back. The first report starts the course.',
     params: lessonOfEnrollment,
     body: progressReport,
     reply: LessonProgress,
@@ -217,7 +217,7 @@ export const progress = operations({
     checksPermissions: true,
     summary: 'Complete a lesson',
     description:
-      'For the learner, and for callers with the permission `training:write`. The rule of the lesson must be met; a lesson with the rule `manual` is completed by callers with `training:write` only. The last required lesson completes the course. Repeating the request changes nothing.',
+      'For the learner, and for callers with the permission `training:manage`. The rule of the lesson must be met; callers with `training:manage` may complete lessons of others with the rule `manual` or `quiz`. The last required lesson completes the course. Repeating the request changes nothing.',
     params: lessonOfEnrollment,
     reply: LessonProgress,
     example: { status: 'completed', percent: 100 },

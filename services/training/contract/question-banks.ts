@@ -72,7 +72,7 @@ export const questionDeleted = event('training.question.deleted', {
 
 const withId = z.object({ id: id('question_bank') });
 const withQuestion = withId.extend({ questionId: id('question') });
-const keys = 'Answer keys are null without the permission `training:write`.';
+const keys = 'Answer keys are null without the permission `training:manage`.';
 const needed = 'published courses draw that many of its questions; lower their draws first';
 const { type, text: questionText, options, answers, points, explanation } = writableQuestion.shape;
 
@@ -93,8 +93,7 @@ export const questionBanks = operations({
   listQuestionBanks: {
     method: 'GET',
     path: '/v1/training/question-banks',
-    permission: 'training:read',
-    narrows: true,
+    permission: 'training:write',
     summary: 'List question banks',
     description: '`search` covers the title.',
     query: listQuery(['createdAt', 'title']),
@@ -104,8 +103,7 @@ export const questionBanks = operations({
   getQuestionBank: {
     method: 'GET',
     path: '/v1/training/question-banks/:id',
-    permission: 'training:read',
-    narrows: true,
+    permission: 'training:write',
     summary: 'Retrieve a question bank',
     params: withId,
     reply: QuestionBank,
@@ -140,6 +138,7 @@ export const questionBanks = operations({
     path: '/v1/training/question-banks/:id/questions',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Add a question to a bank',
     params: withId,
     body: writableQuestion,
@@ -152,8 +151,7 @@ export const questionBanks = operations({
   listBankQuestions: {
     method: 'GET',
     path: '/v1/training/question-banks/:id/questions',
-    permission: 'training:read',
-    narrows: true,
+    permission: 'training:write',
     summary: 'List the questions of a bank',
     description: keys,
     params: withId,
@@ -164,8 +162,7 @@ export const questionBanks = operations({
   getBankQuestion: {
     method: 'GET',
     path: '/v1/training/question-banks/:id/questions/:questionId',
-    permission: 'training:read',
-    narrows: true,
+    permission: 'training:write',
     summary: 'Retrieve a question of a bank',
     description: keys,
     params: withQuestion,

@@ -3,8 +3,15 @@ import { z } from 'zod';
 
 export const questionTypes = ['single', 'multiple', 'true_false', 'text', 'number'] as const;
 
-/** Limits of questions: options and accepted answers of a question, questions of a lesson and of a bank. */
-export const questionLimits = { optionsMin: 2, optionsMax: 20, answers: 50, perLesson: 200, perBank: 1_000 } as const;
+/** Limits of questions: options and accepted answers of a question, questions of a lesson and of a bank, characters of a question with all of its texts. */
+export const questionLimits = {
+  optionsMin: 2,
+  optionsMax: 20,
+  answers: 50,
+  perLesson: 200,
+  perBank: 1_000,
+  chars: 16_000,
+} as const;
 
 export const QuestionType = z
   .enum(questionTypes)
@@ -27,7 +34,7 @@ const QuestionText = requiredText(5_000).meta({
   examples: ['How does a first call begin?'],
 });
 const Explanation = text(5_000).meta({
-  description: 'The explanation that learners see with the answers; null without the permission `training:write`',
+  description: 'The explanation that learners see with the answers; null without the permission `training:manage`',
   examples: ['Open questions show what the customer needs.'],
 });
 const Feedback = text(1_000).meta({
@@ -35,7 +42,7 @@ const Feedback = text(1_000).meta({
   examples: ['Right: it lets the customer talk.'],
 });
 const Correct = z.boolean().meta({
-  description: 'Whether the option is correct; null without the permission `training:write`',
+  description: 'Whether the option is correct; null without the permission `training:manage`',
   examples: [true],
 });
 
@@ -68,7 +75,7 @@ export const Question = z.object({
     .array(AcceptedAnswer)
     .nullable()
     .meta({
-      description: 'The accepted answers of a text or number; null without the permission `training:write`',
+      description: 'The accepted answers of a text or number; null without the permission `training:manage`',
       examples: [[]],
     }),
   points: Points,

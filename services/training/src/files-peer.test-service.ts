@@ -1,11 +1,12 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { callerHeader, createCallerSigner } from '@tandem/caller';
 
 /** The files service in tests: the same files for every tenant. */
 export interface FilesPeer {
   url: string;
-  /** Adds a file; returns its id. */
-  add(status?: 'available' | 'quarantined'): string;
+  /** Adds a file, of user 1 unless another one is named; returns its id. */
+  add(status?: 'available' | 'quarantined', ownerId?: number): string;
   /** Changes the status of a file. */
   set(id: string, status: 'available' | 'quarantined'): void;
   remove(id: string): void;
@@ -15,9 +16,17 @@ export interface FilesPeer {
 /** Starts a server with the internal operations of the files service that training calls. */
 export async function filesPeer(): Promise<FilesPeer> {
   const files = new Map<string, string>();
+  const owners = new Map<string, number>();
+  const signer = createCallerSigner(process.env['INTERNAL_SECRETS'] as string);
   const server = http.createServer((request, response) => {
     const [, id = '', link] = /^\/internal\/files\/(\d+)(\/link)?$/.exec(request.url as string) ?? [];
-    const status = files.get(id);
+    const caller = signer.verify(
+      request.headers[callerHeader] as string,
+      request.method as string,
+      request.url as string,
+    );
+    const isFound = caller && (!caller.narrow || caller.narrow.userId === owners.get(id));
+    const status = isFound ? files.get(id) : undefined;
     request.resume();
     const send = (code: number, body: object) =>
       response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -30,8 +39,9 @@ export async function filesPeer(): Promise<FilesPeer> {
   let last = 0;
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    add(status = 'available') {
+    add(status = 'available', ownerId = 1) {
       last += 1;
+      owners.set(String(last), ownerId);
       files.set(String(last), status);
       return String(last);
     },

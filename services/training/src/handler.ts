@@ -9,8 +9,8 @@ import type { internalPartnerLookup } from '@tandem/partner-contract';
 import type { LinkTokens } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { CertificateLink } from './features/certificates/certificate-link.ts';
 import type { CertificateRenderer } from './features/certificates/certificate-renderer.ts';
-import type { CertificateLink } from './features/certificates/get-certificate-download-url.ts';
 import type { PrismaClient } from './generated/client.ts';
 
 /** Tenant-scoped database client of training. */

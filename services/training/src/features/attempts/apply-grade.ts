@@ -1,5 +1,6 @@
 import { LearnerType, lessonFailed } from '@tandem/training-contract';
 import type { Attempt as AttemptRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
 import { isLive } from '../enrollments/enrollment.ts';
 import { type Advancing, finishLesson, updateStanding } from '../progress/advance.ts';
 import { type Learning, learnerNumber } from '../progress/learning.ts';
@@ -7,7 +8,7 @@ import { countDeltas, type Delta } from '../statistics/deltas.ts';
 import { type Answer, answersOf, drawnOf } from './attempt.ts';
 import { gradeAnswers } from './grade-answers.ts';
 
-interface Grade {
+export interface Grade {
   score: number;
   feedback?: string | null;
   gradedBy?: number | null;
@@ -20,16 +21,36 @@ export async function applyGrade(
   inside: Advancing,
   learning: Learning,
   attempt: AttemptRow,
-  { score, feedback = null, gradedBy = null, answers, submittedAt }: Grade,
+  grade: Grade,
 ): Promise<AttemptRow> {
   const { tx } = inside;
-  const passed = score >= (attempt.passScore ?? 0);
+  const { score } = grade;
+  const graded = await storeGrade(tx, attempt, grade);
+  const { passed } = graded;
+  await tx.sql`UPDATE lesson_progress SET score = greatest(score, ${score}::float), reported_at = now()
+    WHERE enrollment_id = ${learning.enrollmentId} AND lesson_id = ${learning.lessonId}`;
+  await countDeltas(inside, deltasOf(learning, graded));
+  // The enrolment ended since the attempt was handed in: the grade has no further effect.
+  if (!isLive(learning) && learning.status !== 'completed') return graded;
+  if (!passed) announceFailure(inside, learning, graded);
+  const isFinished = passed && completes(learning) && (await finishLesson(inside, learning));
+  // A better score can complete a course whose lessons are all done.
+  if (!isFinished) await updateStanding(inside, learning.enrollmentId);
+  return graded;
+}
+
+/** Writes the grade of a locked attempt, without its effects on the lesson and the course. */
+export async function storeGrade(
+  tx: Tx,
+  attempt: AttemptRow,
+  { score, feedback = null, gradedBy = null, answers, submittedAt }: Grade,
+): Promise<AttemptRow> {
   const [row] = await tx.attempt.updateManyAndReturn({
     where: { id: attempt.id },
     data: {
       status: 'graded',
       score,
-      passed,
+      passed: score >= (attempt.passScore ?? 0),
       feedback,
       gradedBy,
       gradedAt: new Date(),
@@ -38,16 +59,12 @@ export async function applyGrade(
       version: { increment: 1 },
     },
   });
-  const graded = row as AttemptRow;
-  await tx.sql`UPDATE lesson_progress SET score = greatest(score, ${score}::float), reported_at = now()
-    WHERE enrollment_id = ${learning.enrollmentId} AND lesson_id = ${learning.lessonId}`;
-  await countDeltas(inside, deltasOf(learning, graded));
-  if (!passed) announceFailure(inside, learning, graded);
-  if (!isLive(learning) && learning.status !== 'completed') return graded;
-  const isFinished = passed && (await finishLesson(inside, learning));
-  // A better score can complete a course whose lessons are all done.
-  if (!isFinished) await updateStanding(inside, learning.enrollmentId);
-  return graded;
+  return row as AttemptRow;
+}
+
+/** Whether passing completes the lesson: other rules are met by time, a view, or somebody who completes a quiz by hand. */
+function completes({ completion: { rule }, lessonType }: Learning): boolean {
+  return rule === 'quiz' || (rule === 'manual' && lessonType === 'assignment');
 }
 
 function announceFailure({ emit }: Advancing, learning: Learning, attempt: AttemptRow): void {
@@ -78,10 +95,17 @@ function deltasOf(learning: Learning, attempt: AttemptRow): Delta[] {
   return [
     counted('attempts'),
     ...(attempt.passed ? [] : [counted('failed')]),
-    ...answers.flatMap(({ questionId, keys }) => [
-      counted(`answered:${questionId}`),
-      ...(correct.get(questionId) ? [counted(`correct:${questionId}`)] : []),
-      ...(keys ?? []).map((key) => counted(`option:${questionId}:${key}`)),
-    ]),
+    ...answers
+      .filter(hasContent)
+      .flatMap(({ questionId, keys }) => [
+        counted(`answered:${questionId}`),
+        ...(correct.get(questionId) ? [counted(`correct:${questionId}`)] : []),
+        ...(keys ?? []).map((key) => counted(`option:${questionId}:${key}`)),
+      ]),
   ];
+}
+
+/** An answer that was cleared is none. */
+function hasContent({ keys, text, number }: Answer): boolean {
+  return Boolean(keys?.length) || Boolean(text?.trim()) || number !== undefined;
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { allows, id } from '@tandem/contract';
+import { id } from '@tandem/contract';
 import type { JobContext } from '@tandem/jobs';
 import { fail } from '@tandem/service';
 import {
@@ -64,11 +64,6 @@ export function asAttempt(row: AttemptRow, seesKeys: boolean): AttemptRecord {
     answers,
     results: isVisible ? gradeAnswers(questions, answers).results : null,
   };
-}
-
-/** Whether a caller sees the results of every graded attempt. */
-export function seesKeys(caller: Caller): boolean {
-  return allows(caller.permissions, 'training:write') === 'all';
 }
 
 /** Reads an attempt, and locks its enrolment with the lesson. */

@@ -86,6 +86,7 @@ it('answers must be to questions of the attempt, with options that they have', a
     [answersOf(data.questions, 'z'), 'answers.0.keys'],
     [[{ questionId: data.questions[0].id, keys: ['a', 'b'] }], 'answers.0.keys'],
     [[{ questionId: data.questions[0].id, text: 'a' }], 'answers.0.text'],
+    [[{ questionId: data.questions[0].id, keys: ['a', 'a'] }], 'answers.0.keys'],
     [[...answersOf(data.questions), ...answersOf(data.questions)], 'answers.2.questionId'],
   ] as const) {
     const { status, body } = await send([...answers]);
@@ -152,9 +153,18 @@ it('an assignment is handed in, graded once, and completes its lesson', async ()
   const { data } = await start();
   const submit = (body: object) => own.submitAttempt({ params: { id: data.id }, body });
   expect((await submit({})).body.errors?.[0]?.field).toBe('text');
-  expect((await submit({ fileIds: [nobody] })).body.errors?.[0]?.field).toBe('fileIds.0');
-  const fileIds = [service.files.add()];
-  expect((await submit({ text: 'My plan', fileIds })).data).toMatchObject({ status: 'submitted', fileIds });
+  const { tenantId } = api.caller as { tenantId: number };
+  const withFiles = (can: string[]) => (ids: string[]) =>
+    service
+      .as({ type: 'user', tenantId, userId: 7, can: ['training:read:own', ...can] })
+      .submitAttempt({ params: { id: data.id }, body: { fileIds: ids } });
+  expect((await withFiles([])([service.files.add()])).status).toBe(403);
+  for (const fileId of [nobody, service.files.add('available', 8), service.files.add('quarantined', 7)])
+    expect((await withFiles(['files:read:own'])([fileId])).body.errors?.[0]?.field).toBe('fileIds.0');
+  const fileIds = [service.files.add('available', 7)];
+  expect((await withFiles(['files:read:own'])(fileIds)).data).toMatchObject({ status: 'submitted', fileIds });
+  await service.sqlWithin(api.caller, `UPDATE attempt SET status = 'in_progress'`);
+  expect((await submit({ text: 'My plan' })).data).toMatchObject({ status: 'submitted', text: 'My plan' });
   expect((await start()).body.code).toBe('waits_for_grade');
   const grade = (score: number) => api.gradeAttempt({ params: { id: data.id }, body: { score, feedback: 'Say more' } });
   const waiting = await api.listAttempts({ query: { status: 'submitted', lessonId } });
@@ -184,4 +194,62 @@ it('a course with a pass mark waits for a better score', async () => {
   });
   await submit((await start()).data);
   expect((await own.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'completed', score: 100 });
+});
+
+it.each([
+  ['quiz', { rule: 'manual' }],
+  ['quiz', { rule: 'min_time', minSeconds: 60 }],
+])('passing a %s with %j does not complete the lesson', async (_, completion) => {
+  const { own, id, start, submit } = await aQuiz({ completion });
+  expect((await submit((await start()).data)).data).toMatchObject({ passed: true });
+  expect((await own.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'in_progress', percent: 0 });
+});
+
+it('answers without content are not counted', async () => {
+  const { api, lessonId, own, start } = await aQuiz();
+  const { data } = await start();
+  const [one, two] = data.questions.map((question: Question) => question.id);
+  const answers = [
+    { questionId: one, keys: [] },
+    { questionId: two, keys: ['a'] },
+  ];
+  await own.submitAttempt({ params: { id: data.id }, body: { answers } });
+  const counted = await service.sqlWithin(
+    api.caller,
+    `SELECT metric FROM statistic_delta WHERE lesson_id = $1 AND metric LIKE 'answered:%'`,
+    [lessonId],
+  );
+  expect(counted.map(({ metric }) => metric)).toEqual([`answered:${two}`]);
+});
+
+it.each([
+  ['the lesson was deleted', 'UPDATE lesson SET deleted_at = now()'],
+  ['the enrolment expired', `UPDATE enrollment SET status = 'expired', expires_at = now()`],
+])('a hand-in gets its grade when %s', async (_, change) => {
+  const { api, lessonId, own, start } = await aQuiz({ type: 'assignment', questions: [] });
+  const params = { id: (await start()).data.id };
+  await own.submitAttempt({ params, body: { text: 'My plan' } });
+  await service.sqlWithin(api.caller, change);
+  const { status, data } = await api.gradeAttempt({ params, body: { score: 10 } });
+  expect([status, data.status, data.score]).toEqual([200, 'graded', 10]);
+  const graded = () =>
+    service.events.some(({ data: about }) => (about as { attemptId?: string }).attemptId === params.id);
+  await until('the grade is announced', graded);
+  expect(failuresOf(lessonId)).toEqual([]);
+});
+
+it('the attempts of a learner who left end without a grade, and no failure is announced', async () => {
+  const { api, id, lessonId, own, start } = await aQuiz({ quiz: { timeLimitSeconds: 600 } });
+  const params = { id: (await start()).data.id };
+  await api.withdrawEnrollment({ params: { id } });
+  expect((await own.getAttempt({ params })).data).toMatchObject({ status: 'ended', score: null, passed: null });
+  expect((await own.submitAttempt({ params, body: {} })).body.code).toBe('attempt_ended');
+  await service.sqlWithin(api.caller, `UPDATE attempt SET ends_at = now() - interval '1 minute'`);
+  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'close-attempt'`);
+  await until('the job has run', async () => {
+    const jobs = await service.sqlWithin(api.caller, `SELECT id FROM platform.job WHERE name = 'close-attempt'`);
+    return jobs.length === 0;
+  });
+  expect((await own.getAttempt({ params })).data.status).toBe('ended');
+  expect(failuresOf(lessonId)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { fail, failField, type JsonObject } from '@tandem/service';
 import { attemptStarted, passScoreOf } from '@tandem/training-contract';
 import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import { type Advancing, startEnrollment } from '../progress/advance.ts';
-import { type Learning, rejectEnded, rejectLocked } from '../progress/learning.ts';
+import { type Learning, recordActivity, rejectEnded, rejectLocked } from '../progress/learning.ts';
 import { countDeltas } from '../statistics/deltas.ts';
 import { closeAttemptJob, graceMs, isOver } from './attempt.ts';
 import { closeAttempt } from './close-attempt.ts';
@@ -48,6 +48,7 @@ export async function beginAttempt(
   await tx.sql`INSERT INTO lesson_progress AS progress (enrollment_id, lesson_id, attempts)
     VALUES (${enrollmentId}, ${lessonId}, 1)
     ON CONFLICT (tenant_id, environment, enrollment_id, lesson_id) DO UPDATE SET attempts = ${attempt.number}::int`;
+  await recordActivity(tx, learning);
   if (!learning.progress) {
     const { learnerType, enrolledAt } = learning;
     await countDeltas(inside, [{ courseId, lessonId, learnerType, enrolledAt, metric: 'started', value: 1 }]);

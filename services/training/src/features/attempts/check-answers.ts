@@ -31,6 +31,7 @@ function faultOf(question: KeyedQuestion, { keys, text, number }: Answer) {
   const unknown = keys.find((key) => !question.options.some((option) => option.key === key));
   if (unknown !== undefined)
     return { part: 'keys', message: `Must be of ${question.options.map(({ key }) => key).join(', ')}` };
+  if (new Set(keys).size < keys.length) return { part: 'keys', message: 'Must not repeat a key' };
   if (question.type !== 'multiple' && keys.length > 1) return { part: 'keys', message: 'Must contain one key' };
   return undefined;
 }

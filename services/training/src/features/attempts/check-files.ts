@@ -1,16 +1,22 @@
 import type { Caller } from '@tandem/caller';
 import { orAbsent } from '@tandem/client/internal';
 import { type FieldError, unknownId } from '@tandem/contract';
-import { asService, fail } from '@tandem/service';
+import { asService, fail, reachOf } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
 
-/** @throws 422 unless all are files of the tenant */
+/** @throws 403 without the permission to read files, 422 unless all are files that the caller may read and that are available */
 export async function checkFiles({ peers }: Pick<Tools, 'peers'>, caller: Caller, fileIds: number[]): Promise<void> {
-  const found = await Promise.all(
-    fileIds.map((id) => orAbsent(peers.files.findFile({ params: { id }, as: asService(caller) }))),
-  );
-  const errors = found.flatMap((file, index): FieldError[] =>
-    file ? [] : [{ field: `fileIds.${index}`, message: unknownId('file') }],
-  );
+  if (!fileIds.length) return;
+  const reach = reachOf(caller, 'files:read');
+  if (reach === 'none')
+    throw fail('forbidden', [{ field: 'fileIds', message: 'Files need the permission files:read; hand in a text' }]);
+  const as = asService(caller, reach);
+  const found = await Promise.all(fileIds.map((id) => orAbsent(peers.files.findFile({ params: { id }, as }))));
+  const errors = found.flatMap((file, index): FieldError[] => {
+    const field = `fileIds.${index}`;
+    if (!file) return [{ field, message: unknownId('file') }];
+    if (file.status === 'available') return [];
+    return [{ field, message: 'The file is quarantined and cannot be handed in; send another file' }];
+  });
   if (errors.length) throw fail('validation_failed', errors);
 }

@@ -24,8 +24,11 @@ export async function drawQuestions(tx: Tx, lessonId: number, quiz: QuizSettings
   const own = await tx.question.findMany({ where: { lessonId }, orderBy: [{ order: 'asc' }, { id: 'asc' }] });
   const rows = new Map(own.map((row) => [row.id, row]));
   for (const { bankId, count } of quiz.draw) {
-    const bank = await tx.question.findMany({ where: { bankId }, orderBy: { id: 'asc' } });
-    for (const row of shuffled(bank.filter(({ id }) => !rows.has(id))).slice(0, count)) rows.set(row.id, row);
+    // Only the drawn questions are loaded: those of a bank can have many megabytes.
+    const drawn = await tx.sql<{ id: number }>`
+      SELECT id FROM question WHERE bank_id = ${bankId} ORDER BY random() LIMIT ${count}::int`;
+    const ids = drawn.map(({ id }) => Number(id));
+    for (const row of shuffled(await tx.question.findMany({ where: { id: { in: ids } } }))) rows.set(row.id, row);
   }
   const questions = [...rows.values()].map(keyed).map((question) =>
     // True and false keep their places.

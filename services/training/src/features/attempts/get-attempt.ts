@@ -1,10 +1,11 @@
 import { fail } from '@tandem/service';
 import type { attempts } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
-import { asAttempt, seesKeys } from './attempt.ts';
+import { isTeacher } from '../progress/teacher.ts';
+import { asAttempt } from './attempt.ts';
 
 export const getAttempt: Handler<typeof attempts.getAttempt> = async ({ params, caller, tx }) => {
   const row = await tx.attempt.findFirst({ where: { id: params.id } });
   if (!row) throw fail('not_found');
-  return asAttempt(row, seesKeys(caller));
+  return asAttempt(row, isTeacher(caller));
 };

@@ -1,22 +1,41 @@
 import { actingUserId } from '@tandem/caller';
 import { fail } from '@tandem/service';
 import { attemptGraded, type attempts } from '@tandem/training-contract';
-import type { Handler } from '../../handler.ts';
-import { rejectEnded } from '../progress/learning.ts';
-import { applyGrade } from './apply-grade.ts';
-import { asAttempt, lockAttempt } from './attempt.ts';
+import type { Attempt as AttemptRow } from '../../generated/client.ts';
+import type { Handler, Tx } from '../../handler.ts';
+import { lockEnrollment } from '../enrollments/enrollment.ts';
+import { findLearning, rejectEnded } from '../progress/learning.ts';
+import { isLearner } from '../progress/teacher.ts';
+import { applyGrade, type Grade, storeGrade } from './apply-grade.ts';
+import { asAttempt } from './attempt.ts';
 
 export const gradeAttempt: Handler<typeof attempts.gradeAttempt> = async (context) => {
   const { params, body, caller, tx, emit, schedule, ifMatch } = context;
-  const { attempt, learning } = await lockAttempt({ tx, caller, mayLearn: () => true }, params.id);
+  const { attempt, enrollment } = await lockHandIn(tx, params.id);
+  if (isLearner(caller, enrollment))
+    throw fail('forbidden', [{ field: 'id', message: 'The attempt is your own; somebody else must grade it' }]);
   ifMatch(attempt);
   if (attempt.status !== 'submitted')
     throw fail('not_submitted', [{ field: 'id', message: `The attempt is ${attempt.status}` }]);
-  rejectEnded(learning, { butCompleted: true });
+  // A hand-in that was in time is graded after the end too.
+  if (enrollment.status !== 'expired') rejectEnded(enrollment, { butCompleted: true });
   const { score, feedback = null } = body;
-  const gradedBy = actingUserId(caller) ?? null;
-  const graded = await applyGrade({ tx, emit, schedule }, learning, attempt, { score, feedback, gradedBy });
+  const grade: Grade = { score, feedback, gradedBy: actingUserId(caller) ?? null };
+  const learning = await findLearning(tx, enrollment.id, attempt.lessonId);
+  // A deleted lesson cannot be completed any more, but its hand-ins get their grade.
+  const graded = learning
+    ? await applyGrade({ tx, emit, schedule }, learning, attempt, grade)
+    : await storeGrade(tx, attempt, grade);
   const { id, enrollmentId, lessonId } = graded;
   emit(attemptGraded, { data: { attemptId: id, enrollmentId, lessonId }, record: { id } });
   return asAttempt(graded, true);
 };
+
+/** Reads and locks the enrolment of an attempt, then the attempt. */
+async function lockHandIn(tx: Tx, id: number) {
+  const found = await tx.attempt.findFirst({ where: { id } });
+  if (!found) throw fail('not_found');
+  const enrollment = await lockEnrollment(tx, found.enrollmentId);
+  const attempt = await tx.attempt.lockFirst({ where: { id } });
+  return { attempt: attempt as AttemptRow, enrollment };
+}

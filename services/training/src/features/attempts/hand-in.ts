@@ -2,7 +2,7 @@ import { fail, failField } from '@tandem/service';
 import { attemptSubmitted } from '@tandem/training-contract';
 import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import type { Advancing } from '../progress/advance.ts';
-import { type Learning, rejectEnded } from '../progress/learning.ts';
+import { type Learning, recordActivity, rejectEnded } from '../progress/learning.ts';
 import { applyGrade } from './apply-grade.ts';
 import { type Answer, answersOf, drawnOf, isOver } from './attempt.ts';
 import { checkAnswers } from './check-answers.ts';
@@ -29,6 +29,7 @@ export async function handIn(
   if (isAssignment && !text?.trim() && !fileIds.length) throw failField('text', 'Hand in a text, or send fileIds');
   const { id, enrollmentId, lessonId } = attempt;
   inside.emit(attemptSubmitted, { data: { attemptId: id, enrollmentId, lessonId }, record: { id } });
+  await recordActivity(inside.tx, learning);
   const submittedAt = new Date();
   if (!isAssignment) {
     const all = withSaved(answersOf(attempt), answers);

@@ -1,6 +1,31 @@
 import type { attempts } from '@tandem/training-contract';
+import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';
 import { asAttempt } from './attempt.ts';
+
+// Questions and answers, up to some megabytes for each attempt, stay in the database.
+const columns = {
+  id: true,
+  enrollmentId: true,
+  courseId: true,
+  lessonId: true,
+  number: true,
+  status: true,
+  text: true,
+  fileIds: true,
+  score: true,
+  passScore: true,
+  passed: true,
+  feedback: true,
+  startedAt: true,
+  endsAt: true,
+  submittedAt: true,
+  gradedAt: true,
+  gradedBy: true,
+  version: true,
+  createdAt: true,
+  updatedAt: true,
+} as const;
 
 export const listAttempts: Handler<typeof attempts.listAttempts> = async ({ query, tx, list }) => {
   const { enrollmentId, lessonId, courseId, status } = query;
@@ -12,6 +37,10 @@ export const listAttempts: Handler<typeof attempts.listAttempts> = async ({ quer
       ...(courseId !== undefined && { courseId }),
       ...(status && { status }),
     },
+    select: columns,
   });
-  return { ...page, items: page.items.map((row) => asAttempt({ ...row, questions: [], answers: [] }, false)) };
+  return {
+    ...page,
+    items: page.items.map((row) => asAttempt({ ...(row as AttemptRow), questions: [], answers: [] }, false)),
+  };
 };

@@ -1,21 +1,13 @@
 import type { attempts } from '@tandem/training-contract';
-import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';
-import { learnerOrTeacher, rejectEnded } from '../progress/learning.ts';
-import { asAttempt, drawnOf, lockAttempt, seesKeys } from './attempt.ts';
-import { checkAnswers } from './check-answers.ts';
-import { rejectClosed } from './hand-in.ts';
+import { learnerOrTeacher } from '../progress/learning.ts';
+import { isTeacher } from '../progress/teacher.ts';
+import { asAttempt, lockAttempt } from './attempt.ts';
+import { storeAnswers } from './store-answers.ts';
 
 export const saveAttemptAnswers: Handler<typeof attempts.saveAttemptAnswers> = async (context) => {
   const { params, body, caller, tx, ifMatch } = context;
   const { attempt, learning } = await lockAttempt({ tx, caller, mayLearn: learnerOrTeacher(caller) }, params.id);
   ifMatch(attempt);
-  rejectClosed(attempt);
-  rejectEnded(learning, { butCompleted: true });
-  checkAnswers(drawnOf(attempt).questions, body.answers);
-  const [row] = await tx.attempt.updateManyAndReturn({
-    where: { id: attempt.id },
-    data: { answers: body.answers as object[] as never, version: { increment: 1 } },
-  });
-  return asAttempt(row as AttemptRow, seesKeys(caller));
+  return asAttempt(await storeAnswers(tx, learning, attempt, body.answers), isTeacher(caller));
 };

@@ -1,7 +1,8 @@
 import type { attempts } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { learnerOrTeacher, lockLearning } from '../progress/learning.ts';
-import { asAttempt, seesKeys } from './attempt.ts';
+import { isTeacher } from '../progress/teacher.ts';
+import { asAttempt } from './attempt.ts';
 import { beginAttempt } from './begin-attempt.ts';
 
 export const startAttempt: Handler<typeof attempts.startAttempt> = async (context) => {
@@ -9,5 +10,5 @@ export const startAttempt: Handler<typeof attempts.startAttempt> = async (contex
   const learning = await lockLearning({ tx, caller, mayLearn: learnerOrTeacher(caller) }, params);
   const { attempt, isNew } = await beginAttempt({ tx, emit, schedule }, learning);
   if (!isNew) wasThere();
-  return asAttempt(attempt, seesKeys(caller));
+  return asAttempt(attempt, isTeacher(caller));
 };

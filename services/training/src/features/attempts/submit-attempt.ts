@@ -1,7 +1,8 @@
 import type { attempts } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { learnerOrTeacher } from '../progress/learning.ts';
-import { asAttempt, lockAttempt, seesKeys } from './attempt.ts';
+import { isTeacher } from '../progress/teacher.ts';
+import { asAttempt, lockAttempt } from './attempt.ts';
 import { checkFiles } from './check-files.ts';
 import { handIn } from './hand-in.ts';
 
@@ -12,6 +13,6 @@ export const submitAttempt = (tools: Pick<Tools, 'peers'>): Handler<typeof attem
   async run({ params, body, caller, tx, emit, schedule, ifMatch }) {
     const { attempt, learning } = await lockAttempt({ tx, caller, mayLearn: learnerOrTeacher(caller) }, params.id);
     ifMatch(attempt);
-    return asAttempt(await handIn({ tx, emit, schedule }, learning, attempt, body), seesKeys(caller));
+    return asAttempt(await handIn({ tx, emit, schedule }, learning, attempt, body), isTeacher(caller));
   },
 });

@@ -14,6 +14,12 @@ export async function endLive(
   const enrollment = await writeEnrollment(tx, row.id, { status });
   if (status === 'withdrawn')
     await tx.sql`UPDATE course SET enrollment_count = enrollment_count - 1 WHERE id = ${row.courseId}`;
+  // A hand-in of a learner whose time is over is still graded, that of one who left is not.
+  const closed = status === 'withdrawn' ? ['in_progress', 'submitted'] : ['in_progress'];
+  await tx.attempt.updateMany({
+    where: { enrollmentId: row.id, status: { in: closed } },
+    data: { status: 'ended', version: { increment: 1 } },
+  });
   await countDeltas({ tx, schedule }, [{ ...row, metric: status, value: 1 }]);
   emit(events[status], {
     data: dataOf(enrollment),

@@ -13,8 +13,8 @@ import { z } from 'zod';
 import { type Course as CourseRow, type Lesson as LessonRow, Prisma } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { checkCourse, lockCourse } from '../courses/course.ts';
+import { isAuthor, isTeacher } from '../progress/teacher.ts';
 import { questionsOf } from '../questions/lesson-questions.ts';
-import { seesKeys } from '../questions/question.ts';
 
 export type LessonRecord = z.output<typeof Lesson>;
 export type { LessonRow };
@@ -89,12 +89,12 @@ export async function lockLesson(tx: Tx, id: number): Promise<{ row: LessonRow; 
   return { row, course };
 }
 
-/** Adds the questions and the link to the file, as a response shows a lesson to the caller. */
+/** Adds the questions, which learners get by attempts only, and the link to the file. */
 export async function detailOf(
   tx: Tx,
   lesson: LessonRecord,
   { caller, fileUrl }: { caller: Caller; fileUrl: string | null },
 ): Promise<z.output<typeof LessonDetail>> {
-  const questions = lesson.type === 'quiz' ? await questionsOf(tx, lesson.id) : [];
-  return { ...lesson, fileUrl, questions: seesKeys(caller) ? questions : questions.map(withoutKey) };
+  const questions = lesson.type === 'quiz' && isAuthor(caller) ? await questionsOf(tx, lesson.id) : [];
+  return { ...lesson, fileUrl, questions: isTeacher(caller) ? questions : questions.map(withoutKey) };
 }

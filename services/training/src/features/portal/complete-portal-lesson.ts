@@ -6,6 +6,6 @@ import { completeByRule, readLessonProgress } from '../progress/report.ts';
 export const completePortalLesson: Handler<typeof portalTraining.completePortalLesson> = async (context) => {
   const { params, caller, tx, emit, schedule } = context;
   const learning = await lockLearning({ tx, caller, mayLearn: partnerOf(caller) }, params);
-  await completeByRule({ tx, emit, schedule }, learning, { isTeacher: false });
+  await completeByRule({ tx, emit, schedule }, learning, { isOverride: false });
   return readLessonProgress(tx, learning);
 };

@@ -80,6 +80,8 @@ export async function updateStanding(inside: Advancing, enrollmentId: number): P
   if (!before || !course) throw new Error(`There is no enrolment ${enrollmentId}`);
   // A completed enrolment keeps its result, whatever changes later.
   if (before.status !== 'enrolled' && before.status !== 'in_progress') return before;
+  // The job that ends it has not run yet.
+  if (before.expiresAt && before.expiresAt.getTime() <= Date.now()) return before;
   const { isComplete, ...standing } = await readStanding(tx, { enrollmentId, courseId: course.id }, course);
   const [row] = await tx.enrollment.updateManyAndReturn({
     where: { id: enrollmentId },

@@ -1,4 +1,4 @@
-import { actingUserId, type Caller } from '@tandem/caller';
+import type { Caller } from '@tandem/caller';
 import { allows, unionNumber } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import { Completion, LearnerType, Release } from '@tandem/training-contract';
@@ -7,6 +7,7 @@ import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { isLive } from '../enrollments/enrollment.ts';
 import { lockOf } from './lesson-lock.ts';
+import { isLearner, isTeacher } from './teacher.ts';
 
 /** Whether the caller may act for the learner of an enrolment. */
 export type MayLearn = (enrollment: Pick<EnrollmentRow, 'learnerType' | 'learnerId'>) => boolean;
@@ -17,6 +18,7 @@ export interface Learning {
   courseId: number;
   learnerType: string;
   learnerId: number;
+  /** `expired` from the time of the end, also while the job that records this waits. */
   status: string;
   enrolledAt: Date;
   percent: number;
@@ -49,10 +51,9 @@ export interface Learning {
   } | null;
 }
 
-/** The learner themselves, or a caller who may write training. */
+/** The learner themselves, or a teacher. */
 export function learnerOrTeacher(caller: Caller): MayLearn {
-  const isTeacher = allows(caller.permissions, 'training:write') === 'all';
-  return ({ learnerType, learnerId }) => isTeacher || (learnerType === 'user' && learnerId === actingUserId(caller));
+  return (enrollment) => isTeacher(caller) || isLearner(caller, enrollment);
 }
 
 /** The partner of a portal session. */
@@ -86,12 +87,23 @@ export async function findLearning(tx: Tx, id: number, lessonId: number): Promis
   return row && row.lessonId !== null ? learningOf(row, row.lessonId) : undefined;
 }
 
+/** Reads an enrolment with one lesson, without locking it; undefined if the lesson is deleted. */
+export async function readLearning(tx: Tx, id: number, lessonId: number): Promise<Learning | undefined> {
+  const row = await readRow(tx, id, lessonId);
+  return row && row.lessonId !== null ? learningOf(row, row.lessonId) : undefined;
+}
+
 async function lockRow(tx: Tx, id: number, lessonId: number): Promise<Columns | undefined> {
   // A statement of its own, so that the next one sees what the request before this one has written.
   await tx.sql`SELECT FROM enrollment WHERE id = ${id} FOR UPDATE`;
+  return readRow(tx, id, lessonId);
+}
+
+async function readRow(tx: Tx, id: number, lessonId: number): Promise<Columns | undefined> {
   const [row] = await tx.sql<Columns>`
     SELECT enrolled.id AS "enrollmentId", enrolled.course_id AS "courseId", learner_type AS "learnerType",
-      learner_id AS "learnerId", enrolled.status, enrolled_at AS "enrolledAt", enrolled.percent, enrolled.score,
+      learner_id AS "learnerId", CASE WHEN enrolled.status IN ('enrolled', 'in_progress') AND enrolled.expires_at <= clock_timestamp()
+        THEN 'expired' ELSE enrolled.status END AS status, enrolled_at AS "enrolledAt", enrolled.percent, enrolled.score,
       enrolled.completed_at AS "completedAt", certificate_id AS "certificateId",
       lesson.id AS "lessonId", lesson.type AS "lessonType", lesson.title AS "lessonTitle", lesson.completion, lesson.release, lesson.quiz,
       course.pass_score AS "coursePassScore", course.content_version AS "contentVersion",
@@ -127,6 +139,11 @@ export function rejectLocked(learning: Learning): void {
   if (learning.progress) return;
   const lock = lockOf(learning);
   if (lock) throw fail('lesson_locked', [{ field: 'lessonId', message: lock.reason }]);
+}
+
+/** Stores where and when the learner was last active. Grades and jobs are no activity of the learner. */
+export async function recordActivity(tx: Tx, { enrollmentId, lessonId }: Learning): Promise<void> {
+  await tx.sql`UPDATE enrollment SET last_lesson_id = ${lessonId}, last_activity_at = now() WHERE id = ${enrollmentId}`;
 }
 
 /** The number of the learner in events and responses. */

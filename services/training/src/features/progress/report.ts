@@ -4,10 +4,7 @@ import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { countDeltas } from '../statistics/deltas.ts';
 import { type Advancing, finishLesson, startEnrollment } from './advance.ts';
-import { type Learning, rejectEnded, rejectLocked } from './learning.ts';
-
-// The first report of a lesson: nothing tells how long it has been open.
-const firstSecondsMax = 30;
+import { type Learning, recordActivity, rejectEnded, rejectLocked } from './learning.ts';
 
 export interface Report {
   position?: number;
@@ -20,7 +17,8 @@ export async function reportProgress(inside: Advancing, learning: Learning, repo
   rejectEnded(learning, { butCompleted: true });
   rejectLocked(learning);
   const { enrollmentId, lessonId, courseId, learnerType, enrolledAt, progress } = learning;
-  const since = progress?.sinceReport ?? firstSecondsMax;
+  // The first report opens the lesson; nothing tells how long it was open before.
+  const since = progress?.sinceReport ?? 0;
   const counted = Math.floor(Math.min(report.secondsSpent, since, reportSecondsMax));
   // The rest of a second counts with the next report.
   const isCutShort = progress !== null && report.secondsSpent > since && since < reportSecondsMax;
@@ -43,27 +41,28 @@ export async function reportProgress(inside: Advancing, learning: Learning, repo
 
 /**
  * Completes a lesson of a locked enrolment if its rule is met.
- * @param isTeacher whether the caller may complete lessons that are completed by hand
+ * @param isOverride whether the caller may complete lessons whose rule is manual or quiz
  */
 export async function completeByRule(
   inside: Advancing,
   learning: Learning,
-  { isTeacher }: { isTeacher: boolean },
+  { isOverride }: { isOverride: boolean },
 ): Promise<void> {
   if (learning.progress?.status === 'completed') return;
   rejectEnded(learning, { butCompleted: true });
   rejectLocked(learning);
-  const missing = missingFor(learning, isTeacher);
+  const missing = missingFor(learning, isOverride);
   if (missing) throw fail('validation_failed', [{ field: 'lessonId', message: missing }]);
   if (learning.status === 'enrolled') await startEnrollment(inside, learning);
+  if (!isOverride) await recordActivity(inside.tx, learning);
   await finishLesson(inside, learning);
 }
 
 /** The requirement of the lesson's completion rule that is not met yet. */
-function missingFor({ completion, progress }: Learning, isTeacher: boolean): string | undefined {
-  if (completion.rule === 'manual' && !isTeacher)
-    return 'The lesson is completed by someone with the permission training:write, or by the grade of its assignment';
-  if (completion.rule === 'quiz' && !isTeacher) return 'Pass the quiz: begin an attempt, and submit it';
+function missingFor({ completion, progress }: Learning, isOverride: boolean): string | undefined {
+  if (completion.rule === 'manual' && !isOverride)
+    return 'Somebody else with the permission training:manage completes the lesson, or grades its assignment';
+  if (completion.rule === 'quiz' && !isOverride) return 'Pass the quiz: begin an attempt, and submit it';
   const seconds = completion.rule === 'min_time' ? (completion.minSeconds ?? 0) : 0;
   const left = seconds - (progress?.secondsSpent ?? 0);
   return left > 0 ? `Spend ${left} more seconds in the lesson, and report them` : undefined;

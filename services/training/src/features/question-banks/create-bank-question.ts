@@ -2,11 +2,12 @@ import { fail } from '@tandem/service';
 import { type questionBanks, questionCreated, questionLimits } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { fieldsOf, questionErrors } from '../questions/check-question.ts';
-import { asBankQuestion, lockBank } from './question-bank.ts';
+import { asBankQuestion, lockBank, shownTo } from './question-bank.ts';
 
 export const createBankQuestion: Handler<typeof questionBanks.createBankQuestion> = async ({
   params,
   body,
+  caller,
   tx,
   emit,
 }) => {
@@ -22,5 +23,5 @@ export const createBankQuestion: Handler<typeof questionBanks.createBankQuestion
   });
   const question = asBankQuestion(row);
   emit(questionCreated, { data: { questionId: question.id, bankId: bank.id }, record: question });
-  return question;
+  return shownTo(caller, row);
 };

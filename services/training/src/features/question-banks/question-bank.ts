@@ -4,7 +4,8 @@ import { type BankQuestion, withoutKey } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { QuestionBank as BankRow, Question as QuestionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { asQuestion, seesKeys } from '../questions/question.ts';
+import { isTeacher } from '../progress/teacher.ts';
+import { asQuestion } from '../questions/question.ts';
 
 /** Reads a question bank. */
 export async function findBank(tx: Tx, id: number): Promise<BankRow> {
@@ -28,7 +29,7 @@ export function asBankQuestion(row: QuestionRow) {
 /** The same as the caller may see it. */
 export function shownTo(caller: Caller, row: QuestionRow): z.output<typeof BankQuestion> {
   const question = asBankQuestion(row);
-  return seesKeys(caller) ? question : { ...question, ...withoutKey(question) };
+  return isTeacher(caller) ? question : { ...question, ...withoutKey(question) };
 }
 
 /**

@@ -43,14 +43,23 @@ it('a question of a bank changes, and is found in its bank only', async () => {
   expect((await tenant.getQuestionBank({ params: { id } })).data.questionsCount).toBe(0);
 });
 
-it('learners see the questions of a bank without their keys', async () => {
+it('authors without training:manage see the questions of a bank without their keys, and learners see no banks', async () => {
   const tenant = service.as();
   const id = await aBank(tenant, 1);
-  const learner = service.as({ ...tenant.caller, permissions: ['training:read'] });
-  const [question] = (await learner.listBankQuestions({ params: { id }, query: {} })).data;
-  const one = (await learner.getBankQuestion({ params: { id, questionId: question.id } })).data;
+  const author = service.as({ ...tenant.caller, permissions: ['training:write'] });
+  const [question] = (await author.listBankQuestions({ params: { id }, query: {} })).data;
+  const params = { id, questionId: question.id };
+  const one = (await author.getBankQuestion({ params })).data;
   for (const { options, answers, explanation } of [question, one])
     expect([options[0].correct, answers, explanation]).toEqual([null, null, null]);
+  const learner = service.as({ ...tenant.caller, permissions: ['training:read'] });
+  const replies = [
+    await learner.listQuestionBanks({ query: {} }),
+    await learner.getQuestionBank({ params: { id } }),
+    await learner.listBankQuestions({ params: { id }, query: {} }),
+    await learner.getBankQuestion({ params }),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
 });
 
 it('a bank stays as long as a lesson draws from it, and has the questions that published courses draw', async () => {
@@ -95,6 +104,11 @@ it.each([
   ],
   ['a key with spaces', { options: options(2).map((one) => ({ ...one, key: 'a b' })) }, 'options.0.key'],
   ['an empty text', { text: '  ' }, 'text'],
+  [
+    'more than 16,000 characters',
+    { options: options(20).map((one) => ({ ...one, feedback: 'x'.repeat(900) })) },
+    'text',
+  ],
   ['no points', { points: 0 }, 'points'],
   ['too many points', { points: 101 }, 'points'],
   ['an unknown type', { type: 'essay' }, 'type'],

@@ -2,11 +2,12 @@ import { diff, fail } from '@tandem/service';
 import { type questionBanks, questionUpdated } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { fieldsOf, questionErrors } from '../questions/check-question.ts';
-import { asBankQuestion, lockBank } from './question-bank.ts';
+import { asBankQuestion, lockBank, shownTo } from './question-bank.ts';
 
 export const updateBankQuestion: Handler<typeof questionBanks.updateBankQuestion> = async ({
   params,
   body,
+  caller,
   tx,
   emit,
   ifMatch,
@@ -20,7 +21,7 @@ export const updateBankQuestion: Handler<typeof questionBanks.updateBankQuestion
   const errors = questionErrors(fields);
   if (errors.length) throw fail('validation_failed', errors);
   const { isEmpty, values, audit } = diff(before, fields);
-  if (isEmpty) return before;
+  if (isEmpty) return shownTo(caller, row);
   const [written] = await tx.question.updateManyAndReturn({
     where: { id: before.id },
     data: { ...values, version: { increment: 1 } },
@@ -28,5 +29,5 @@ export const updateBankQuestion: Handler<typeof questionBanks.updateBankQuestion
   if (!written) throw fail('not_found');
   const question = asBankQuestion(written);
   emit(questionUpdated, { data: { questionId: question.id, bankId: bank.id }, record: question, changes: audit });
-  return question;
+  return shownTo(caller, written);
 };

@@ -26,8 +26,15 @@ export function fieldsOf({ type, text, options, answers, points, explanation = n
 }
 
 /** The errors of a question: rules between its fields, which depend on its type. */
-export function questionErrors({ type, options, answers }: QuestionFields, prefix = ''): FieldError[] {
+export function questionErrors(question: QuestionFields, prefix = ''): FieldError[] {
+  const { type, options, answers } = question;
   const error = (field: string, message: string): FieldError => ({ field: `${prefix}${field}`, message });
+  // Attempts store up to 200 questions as they were drawn.
+  const chars = JSON.stringify(question).length;
+  if (chars > questionLimits.chars)
+    return [
+      error('text', `The question with its options has ${chars} characters; shorten it to ${questionLimits.chars}`),
+    ];
   if (type === 'text' || type === 'number') {
     return [
       ...(options.length ? [error('options', `Must be empty for a question of the type ${type}`)] : []),

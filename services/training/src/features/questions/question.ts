@@ -1,5 +1,3 @@
-import type { Caller } from '@tandem/caller';
-import { reachOf } from '@tandem/service';
 import { AcceptedAnswer, type KeyedQuestion, Question, QuestionOption } from '@tandem/training-contract';
 import { z } from 'zod';
 import type { Question as QuestionRow } from '../../generated/client.ts';
@@ -15,9 +13,4 @@ export function asQuestion<
   Row extends Pick<QuestionRow, 'id' | 'type' | 'text' | 'options' | 'answers' | 'points' | 'explanation'>,
 >(row: Row): Omit<Row, keyof KeyedQuestion> & KeyedQuestion {
   return { ...row, ...columns.parse(row) };
-}
-
-/** Whether the caller may see answer keys: authors may, learners may not. */
-export function seesKeys(caller: Caller): boolean {
-  return reachOf(caller, 'training:write') === 'all';
 }
