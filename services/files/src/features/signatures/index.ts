@@ -48,7 +48,7 @@ export const signatureHandlers = (tools: Tools) =>
 
 export const signatureJobs = (tools: Tools) => [
   completeRequest(tools),
-  expireRequest,
+  expireRequest(tools),
   remindRequest(tools),
   submitRequest(tools),
   withdrawRequest(tools),

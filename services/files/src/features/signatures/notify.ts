@@ -3,7 +3,7 @@ import type { Message } from '@tandem/mail';
 import { fail } from '@tandem/service';
 import type { Signer as SignerRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
-import { completedLetter, endedLetter, requestLetter } from './letters.ts';
+import { completedLetter, type EndStatus, endedLetter, requestLetter } from './letters.ts';
 import { issueLink, scopeOf } from './links.ts';
 import { turnOf, type WholeRequest } from './request.ts';
 
@@ -62,18 +62,18 @@ export async function sendCopies(
   await tools.mailer.queue({ tx, schedule }, messages);
 }
 
-/** Tells those who got a link that it is not needed any more. */
+/** Informs those who got a link that the request has ended. */
 export async function sendEnd(
   tools: Tools,
   { tx, schedule }: Inside,
   { request, signers }: WholeRequest,
-  end: { wasDeclined: boolean; reason: string | null; except?: number },
+  end: { status: EndStatus; reason: string | null; except?: number },
 ): Promise<void> {
   const filename = await filenameOf(tx, request);
-  const told = signers.filter(({ id, status, role }) => status !== 'pending' && role !== 'cc' && id !== end.except);
+  const notified = signers.filter(({ id, status, role }) => status !== 'pending' && role !== 'cc' && id !== end.except);
   await tools.mailer.queue(
     { tx, schedule },
-    told.map((signer) => endedLetter({ request, signer, filename }, end)),
+    notified.map((signer) => endedLetter({ request, signer, filename }, end)),
   );
 }
 
