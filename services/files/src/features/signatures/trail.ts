@@ -64,7 +64,9 @@ export async function readTrail(tx: Tx, requestId: number): Promise<{ entries: E
       row.previousHash === previousHash &&
       row.hash === hashOf(row) &&
       // Without its salt the entry has lost its personal part, which was erased.
-      (row.salt === null || row.personHash === personHash({ ...row, salt: row.salt }));
+      (row.salt === null
+        ? row.ip === null && row.userAgent === null
+        : row.personHash === personHash({ ...row, salt: row.salt }));
     previousHash = row.hash;
     return isRight;
   });
