@@ -168,8 +168,30 @@ it('a change of the audit trail is found', async () => {
   expect(await isIntact()).toBe(false);
   await change(`ip = NULL`);
   expect(await isIntact()).toBe(true);
+  await change(`salt = NULL, ip = '203.0.113.1'`);
+  expect(await isIntact()).toBe(false);
+  await change(`ip = NULL, user_agent = NULL`);
+  expect(await isIntact()).toBe(true);
   await change(`type = 'signed'`);
   expect(await isIntact()).toBe(false);
+});
+
+it('a signature counts when the tenant has reached its daily limit of messages, and the next person is invited later', async () => {
+  const api = sandbox();
+  const signers = [
+    { ...ada, order: 1 },
+    { ...zofia, order: 2 },
+  ];
+  const { data } = await request(api, (await uploadPdf(api)).id, { signers, signingOrder: 'sequential' });
+  const limit = (messages: number) =>
+    service.sqlWithin(api.caller, 'UPDATE platform.mail_count SET messages = $1', [messages]);
+  await limit(1_000_000_000);
+  expect((await links(service).sign(tokenOf(data.signers[0]))).status).toBe(200);
+  const statuses = async () => (await getRequest(api, data.id)).signers.map(({ status }: { status: string }) => status);
+  expect(await statuses()).toEqual(['signed', 'pending']);
+  await limit(0);
+  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'invite-signers'`, []);
+  await until('the next person is invited', async () => (await statuses())[1] === 'sent');
 });
 
 it('reminders are repeated for those who have not signed', async () => {
