@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { signatureLimits } from '@tandem/files-contract';
 import type { LinkTokens } from '@tandem/sealed';
 import { fail, type InTenant } from '@tandem/service';
 import type { SignatureRequest as RequestRow, Signer as SignerRow } from '../../generated/client.ts';
@@ -16,8 +17,6 @@ export type SignTokens = LinkTokens<SignLink>;
 const dayMs = 86_400_000;
 /** How long links show what became of a request, and the signed document. */
 const shownDays = { ended: 90, completed: 365 };
-// A person who was reminded may follow any of the messages.
-const linksMax = 5;
 
 /** A link that is not stored yet. */
 export interface NewLink {
@@ -44,7 +43,7 @@ export async function createLink(
 
 /** Stores a link besides earlier ones. */
 export async function storeLink(tx: Tx, signer: SignerRow, { hash }: NewLink): Promise<void> {
-  const tokenHashes = [...signer.tokenHashes, hash].slice(-linksMax);
+  const tokenHashes = [...signer.tokenHashes, hash].slice(-signatureLimits.linksMax);
   await tx.signer.updateMany({ where: { id: signer.id }, data: { tokenHashes } });
   signer.tokenHashes = tokenHashes;
 }
