@@ -272,6 +272,17 @@ it('an erasure of the file withdraws its request and cancels it', async () => {
   expect((await api.getFile({ params: { id: file.id } })).status).toBe(404);
 });
 
+it.each([
+  [{ reminderEveryDays: 2 }, 'reminderEveryDays'],
+  [{ signers: [ada, { ...zofia, role: 'cc' }] }, 'signers'],
+])('a provider is refused with %j, which it would ignore', async (more, field) => {
+  const api = service.as();
+  const file = await uploadPdf(api);
+  const body = { provider: 'docuseal', signers: [ada], ...more };
+  const { status, body: reply } = await api.createSignatureRequest({ params: { id: file.id }, body });
+  expect([status, reply.errors?.[0]?.field]).toEqual([422, field]);
+});
+
 it('a provider is not used for the sandbox', async () => {
   const api = service.as({ environment: 'sandbox' });
   const file = await uploadPdf(api);
