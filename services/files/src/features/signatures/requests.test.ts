@@ -137,16 +137,20 @@ describe('a request', () => {
   it('shows a failure to make the document, which can be retried', async () => {
     const api = sandbox();
     const file = await uploadPdf(api);
-    const { data } = await request(api, file.id);
-    await service.sqlWithin(api.caller, `UPDATE signer SET signature = 'broken', status = 'signed' WHERE id = $1`, [
-      data.signers[0].id,
-    ]);
-    await service.sqlWithin(
-      api.caller,
-      `UPDATE signature_request SET status = 'in_progress', all_signed_at = now(), problem = 'completion_failed' WHERE id = $1`,
-      [data.id],
-    );
-    expect((await getRequest(api, data.id)).problem).toBe('completion_failed');
+    const { data } = await request(api, file.id, { signers: [ada, zofia] });
+    const open = links(service);
+    await open.sign(tokenOf(data.signers[0]));
+    await service.sqlWithin(api.caller, `UPDATE signer SET signature = 'broken' WHERE id = $1`, [data.signers[0].id]);
+    await open.sign(tokenOf(data.signers[1]));
+    await until('the job has failed for the last time', async () => {
+      await service.sqlWithin(
+        api.caller,
+        `UPDATE platform.job SET attempts = 9, due_at = now()
+         WHERE name = 'complete-signature-request' AND state = 'waiting' AND attempts > 0 AND payload->>'requestId' = $1`,
+        [data.id],
+      );
+      return (await getRequest(api, data.id)).problem === 'completion_failed';
+    });
     await service.sqlWithin(api.caller, 'UPDATE signer SET signature = NULL WHERE id = $1', [data.signers[0].id]);
     const params = { requestId: data.id };
     const retried = await api.retrySignatureRequest({ params });
