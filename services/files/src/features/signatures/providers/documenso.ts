@@ -96,9 +96,9 @@ export function documenso(http: ProviderHttp, secret: string): SignatureProvider
     },
 
     isAuthentic(_body, headers) {
-      const given = Buffer.from(headers['x-documenso-secret'] ?? '');
+      const received = Buffer.from(headers['x-documenso-secret'] ?? '');
       const expected = Buffer.from(secret);
-      return given.length === expected.length && timingSafeEqual(given, expected);
+      return received.length === expected.length && timingSafeEqual(received, expected);
     },
 
     read(body) {

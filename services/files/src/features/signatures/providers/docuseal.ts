@@ -86,12 +86,12 @@ export function docuseal(http: ProviderHttp, secret: string, now: () => number =
     },
 
     isAuthentic(body, headers) {
-      const [, time = '', given = ''] =
+      const [, time = '', received = ''] =
         /^(\d{1,12})\.([0-9a-f]{64})$/.exec(headers['x-docuseal-signature'] ?? '') ?? [];
       // Deployments without signatures send the secret as a header of their own.
-      if (!given) return isEqual(headers['x-docuseal-secret'] ?? '', secret);
+      if (!received) return isEqual(headers['x-docuseal-secret'] ?? '', secret);
       if (Math.abs(now() / 1_000 - Number(time)) > signatureSecondsMax) return false;
-      return isEqual(given, createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex'));
+      return isEqual(received, createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex'));
     },
 
     read(body) {
@@ -113,7 +113,7 @@ export function docuseal(http: ProviderHttp, secret: string, now: () => number =
   };
 }
 
-function isEqual(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+function isEqual(received: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(received), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
