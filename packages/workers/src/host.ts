@@ -1,10 +1,11 @@
+import { ShareTimeoutError } from '@tandem/process';
 import type { Order, Report } from './serve.ts';
 
 /** A thread or process that runs tasks. It reports that it is ready, then one outcome per order. */
 export interface Host {
   send(order: Order): void;
   onReport(listener: (report: Report) => void): void;
-  /** Called once when the host has ended, whatever the reason. */
+  /** Registers a listener for the end of the host. A host may report several reasons, of which the first one is the cause. */
   onEnd(listener: (reason: Error) => void): void;
   /** CPU time since the start, in milliseconds. */
   cpuMs(): Promise<number>;
@@ -17,3 +18,9 @@ export interface Host {
 
 /** A task exceeded its CPU time or memory. Its thread or process has ended. */
 export class TaskTooLongError extends Error {}
+
+/**
+ * A task ran for its whole elapsed time without using up its CPU time: the machine is too busy, or the task waits for
+ * something that does not come. A retry may succeed, but it must count as an attempt, unlike other waits for a share.
+ */
+export class TaskStuckError extends ShareTimeoutError {}

@@ -1,4 +1,4 @@
 // Runs CPU-heavy pure functions in worker threads or processes, with limits per task and a share per tenant.
-export { TaskTooLongError } from './host.ts';
+export { TaskStuckError, TaskTooLongError } from './host.ts';
 export type { Tasks } from './serve.ts';
 export { createWorkers, type WorkerLimits, type Workers } from './workers.ts';

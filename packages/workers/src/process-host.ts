@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Host } from './host.ts';
+import { type Host, TaskTooLongError } from './host.ts';
 import type { Report } from './serve.ts';
 
 // CPU time after which the system ends the process, also when this one has been killed and nobody watches it. A process
@@ -11,6 +11,9 @@ const lifetimeCpuSeconds = 600;
 const ticksPerSecond = 100;
 const pageBytes = 4_096;
 const mb = 1_024 * 1_024;
+// Node aborts when its heap is full, and so does native code that gets no memory. SIGXCPU and SIGKILL come from `ulimit -t`;
+// the system also sends SIGKILL when the machine is out of memory.
+const limitSignals: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGXCPU', 'SIGKILL'];
 
 /**
  * Starts a process from a module that calls `serveTasks`. Unlike a thread, it can be limited in memory outside of the
@@ -43,7 +46,10 @@ export function processHost(file: URL, { heapMb, memoryMb }: { heapMb: number; m
     onReport: (listener) => void child.on('message', (report) => listener(report as Report)),
     onEnd(listener) {
       child.on('error', listener);
-      child.on('exit', (code, signal) => listener(new Error(`The worker process exited: ${signal ?? code}`)));
+      child.on('exit', (code, signal) => {
+        const message = `The worker process exited: ${signal ?? code}`;
+        listener(limitSignals.includes(signal) ? new TaskTooLongError(message) : new Error(message));
+      });
     },
     cpuMs: async () => usedMs(),
     memoryMb: residentMb,

@@ -27,6 +27,8 @@ const tasks = {
     return process.pid;
   },
   crash: (_: null) => process.kill(process.pid, 'SIGSEGV'),
+  /** Waits for something that does not come, without using the CPU. */
+  hang: (_: null) => new Promise<void>((resolve) => setTimeout(resolve, 2 ** 31 - 1)),
   later: async (value: number) => value,
   fail: (text: string) => {
     throw new Error(text);

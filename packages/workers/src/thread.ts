@@ -1,5 +1,5 @@
 import { ShareTimeoutError } from '@tandem/process';
-import { type Host, TaskTooLongError } from './host.ts';
+import { type Host, TaskStuckError, TaskTooLongError } from './host.ts';
 import { processHost } from './process-host.ts';
 import type { Order, Report } from './serve.ts';
 import { threadHost } from './thread-host.ts';
@@ -21,7 +21,8 @@ export interface ThreadLimits {
 export interface Thread {
   /**
    * @throws TaskTooLongError when the task exceeds its CPU time or memory
-   * @throws ShareTimeoutError when the machine is too busy to run it in time
+   * @throws TaskStuckError when it has not finished in its elapsed time
+   * @throws ShareTimeoutError when the thread did not start in time
    */
   run(order: Order): Promise<unknown>;
   /** Whether it can run another task. */
@@ -40,6 +41,7 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
   const host: Host = memoryMb === undefined ? threadHost(file, limits) : processHost(file, { heapMb, memoryMb });
 
   let isAlive = true;
+  let isStarted = false;
   let settle: { resolve(report: Report): void; reject(error: Error): void } | undefined;
   const end = async (reason: Error) => {
     isAlive = false;
@@ -47,7 +49,10 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
     await host.terminate();
   };
   host.onReport((report) => settle?.resolve(report));
-  host.onEnd((reason) => void end(reason));
+  // A thread that exceeds a limit before it is ready says nothing about the task that waits for it.
+  host.onEnd(
+    (reason) => void end(isStarted ? reason : new Error(`The worker thread did not start: ${reason.message}`)),
+  );
 
   const next = () =>
     new Promise<Report>((resolve, reject) => {
@@ -59,7 +64,12 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
     end(new ShareTimeoutError('The worker thread did not start in time')),
   );
   // The first task rejects with this error; until then it must not count as an unhandled rejection.
-  started.catch(() => {});
+  started.then(
+    () => {
+      isStarted = true;
+    },
+    () => {},
+  );
 
   const endAtMemory = () => {
     const used = host.memoryMb?.() ?? 0;
@@ -77,7 +87,7 @@ export function startThread(file: URL, limits: ThreadLimits): Thread {
       const report = next();
       report.catch(() => {});
       const deadline = setTimeout(
-        () => void end(new ShareTimeoutError('The task did not run in time: the machine is too busy')),
+        () => void end(new TaskStuckError('The task did not finish in its elapsed time')),
         limits.elapsedMs,
       ).unref();
       const memoryWatch = host.memoryMb && setInterval(endAtMemory, memoryCheckMs).unref();

@@ -1,6 +1,6 @@
 import { ShareTimeoutError } from '@tandem/process';
 import { longestTurn, until } from '@tandem/testing';
-import { createWorkers, TaskTooLongError, type WorkerLimits, type Workers } from './index.ts';
+import { createWorkers, TaskStuckError, TaskTooLongError, type WorkerLimits, type Workers } from './index.ts';
 import type { SlowTasks } from './slow.thread.ts';
 
 const open: Workers<SlowTasks>[] = [];
@@ -54,10 +54,13 @@ describe('a task', () => {
     expect(await workers.run('double', 1, 1)).toBe(2);
   });
 
-  it('that gets too little CPU is not reported as too long', async () => {
-    const workers = someWorkers({ cpuMs: 60_000, elapsedMs: 50 });
-    await workers.run('double', 1, 1);
-    await expect(workers.run('spin', forever, 1)).rejects.toThrow(ShareTimeoutError);
+  it('that gets too little CPU, or waits for nothing, is reported as stuck, which callers can tell from a busy pool', async () => {
+    const workers = someWorkers({ cpuMs: 60_000, elapsedMs: 50, threads: 1 });
+    for (const [name, input] of [['spin', forever] as const, ['hang', null] as const]) {
+      await until('a thread has started', () => workers.run('double', 1, 1).catch(() => false));
+      const error = await workers.run(name, input as never, 1).catch((reason: unknown) => reason);
+      expect([error instanceof TaskStuckError, error instanceof TaskTooLongError]).toEqual([true, false]);
+    }
   });
 
   it('does not block the event loop', async () => {
@@ -74,7 +77,8 @@ describe('a task', () => {
 
   it('whose thread does not start in time is rejected as busy', async () => {
     const workers = someWorkers({ startMs: 1 });
-    await expect(workers.run('double', 1, 1)).rejects.toThrow(ShareTimeoutError);
+    const error = await workers.run('double', 1, 1).catch((reason: unknown) => reason);
+    expect([error instanceof ShareTimeoutError, error instanceof TaskStuckError]).toEqual([true, false]);
   });
 });
 
@@ -97,6 +101,15 @@ describe('a process', () => {
     await expect(workers.run('crash', null, 1)).rejects.toThrow('SIGSEGV');
     expect((await workers.run('count', null, 1)).runs).toBe(1);
   });
+
+  it.each([{ heapMb: 32 }, { heapMb: 32, memoryMb: 2_000 }])(
+    'that exhausts its JavaScript heap is reported as too long with %j',
+    async (limits) => {
+      const workers = someProcesses({ threads: 1, cpuMs: 60_000, ...limits });
+      await expect(workers.run('fill', null, 1)).rejects.toThrow(TaskTooLongError);
+      expect(await workers.run('double', 1, 1)).toBe(2);
+    },
+  );
 
   it('is replaced when it keeps more than half of its memory after a task', async () => {
     const workers = someProcesses({ threads: 1 });

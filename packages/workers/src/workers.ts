@@ -31,7 +31,8 @@ export interface Workers<Of extends Tasks> {
   /**
    * Runs a task in a thread, concurrently with tasks of other tenants.
    * @throws TaskTooLongError when the input makes the task exceed its CPU time or memory
-   * @throws ShareTimeoutError when too many tasks wait, or the machine is too busy; a retry may succeed
+   * @throws ShareTimeoutError when too many tasks wait, or the machine is too busy; a retry may succeed. It is a
+   * TaskStuckError if the task had begun: limit the number of retries then, because each holds a thread for `elapsedMs`.
    */
   run<Name extends keyof Of & string>(
     name: Name,

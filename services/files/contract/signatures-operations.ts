@@ -113,7 +113,9 @@ export const signatureRequests = operations({
       expiresAt: timestamp()
         .describe(`Until when people can sign: at most ${daysMax} days, by default ${daysUsual} days`)
         .optional(),
-      reminderEveryDays: SignatureRequest.shape.reminderEveryDays.default(null),
+      reminderEveryDays: SignatureRequest.shape.reminderEveryDays
+        .describe('After how many days those who have not signed are reminded; providers send their own reminders')
+        .default(null),
       redirectUrl: SignatureRequest.shape.redirectUrl.default(null),
       provider: SignatureProvider.default('builtin'),
       send: z
@@ -178,7 +180,7 @@ export const signatureRequests = operations({
     permission: 'files:write',
     narrows: true,
     summary: 'Remind people to sign',
-    description: `Sends the link again to those whose turn it is, or to one of them. Earlier links stay valid. Each person is reminded at most every ${remindHours === 1 ? 'hour' : `${remindHours} hours`}.`,
+    description: `Sends the link again to those whose turn it is, or to one of them. The newest ${signatureLimits.linksMax} links of a person stay valid. Each person is reminded at most every ${remindHours === 1 ? 'hour' : `${remindHours} hours`}.`,
     params: withRequest,
     body: z.object({
       signerId: id('signer').describe('Whom to remind; everybody whose turn it is by default').optional(),
@@ -200,7 +202,7 @@ export const signatureRequests = operations({
     permission: 'files:write',
     narrows: true,
     summary: 'Cancel a signature request',
-    description: 'The links stop working, and those who got one are told.',
+    description: 'The links stop working, and those who got one get a message.',
     params: withRequest,
     body: z.object({ reason: DeclineReason.describe('Why it is cancelled; the signers read it').optional() }),
     reply: SignatureRequest,
@@ -238,6 +240,7 @@ export const signatureRequests = operations({
     }),
     reply: media('application/json', 'application/pdf'),
     message: 'The audit trail',
+    errors: { trail_too_long: [422, 'The audit trail is too long for a PDF; use format=json'] },
     timeoutMs: 60_000,
   },
   verifySignature: {

@@ -7,6 +7,7 @@ import {
   SignatureProvider,
   SignatureRequest,
   Signer,
+  signatureCancelled,
   signatureDeclined,
   signatureLimits,
   signatureSigned,
@@ -181,7 +182,7 @@ export const signing = operations({
     },
     reply: z.object({ received: z.boolean().meta({ description: 'Whether the event is new', examples: [true] }) }),
     message: 'Event received',
-    emits: [signatureViewed, signatureSigned, signatureDeclined],
+    emits: [signatureViewed, signatureSigned, signatureDeclined, signatureCancelled],
     errors: { invalid_signature: [401, 'The signature or secret does not match'] },
   },
 });

@@ -9,6 +9,8 @@ export const signatureLimits = {
   daysMax: 365,
   daysUsual: 30,
   remindHours: 1,
+  /** Links of one person that are valid at once: a person who was reminded may follow any of the messages. */
+  linksMax: 50,
   /** Characters of a drawn signature: a PNG of 130 KB in base64, or the path of its strokes. */
   drawing: 180_000,
 };
@@ -133,7 +135,7 @@ export const SignatureRequest = z.object({
     .max(2_000, 'Must be at most 2000 characters')
     .nullable()
     .meta({ description: 'Where the page leads after signing', examples: ['https://example.com/thanks'] }),
-  signers: z.array(Signer).describe('The people, in the order in which they were given'),
+  signers: z.array(Signer).describe('The people, in the order of the request'),
   fields: z.array(SignatureField).describe('The places that they fill in'),
   completedVersionId: id('file_version').nullable().describe('The version of the file that is the signed document'),
   completedSha256: Checksum.nullable().describe('The SHA-256 checksum of the signed document'),

@@ -96,7 +96,7 @@ export async function filesService(
   const reader = { store, documents: createDocuments(), ai: createAi(settings, createLog('files')) };
   const work = ownedWork(identity, fileRecords);
   const merges = followMerges(tools);
-  const person = personalData('files', filesData);
+  const person = personalData('files', filesData(tools));
   return {
     name: 'files',
     operations: files,

@@ -3,6 +3,7 @@ import { id } from '@tandem/contract';
 import { ocrBytesMax, ocrPagesMax } from '@tandem/files-contract';
 import { type JobContext, job } from '@tandem/jobs';
 import { ShareTimeoutError } from '@tandem/process';
+import { TaskStuckError } from '@tandem/workers';
 import { z } from 'zod';
 import { DocumentError } from '../../documents/document.ts';
 import type { Documents } from '../../documents/documents.ts';
@@ -45,7 +46,8 @@ export const prepareContent = (tools: { store: Store; documents: Documents }) =>
           if (text.trim()) await storeText(tx, { fileId, versionId }, text);
         });
       } catch (error) {
-        if (!(error instanceof ShareTimeoutError)) throw error;
+        // A stuck task counts as an attempt, because it holds a process until its time limit.
+        if (!(error instanceof ShareTimeoutError) || error instanceof TaskStuckError) throw error;
         await finish(async () => new Date(Date.now() + busyMs));
       }
     },

@@ -28,16 +28,16 @@ const batchMax = 50;
 const openStatuses = ['sent', 'in_progress'];
 
 /** Held files and those that people are signing stay; the job looks once a day whether they still are. */
-export const filesOfLead = ({ ids }: Pick<Tools, 'ids'>) =>
+export const filesOfLead = (tools: Tools) =>
   job({
     ...filesOfLeadJob,
     async run({ payload: { tenantId, leadId }, finish }: JobContext<Payload, Tx>) {
       await finish(async (inside) => {
         const lead = await inside.tx.deletedLead.lockFirst({ where: { leadId } });
         if (!lead) return undefined;
-        const batch = { ...inside, leadId, entityId: ids.encode('lead', tenantId, leadId) };
+        const batch = { ...inside, leadId, entityId: tools.ids.encode('lead', tenantId, leadId) };
         if (!lead.deletedAt) return restoreFiles(batch);
-        return lead.isErased ? eraseKept(batch) : deleteFiles(batch, lead.deletedAt);
+        return lead.isErased ? eraseKept(tools, batch) : deleteFiles(batch, lead.deletedAt);
       });
     },
   });
@@ -84,9 +84,9 @@ function announceDeletion({ emit }: Batch, row: FileRow, permanent: boolean): vo
 }
 
 /** Removes what an erasure kept, once it is released. */
-async function eraseKept(batch: Batch): Promise<Date | undefined> {
+async function eraseKept(tools: Tools, batch: Batch): Promise<Date | undefined> {
   const where = filesOf([batch.entityId]);
-  const { files } = await eraseFiles(batch, where);
+  const { files } = await eraseFiles(tools, batch, where);
   if (files) return new Date();
   return (await batch.tx.file.count({ where })) ? protectedRetryAt() : undefined;
 }

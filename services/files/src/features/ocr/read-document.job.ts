@@ -3,6 +3,7 @@ import { id } from '@tandem/contract';
 import { fileOcrCompleted, OcrPage, type ocrLanguages, ocrPagesMax } from '@tandem/files-contract';
 import { type Inside, type JobContext, job } from '@tandem/jobs';
 import { ShareTimeoutError } from '@tandem/process';
+import { TaskStuckError } from '@tandem/workers';
 import { z } from 'zod';
 import { DocumentError, type PageText } from '../../documents/document.ts';
 import type { Documents } from '../../documents/documents.ts';
@@ -74,6 +75,8 @@ export const readDocument = (reader: Reader) =>
           return completeJob(inside, ocrJob, { pages, fields, engine: engineOf(recognized) });
         });
       } catch (error) {
+        // A stuck task counts as an attempt, because it holds a process until its time limit.
+        if (error instanceof TaskStuckError) throw error;
         if (error instanceof ShareTimeoutError) return finish(async () => new Date(Date.now() + busyMs));
         if (!(error instanceof DocumentError)) throw error;
         await finish((inside) => failJob(inside, ocrJob, { code: error.fault, message: error.message }));

@@ -1,9 +1,10 @@
 import { id } from '@tandem/contract';
-import { Signer, signatureCancelled } from '@tandem/files-contract';
+import { Signer } from '@tandem/files-contract';
 import { type Erasing, exportSection, type PersonalData } from '@tandem/service';
 import { z } from 'zod';
-import type { Tx } from '../../handler.ts';
-import { eventOf, writeRequest } from '../signatures/request.ts';
+import type { Tools, Tx } from '../../handler.ts';
+import { endRequest } from '../signatures/end-request.ts';
+import { peopleAndFields, writeRequest } from '../signatures/request.ts';
 import { record } from '../signatures/trail.ts';
 
 const batchMax = 200;
@@ -18,21 +19,25 @@ const SignerRecord = Signer.omit({ signingUrl: true }).extend({
 const columns = Signer.pick({ role: true, status: true });
 
 /**
- * The people in signature requests. An erasure removes who they are from the requests and the audit trail, whose hashes stay
- * valid, and ends requests that they can still sign. A document that they signed is a file, which belongs to its owner.
+ * The people in signature requests. An erasure removes who they are from the requests and from the audit trail, whose
+ * hashes stay valid, and ends requests that they can still sign. A document that they signed belongs to its owner and is kept.
  */
-export const signersData: PersonalData<Tx> = {
-  async erase({ tx, emit, person: { emails } }: Erasing<Tx>) {
+export const signersData = (tools: Tools): PersonalData<Tx> => ({
+  async erase({ tx, emit, schedule, person: { emails } }: Erasing<Tx>) {
     const where = { email: { in: emails } };
     const rows = await tx.signer.findMany({ where, orderBy: { id: 'asc' }, take: batchMax });
     const requestIds = [...new Set(rows.map(({ requestId }) => requestId))].sort((one, other) => one - other);
     for (const requestId of requestIds) {
       const request = await tx.signatureRequest.lockFirst({ where: { id: requestId } });
       if (!request) continue;
-      const isOpen = open.includes(request.status) && request.allSignedAt === null;
-      const changed = await writeRequest(tx, requestId, isOpen ? { status: 'cancelled' } : {});
-      await record(tx, changed, { type: 'person_erased' });
-      if (isOpen) emit(signatureCancelled, eventOf(changed));
+      const entry = { type: 'person_erased' } as const;
+      if (open.includes(request.status) && request.allSignedAt === null) {
+        const { signers, fields } = await peopleAndFields(tx, [requestId]);
+        // Nobody writes to the erased person.
+        const others = signers.filter(({ email }) => !emails.includes(email));
+        const whole = { request, fields, signers: others };
+        await endRequest(tools, { tx, emit, schedule }, whole, { status: 'cancelled', entry });
+      } else await record(tx, await writeRequest(tx, requestId, {}), entry);
     }
     for (const { id: signerId } of rows) {
       const nobody = { name: 'Erased', email: `erased-${signerId}@erased.invalid` };
@@ -56,4 +61,4 @@ export const signersData: PersonalData<Tx> = {
       }),
     ];
   },
-};
+});

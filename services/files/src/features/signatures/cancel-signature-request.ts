@@ -1,10 +1,8 @@
-import { signatureCancelled, type signatureRequests } from '@tandem/files-contract';
+import type { signatureRequests } from '@tandem/files-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { senderOf } from './create-signature-request.ts';
-import { sendEnd } from './notify.ts';
-import { withdrawRequestJob } from './providers/withdraw-request.job.ts';
-import { asRequest, eventOf, lockRequest, requireTransition, writeRequest } from './request.ts';
-import { record } from './trail.ts';
+import { endRequest } from './end-request.ts';
+import { asRequest, lockRequest, requireTransition } from './request.ts';
 
 export const cancelSignatureRequest =
   (tools: Tools): Handler<typeof signatureRequests.cancelSignatureRequest> =>
@@ -14,15 +12,10 @@ export const cancelSignatureRequest =
     requireTransition(whole.request, 'cancelled');
     const { reason = null } = body;
     const { userId, ...by } = senderOf(caller);
-    whole.request = await writeRequest(tx, whole.request.id, {
+    await endRequest(tools, { tx, schedule, emit }, whole, {
       status: 'cancelled',
-      cancelReason: reason,
-      problem: null,
+      entry: { type: 'cancelled', userId, by, details: reason === null ? {} : { reason } },
+      reason,
     });
-    await record(tx, whole.request, { type: 'cancelled', userId, by, details: reason === null ? {} : { reason } });
-    if (whole.request.provider === 'builtin')
-      await sendEnd(tools, { tx, schedule }, whole, { wasDeclined: false, reason });
-    else await schedule(withdrawRequestJob, [{ requestId: whole.request.id }]);
-    emit(signatureCancelled, eventOf(whole.request));
     return asRequest(whole);
   };

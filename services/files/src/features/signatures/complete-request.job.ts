@@ -10,7 +10,7 @@ import { addVersion } from '../versions/add-version.ts';
 import { certificateOf } from './certificate.ts';
 import { readBytes, versionOf } from './document.ts';
 import { scopeOf } from './links.ts';
-import { sendCopies } from './notify.ts';
+import { type Inside, sendCopies } from './notify.ts';
 import { eventOf, findRequest, isWaitingForDocument, lockRequest, type WholeRequest, writeRequest } from './request.ts';
 import { stampsOf } from './stamps.ts';
 import { readTrail, record } from './trail.ts';
@@ -50,9 +50,12 @@ export const completeRequest = (tools: Tools) =>
           },
           tenantId,
         );
+        if (!bytes) return undefined;
         await tools.store.put(objectKey, Readable.from([Buffer.from(bytes)]));
         return { size: bytes.length, checksumSha256: createHash('sha256').update(bytes).digest('hex') };
       });
+      // A retry at once would take as long.
+      if (!signed) return finish((inside) => showFailure(inside, requestId));
       await finish(async ({ tx, emit, schedule }) => {
         if (!(await isWaiting(tx, requestId))) return schedule(discardObjectJob, [{ objectKey }]);
         // The file first, as in deletions, which then check the status of the request.
@@ -75,14 +78,16 @@ export const completeRequest = (tools: Tools) =>
     },
 
     /** Shows the failure in the request, from where it can be retried. */
-    async giveUp({ payload: { requestId }, tx, schedule }: GiveUpContext<Payload, Tx>) {
-      if (!(await isWaiting(tx, requestId))) return;
-      const { request } = await lockRequest(tx, requestId);
-      await writeRequest(tx, requestId, { problem: 'completion_failed' });
-      await record(tx, request, { type: 'completion_failed' });
-      await schedule(discardObjectJob, [{ objectKey: objectKeyOf({ ...(await scopeOf(tx)), requestId }) }]);
-    },
+    giveUp: ({ payload: { requestId }, ...inside }: GiveUpContext<Payload, Tx>) => showFailure(inside, requestId),
   });
+
+async function showFailure({ tx, schedule }: Inside, requestId: number): Promise<void> {
+  if (!(await isWaiting(tx, requestId))) return;
+  const { request } = await lockRequest(tx, requestId);
+  await writeRequest(tx, requestId, { problem: 'completion_failed' });
+  await record(tx, request, { type: 'completion_failed' });
+  await schedule(discardObjectJob, [{ objectKey: objectKeyOf({ ...(await scopeOf(tx)), requestId }) }]);
+}
 
 type Finishing = Parameters<Parameters<JobContext<Payload, Tx>['finish']>[0]>[0];
 

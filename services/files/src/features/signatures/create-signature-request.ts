@@ -36,6 +36,11 @@ export const createSignatureRequest = (
       throw failField('provider', 'Must be builtin in the sandbox, which sends no mail');
     if (body.provider !== 'builtin' && !tools.providers[body.provider])
       throw failField('provider', `${body.provider} is not configured here; use builtin`);
+    // The provider would ignore it.
+    if (body.provider !== 'builtin' && body.reminderEveryDays !== null)
+      throw failField('reminderEveryDays', `Must be null: ${body.provider} sends its own reminders`);
+    if (body.provider === 'docuseal' && body.signers.some(({ role }) => role === 'cc'))
+      throw failField('signers', 'Must contain no person with the role cc, which docuseal does not support');
     if (file.detectedContentType !== 'application/pdf') throw documentNotSignable('not_pdf');
     const version = await versionOf(tx, file.versionId as number);
     const inspected = await tools.pdf.inspect(await readBytes(tools, version), caller.tenantId as number);
@@ -77,11 +82,11 @@ async function insert(
   tx: Tx,
   { fileId, body, found, caller }: { fileId: number; body: Body; found: Found; caller: Caller },
 ): Promise<number> {
-  const { signers, fields, subject = found.filename.slice(0, 150), expiresAt, send, ...given } = body;
+  const { signers, fields, subject = found.filename.slice(0, 150), expiresAt, send, ...columns } = body;
   const { versionId, documentSha256, senderName, language } = found;
   const request = await tx.signatureRequest.create({
     data: {
-      ...given,
+      ...columns,
       fileId,
       versionId,
       documentSha256,

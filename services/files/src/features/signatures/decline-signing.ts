@@ -1,11 +1,9 @@
-import { signatureDeclined, type signing } from '@tandem/files-contract';
+import type { signatureDeclined, signing } from '@tandem/files-contract';
 import type { InTenant } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { endRequest } from './end-request.ts';
 import { readLink, scopeOfLink } from './links.ts';
-import { sendEnd } from './notify.ts';
-import { eventOf, writeRequest } from './request.ts';
 import { changeSigner, lockSeen, type Person, requireAct } from './signing.ts';
-import { record } from './trail.ts';
 
 export const declineSigning =
   (tools: Tools): Handler<typeof signing.declineSigning> =>
@@ -32,11 +30,11 @@ export function decline(
       ip: by.ip ?? null,
       userAgent: by.userAgent?.slice(0, 300) ?? null,
     });
-    seen.request = await writeRequest(tx, seen.request.id, { status: 'declined' });
-    // The reason is the person's text, which can be erased; the trail cannot.
-    await record(tx, seen.request, { type: 'declined', signerId: signer.id, by });
-    await sendEnd(tools, { tx, schedule }, seen, { wasDeclined: true, reason: null, except: signer.id });
-    const event = eventOf(seen.request);
-    emit(signatureDeclined, { ...event, data: { ...event.data, signerId: signer.id } });
+    await endRequest(tools, { tx, schedule, emit }, seen, {
+      status: 'declined',
+      // The reason is the person's text, which can be erased; the trail cannot.
+      entry: { type: 'declined', signerId: signer.id, by },
+      decliner: signer,
+    });
   });
 }

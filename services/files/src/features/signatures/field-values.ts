@@ -9,7 +9,7 @@ const initialsMax = 10;
 
 /**
  * Checks the values of a person's fields.
- * @param given by the public id of the field
+ * @param input by the public id of the field
  * @throws 422 that names the field and what it accepts
  */
 export function readValues(
@@ -18,17 +18,17 @@ export function readValues(
   {
     signer,
     fields,
-    given,
-  }: { signer: SignerRow; fields: readonly FieldRow[]; given: Record<string, string | boolean> },
+    input,
+  }: { signer: SignerRow; fields: readonly FieldRow[]; input: Record<string, string | boolean> },
 ): FieldValues {
   const own = fields.filter(({ signerId }) => signerId === signer.id);
   const codeOf = (id: number) => ids.encode('signature_field', tenantId, id);
   const codes = new Map(own.map((field) => [codeOf(field.id), field]));
-  for (const code of Object.keys(given))
+  for (const code of Object.keys(input))
     if (!codes.has(code)) throw failField(`fields.${code}`, 'Must be the id of a field that you fill in');
   const values: FieldValues = {};
   for (const [code, field] of codes) {
-    const value = readValue(field, given[code], `fields.${code}`, signer.name);
+    const value = readValue(field, input[code], `fields.${code}`, signer.name);
     if (value !== undefined) values[field.id] = value;
   }
   return values;
@@ -36,19 +36,19 @@ export function readValues(
 
 function readValue(
   { type, required }: FieldRow,
-  given: string | boolean | undefined,
+  input: string | boolean | undefined,
   name: string,
   person: string,
 ): string | boolean | undefined {
   // The signature and the time of signing are printed there.
   if (type === 'signature' || type === 'date') return undefined;
   if (type === 'checkbox') {
-    if (given !== undefined && typeof given !== 'boolean') throw failField(name, 'Must be true or false');
-    if (required && given !== true) throw failField(name, 'Must be true: check the box to sign');
-    return given ?? false;
+    if (input !== undefined && typeof input !== 'boolean') throw failField(name, 'Must be true or false');
+    if (required && input !== true) throw failField(name, 'Must be true: check the box to sign');
+    return input ?? false;
   }
-  if (given !== undefined && typeof given !== 'string') throw failField(name, 'Must be a text');
-  const text = given?.trim() ?? '';
+  if (input !== undefined && typeof input !== 'string') throw failField(name, 'Must be a text');
+  const text = input?.trim() ?? '';
   if (type === 'initials') {
     if (text.length > initialsMax) throw failField(name, `Must be at most ${initialsMax} characters`);
     return text || initialsOf(person);

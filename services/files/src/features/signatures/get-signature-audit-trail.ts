@@ -1,4 +1,5 @@
 import { SignatureAuditEntry, type signatureRequests } from '@tandem/files-contract';
+import { fail } from '@tandem/service';
 import { z } from 'zod';
 import type { SignatureEvent as EventRow } from '../../generated/client.ts';
 import type { Handler, Tools } from '../../handler.ts';
@@ -28,6 +29,7 @@ export const getSignatureAuditTrail = (
       query.format === 'pdf'
         ? await print(certificateOf(tools, { ...whole, filename, entries, tenantId }, 'trail'))
         : undefined;
+    if (query.format === 'pdf' && !pdf) throw fail('trail_too_long');
     return { entries, isIntact, pdf, filename };
   },
 

@@ -9,6 +9,7 @@ import { expireRequest } from './expire-request.job.ts';
 import { getSignatureAuditTrail } from './get-signature-audit-trail.ts';
 import { getSignatureRequest } from './get-signature-request.ts';
 import { getSigning } from './get-signing.ts';
+import { inviteSigners } from './invite-signers.job.ts';
 import { listSignatureRequests } from './list-signature-requests.ts';
 import { showSigningPage } from './page/show-signing-page.ts';
 import { submitSigningPage } from './page/submit-signing-page.ts';
@@ -48,8 +49,9 @@ export const signatureHandlers = (tools: Tools) =>
 
 export const signatureJobs = (tools: Tools) => [
   completeRequest(tools),
-  expireRequest,
+  expireRequest(tools),
   remindRequest(tools),
+  inviteSigners(tools),
   submitRequest(tools),
   withdrawRequest(tools),
   fetchSigned(tools),

@@ -51,13 +51,16 @@ export function completedLetter({ request, signer, filename, url }: LetterInput)
   return { kind: 'account', template: 'signature_completed', to: signer.email, content };
 }
 
+/** How a request ended before everybody signed. */
+export type EndStatus = 'cancelled' | 'declined' | 'expired';
+
 /** The message that a request was ended before everybody signed. */
 export function endedLetter(
   { request, signer, filename }: Omit<LetterInput, 'url'>,
-  { wasDeclined, reason }: { wasDeclined: boolean; reason: string | null },
+  { status, reason }: { status: EndStatus; reason: string | null },
 ): Message {
   const { mail } = textsOf(request.language);
-  const text = wasDeclined ? mail.ended.declined(filename) : mail.ended.text(filename, request.senderName);
+  const text = mail.ended[status](filename, request.senderName);
   const content = renderLetter({
     subject: mail.ended.subject(request.subject),
     language: languageOf(request.language),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { signatureLimits } from '@tandem/files-contract';
 import type { LinkTokens } from '@tandem/sealed';
 import { fail, type InTenant } from '@tandem/service';
 import type { SignatureRequest as RequestRow, Signer as SignerRow } from '../../generated/client.ts';
@@ -16,27 +17,35 @@ export type SignTokens = LinkTokens<SignLink>;
 const dayMs = 86_400_000;
 /** How long links show what became of a request, and the signed document. */
 const shownDays = { ended: 90, completed: 365 };
-// A person who was reminded may follow any of the messages.
-const linksMax = 5;
+
+/** A link that is not stored yet. */
+export interface NewLink {
+  url: string;
+  hash: string;
+}
 
 /**
- * Issues a link for a person, besides earlier ones. Only the hash of its token is stored, so nobody can read the link from
+ * Creates a link for a person, which is valid once it is stored. Only the hash of its token is stored, so nobody can read the link from
  * the database and sign for the person.
  */
-export async function issueLink(
+export async function createLink(
   { signTokens, publicUrl }: Pick<Tools, 'signTokens' | 'publicUrl'>,
   tx: Tx,
   request: RequestRow,
   signer: SignerRow,
-): Promise<string> {
+): Promise<NewLink> {
   const scope = await scopeOf(tx);
   const days = request.status === 'completed' ? shownDays.completed : shownDays.ended;
   const from = Math.max(Date.now(), request.expiresAt.getTime());
   const token = signTokens.issue({ ...scope, signerId: signer.id }, new Date(from + days * dayMs));
-  const tokenHashes = [...signer.tokenHashes, hashOf(token)].slice(-linksMax);
+  return { url: `${publicUrl}/sign/${token}`, hash: hashOf(token) };
+}
+
+/** Stores a link besides earlier ones. */
+export async function storeLink(tx: Tx, signer: SignerRow, { hash }: NewLink): Promise<void> {
+  const tokenHashes = [...signer.tokenHashes, hash].slice(-signatureLimits.linksMax);
   await tx.signer.updateMany({ where: { id: signer.id }, data: { tokenHashes } });
   signer.tokenHashes = tokenHashes;
-  return `${publicUrl}/sign/${token}`;
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { Schedule } from '@tandem/jobs';
 import type { Message } from '@tandem/mail';
-import { fail } from '@tandem/service';
 import type { Signer as SignerRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
-import { completedLetter, endedLetter, requestLetter } from './letters.ts';
-import { issueLink, scopeOf } from './links.ts';
+import { completedLetter, type EndStatus, endedLetter, requestLetter } from './letters.ts';
+import { createLink, type NewLink, scopeOf, storeLink } from './links.ts';
 import { turnOf, type WholeRequest } from './request.ts';
 
 export interface Inside {
@@ -17,35 +16,38 @@ export type IssuedUrls = Map<number, string>;
 
 /**
  * Sends their link to those whose turn it is and who did not get one.
- * @throws 429 when the tenant may not send more messages today
+ * @returns the links; undefined when the tenant may not send more messages today, and then nothing is changed
  */
-export async function notifyTurn(tools: Tools, inside: Inside, whole: WholeRequest): Promise<IssuedUrls> {
+export async function notifyTurn(tools: Tools, inside: Inside, whole: WholeRequest): Promise<IssuedUrls | undefined> {
   const pending = turnOf(whole).filter(({ status }) => status === 'pending');
   const urls = await sendLinks(tools, inside, whole, { signers: pending, isReminder: false });
+  if (!urls) return undefined;
   await inside.tx.signer.updateMany({ where: { id: { in: pending.map(({ id }) => id) } }, data: { status: 'sent' } });
   for (const one of pending) one.status = 'sent';
   return urls;
 }
 
-/** Sends links to people. */
+/**
+ * Sends links to people.
+ * @returns as `notifyTurn`
+ */
 export async function sendLinks(
   tools: Tools,
   { tx, schedule }: Inside,
   { request }: WholeRequest,
   { signers, isReminder }: { signers: readonly SignerRow[]; isReminder: boolean },
-): Promise<IssuedUrls> {
+): Promise<IssuedUrls | undefined> {
   if (!signers.length) return new Map();
   const filename = await filenameOf(tx, request);
-  const urls: IssuedUrls = new Map();
-  const messages: Message[] = [];
-  for (const signer of signers) {
-    const url = await issueLink(tools, tx, request, signer);
-    urls.set(signer.id, url);
-    messages.push(requestLetter({ request, signer, filename, url }, isReminder));
-  }
-  if (!(await tools.mailer.queue({ tx, schedule }, messages))) throw fail('mail_limit');
+  const links: { signer: SignerRow; link: NewLink }[] = [];
+  for (const signer of signers) links.push({ signer, link: await createLink(tools, tx, request, signer) });
+  const messages = links.map(({ signer, link: { url } }) =>
+    requestLetter({ request, signer, filename, url }, isReminder),
+  );
+  if (!(await tools.mailer.queue({ tx, schedule }, messages))) return undefined;
+  for (const { signer, link } of links) await storeLink(tx, signer, link);
   const { environment } = await scopeOf(tx);
-  return environment === 'sandbox' ? urls : new Map();
+  return new Map(environment === 'sandbox' ? links.map(({ signer, link }) => [signer.id, link.url]) : []);
 }
 
 /** Sends everybody the link to the signed document. */
@@ -56,24 +58,27 @@ export async function sendCopies(
 ): Promise<void> {
   const filename = await filenameOf(tx, request);
   const messages: Message[] = [];
-  for (const signer of signers)
-    messages.push(completedLetter({ request, signer, filename, url: await issueLink(tools, tx, request, signer) }));
+  for (const signer of signers) {
+    const link = await createLink(tools, tx, request, signer);
+    await storeLink(tx, signer, link);
+    messages.push(completedLetter({ request, signer, filename, url: link.url }));
+  }
   // Over the limit of the tenant, the signed document is still in the file and behind the earlier links.
   await tools.mailer.queue({ tx, schedule }, messages);
 }
 
-/** Tells those who got a link that it is not needed any more. */
+/** Informs those who got a link that the request has ended. */
 export async function sendEnd(
   tools: Tools,
   { tx, schedule }: Inside,
   { request, signers }: WholeRequest,
-  end: { wasDeclined: boolean; reason: string | null; except?: number },
+  end: { status: EndStatus; reason: string | null; except?: number },
 ): Promise<void> {
   const filename = await filenameOf(tx, request);
-  const told = signers.filter(({ id, status, role }) => status !== 'pending' && role !== 'cc' && id !== end.except);
+  const notified = signers.filter(({ id, status, role }) => status !== 'pending' && role !== 'cc' && id !== end.except);
   await tools.mailer.queue(
     { tx, schedule },
-    told.map((signer) => endedLetter({ request, signer, filename }, end)),
+    notified.map((signer) => endedLetter({ request, signer, filename }, end)),
   );
 }
 

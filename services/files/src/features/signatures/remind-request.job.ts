@@ -22,6 +22,7 @@ export const remindRequest = (tools: Tools) =>
         if (!isOpen(whole.request) || reminderEveryDays === null) return;
         const everyMs = reminderEveryDays * dayMs;
         const ids = turnOf(whole).map(({ id }) => id);
+        // Over the limit of the tenant's messages, the next reminder is sent.
         await remind(tools, { tx, schedule }, whole, { ids, pauseMs: everyMs - toleranceMs });
         const next = new Date(Date.now() + everyMs);
         return next < expiresAt ? next : undefined;

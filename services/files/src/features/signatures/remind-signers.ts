@@ -23,6 +23,7 @@ export const remindSigners =
       pauseMs,
       ...senderOf(caller),
     });
+    if (urls === 'mail_limit') throw fail('mail_limit');
     if (!urls) {
       const earliest = Math.min(...asked.map(({ remindedAt }) => (remindedAt?.getTime() ?? 0) + pauseMs));
       throw fail('reminded_recently', [], { retryAfter: (earliest - Date.now()) / 1_000 });
@@ -41,14 +42,15 @@ interface Reminded {
 
 /**
  * Sends the links of a locked request again.
- * @returns links that were issued in the sandbox; undefined if everybody was reminded recently
+ * @returns links that were issued in the sandbox; undefined if everybody was reminded recently, `mail_limit` if the tenant may
+ * not send more messages today
  */
 export async function remind(
   tools: Tools,
   inside: Inside,
   whole: WholeRequest,
   { ids, pauseMs: pause, userId, ...by }: Reminded,
-): Promise<IssuedUrls | undefined> {
+): Promise<IssuedUrls | 'mail_limit' | undefined> {
   const since = Date.now() - pause;
   const signers = whole.signers.filter(
     ({ id, remindedAt }) => ids.includes(id) && (remindedAt === null || remindedAt.getTime() <= since),
@@ -56,6 +58,7 @@ export async function remind(
   if (!signers.length) return undefined;
   const { tx } = inside;
   const urls = await sendLinks(tools, inside, whole, { signers, isReminder: true });
+  if (!urls) return 'mail_limit';
   const remindedAt = new Date();
   for (const signer of signers) {
     signer.remindedAt = remindedAt;

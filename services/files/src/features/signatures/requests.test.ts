@@ -137,16 +137,20 @@ describe('a request', () => {
   it('shows a failure to make the document, which can be retried', async () => {
     const api = sandbox();
     const file = await uploadPdf(api);
-    const { data } = await request(api, file.id);
-    await service.sqlWithin(api.caller, `UPDATE signer SET signature = 'broken', status = 'signed' WHERE id = $1`, [
-      data.signers[0].id,
-    ]);
-    await service.sqlWithin(
-      api.caller,
-      `UPDATE signature_request SET status = 'in_progress', all_signed_at = now(), problem = 'completion_failed' WHERE id = $1`,
-      [data.id],
-    );
-    expect((await getRequest(api, data.id)).problem).toBe('completion_failed');
+    const { data } = await request(api, file.id, { signers: [ada, zofia] });
+    const open = links(service);
+    await open.sign(tokenOf(data.signers[0]));
+    await service.sqlWithin(api.caller, `UPDATE signer SET signature = 'broken' WHERE id = $1`, [data.signers[0].id]);
+    await open.sign(tokenOf(data.signers[1]));
+    await until('the job has failed for the last time', async () => {
+      await service.sqlWithin(
+        api.caller,
+        `UPDATE platform.job SET attempts = 9, due_at = now()
+         WHERE name = 'complete-signature-request' AND state = 'waiting' AND attempts > 0 AND payload->>'requestId' = $1`,
+        [data.id],
+      );
+      return (await getRequest(api, data.id)).problem === 'completion_failed';
+    });
     await service.sqlWithin(api.caller, 'UPDATE signer SET signature = NULL WHERE id = $1', [data.signers[0].id]);
     const params = { requestId: data.id };
     const retried = await api.retrySignatureRequest({ params });
@@ -168,8 +172,30 @@ it('a change of the audit trail is found', async () => {
   expect(await isIntact()).toBe(false);
   await change(`ip = NULL`);
   expect(await isIntact()).toBe(true);
+  await change(`salt = NULL, ip = '203.0.113.1'`);
+  expect(await isIntact()).toBe(false);
+  await change(`ip = NULL, user_agent = NULL`);
+  expect(await isIntact()).toBe(true);
   await change(`type = 'signed'`);
   expect(await isIntact()).toBe(false);
+});
+
+it('a signature counts when the tenant has reached its daily limit of messages, and the next person is invited later', async () => {
+  const api = sandbox();
+  const signers = [
+    { ...ada, order: 1 },
+    { ...zofia, order: 2 },
+  ];
+  const { data } = await request(api, (await uploadPdf(api)).id, { signers, signingOrder: 'sequential' });
+  const limit = (messages: number) =>
+    service.sqlWithin(api.caller, 'UPDATE platform.mail_count SET messages = $1', [messages]);
+  await limit(1_000_000_000);
+  expect((await links(service).sign(tokenOf(data.signers[0]))).status).toBe(200);
+  const statuses = async () => (await getRequest(api, data.id)).signers.map(({ status }: { status: string }) => status);
+  expect(await statuses()).toEqual(['signed', 'pending']);
+  await limit(0);
+  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'invite-signers'`, []);
+  await until('the next person is invited', async () => (await statuses())[1] === 'sent');
 });
 
 it('reminders are repeated for those who have not signed', async () => {

@@ -59,7 +59,7 @@ export function sign(
     if (isSigner && !input.signature) throw failField('signature', 'Must be given to sign');
     const stored: StoredSignature = {
       signature: (isSigner && input.signature) || null,
-      values: readValues(tools, link.tenantId, { signer, fields: seen.fields, given: input.fields }),
+      values: readValues(tools, link.tenantId, { signer, fields: seen.fields, input: input.fields }),
     };
     await changeSigner(tx, signer, {
       status: 'signed',

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -16,6 +16,8 @@ import {
   uploadPdf,
   zofia,
 } from './signatures.test-service.ts';
+
+const hasPdfsig = spawnSync('pdfsig', ['-v']).error === undefined;
 
 let service: TestFiles;
 beforeAll(async () => {
@@ -79,7 +81,6 @@ describe('signing', () => {
     expect(changed.data).toMatchObject({ known: false, signature: { valid: false, problem: 'appended' } });
     const byHash = await api.verifySignature({ body: { sha256: done.completedSha256.toUpperCase() } });
     expect(byHash.data).toMatchObject({ known: true, signature: null });
-    await expectPdfsig(bytes);
     const trail = await api.getSignatureAuditTrail({ params: { requestId: data.id } });
     const { entries, isIntact } = JSON.parse(trail.text).data;
     expect([isIntact, entries.map(({ type }: { type: string }) => type)]).toEqual([
@@ -101,6 +102,16 @@ describe('signing', () => {
       'signature.signed',
       'signature.viewed',
     ]);
+  });
+
+  // Shown as skipped on machines without poppler-utils.
+  (hasPdfsig ? it : it.skip)('gives a signature that another program finds valid', async () => {
+    const api = sandbox();
+    const file = await uploadPdf(api);
+    const { data } = await request(api, file.id);
+    await links(service).sign(tokenOf(data.signers[0]));
+    await completed(api, data.id);
+    await expectPdfsig(await bytesOf(service, api, file.id));
   });
 
   it('in sequence invites the next person only when the one before has signed', async () => {
@@ -262,14 +273,11 @@ function pngHeader(width: number, height: number): string {
   return `data:image/png;base64,${png.toString('base64')}`;
 }
 
-/** Checks a signature by poppler too, on machines that have it. */
+/** Checks a signature by poppler. */
 async function expectPdfsig(bytes: Buffer): Promise<void> {
   const path = `${process.env.TEST_DIR}/signed-${process.pid}.pdf`;
   await writeFile(path, bytes);
-  const { stdout } = await promisify(execFile)('pdfsig', [path]).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return { stdout: 'Signature is Valid. Total document signed ETSI.CAdES.detached' };
-    throw error;
-  });
+  const { stdout } = await promisify(execFile)('pdfsig', [path]);
   expect(stdout).toContain('Signature is Valid.');
   expect(stdout).toContain('Total document signed');
   expect(stdout).toContain('ETSI.CAdES.detached');

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { Signer as SignerRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { completeRequestJob } from './complete-request.job.ts';
+import { inviteSignersAt, inviteSignersJob } from './invite-signers.job.ts';
 import { findSigner, type SignLink } from './links.ts';
 import { type Inside, notifyTurn } from './notify.ts';
 import {
@@ -121,7 +122,9 @@ export async function view(tools: Tools, { tx, emit, schedule }: Acting, seen: S
 export async function goOn(tools: Tools, inside: Inside, seen: WholeRequest): Promise<void> {
   const { tx, schedule } = inside;
   if (turnOf(seen).length) {
-    await notifyTurn(tools, inside, seen);
+    // A signature is never refused because of the tenant's limit of messages: the next people are invited later.
+    if (!(await notifyTurn(tools, inside, seen)))
+      await schedule(inviteSignersJob, [{ requestId: seen.request.id }], inviteSignersAt());
     return;
   }
   seen.request = await writeRequest(tx, seen.request.id, { allSignedAt: new Date() });

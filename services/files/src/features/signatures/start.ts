@@ -1,5 +1,6 @@
 import type { Emit } from '@tandem/events';
 import { signatureSent } from '@tandem/files-contract';
+import { fail } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
 import { expireRequestJob } from './expire-request.job.ts';
 import { type Inside, type IssuedUrls, notifyTurn } from './notify.ts';
@@ -16,7 +17,10 @@ interface Sender {
   userAgent?: string | undefined;
 }
 
-/** Sends a request that is a draft, within the transaction of `tx`. */
+/**
+ * Sends a request that is a draft, within the transaction of `tx`.
+ * @throws 429 when the tenant may not send more messages today
+ */
 export async function startRequest(
   tools: Tools,
   { tx, emit, schedule }: Inside & { emit: Emit<typeof signatureSent> },
@@ -34,5 +38,7 @@ export async function startRequest(
   }
   if (reminderEveryDays !== null)
     await schedule(remindRequestJob, [{ requestId }], new Date(Date.now() + reminderEveryDays * dayMs));
-  return notifyTurn(tools, { tx, schedule }, whole);
+  const urls = await notifyTurn(tools, { tx, schedule }, whole);
+  if (!urls) throw fail('mail_limit');
+  return urls;
 }

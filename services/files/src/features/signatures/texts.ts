@@ -31,8 +31,9 @@ const en = {
     ended: {
       subject: (subject: string) => `Not needed any more: ${subject}`,
       title: 'The request to sign was ended',
-      text: (file: string, sender: string) => `${sender} does not ask for signatures on “${file}” any more.`,
-      declined: (file: string) => `A person declined to sign “${file}”. The request is ended.`,
+      cancelled: (file: string, sender: string) => `${sender} does not ask for signatures on “${file}” any more.`,
+      declined: (file: string, _sender: string) => `A person declined to sign “${file}”. The request is ended.`,
+      expired: (file: string, _sender: string) => `The time to sign “${file}” is over. The request is ended.`,
       reason: (reason: string) => `Reason: ${reason}`,
     },
     document: (file: string, until: string) => `The document is “${file}”. You can act until ${until}.`,
@@ -102,8 +103,9 @@ const de: typeof en = {
     ended: {
       subject: (subject) => `Nicht mehr nötig: ${subject}`,
       title: 'Die Anfrage wurde beendet',
-      text: (file, sender) => `${sender} bittet nicht mehr um Unterschriften für „${file}“.`,
+      cancelled: (file, sender) => `${sender} bittet nicht mehr um Unterschriften für „${file}“.`,
       declined: (file) => `Eine Person hat abgelehnt, „${file}“ zu unterschreiben. Die Anfrage ist beendet.`,
+      expired: (file) => `Die Zeit, „${file}“ zu unterschreiben, ist abgelaufen. Die Anfrage ist beendet.`,
       reason: (reason) => `Grund: ${reason}`,
     },
     document: (file, until) => `Das Dokument heißt „${file}“. Sie haben Zeit bis ${until}.`,

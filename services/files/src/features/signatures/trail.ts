@@ -18,7 +18,8 @@ export type TrailType =
   | 'provider_failed'
   | 'person_erased';
 
-interface Entry {
+/** An entry to add. */
+export interface TrailEntry {
   type: TrailType;
   signerId?: number | null;
   userId?: number | null | undefined;
@@ -32,7 +33,7 @@ interface Entry {
 const userAgentMax = 300;
 
 /** Adds an entry to the audit trail of a locked request. */
-export async function record(tx: Tx, request: RequestRow, entry: Entry): Promise<void> {
+export async function record(tx: Tx, request: RequestRow, entry: TrailEntry): Promise<void> {
   const { type, signerId = null, userId = null, by = {}, details = {} } = entry;
   const last = await tx.signatureEvent.findFirst({ where: { requestId: request.id }, orderBy: { number: 'desc' } });
   const ip = by.ip ?? null;
@@ -63,7 +64,9 @@ export async function readTrail(tx: Tx, requestId: number): Promise<{ entries: E
       row.previousHash === previousHash &&
       row.hash === hashOf(row) &&
       // Without its salt the entry has lost its personal part, which was erased.
-      (row.salt === null || row.personHash === personHash({ ...row, salt: row.salt }));
+      (row.salt === null
+        ? row.ip === null && row.userAgent === null
+        : row.personHash === personHash({ ...row, salt: row.salt }));
     previousHash = row.hash;
     return isRight;
   });

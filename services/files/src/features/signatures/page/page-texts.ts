@@ -41,7 +41,7 @@ const en = {
     read: ['Please read the document', 'There is nothing to sign for you.'],
     waiting: ['It is not your turn yet', 'You get a message as soon as it is.'],
     declined: ['This request was declined', 'A person declined to sign, so the document is not signed.'],
-    youDeclined: ['You have declined to sign', 'The sender was told.'],
+    youDeclined: ['You have declined to sign', 'The sender can see this and your reason.'],
     expired: ['The time to sign is over', 'Ask the sender for a new request if you still want to sign.'],
     cancelled: ['The sender has cancelled this request', 'There is nothing left to do for you.'],
   },
@@ -108,7 +108,7 @@ const de: typeof en = {
     read: ['Bitte lesen Sie das Dokument', 'Sie müssen nichts unterschreiben.'],
     waiting: ['Sie sind noch nicht an der Reihe', 'Sie erhalten eine Nachricht, sobald es so weit ist.'],
     declined: ['Diese Anfrage wurde abgelehnt', 'Eine Person hat abgelehnt; das Dokument ist nicht unterschrieben.'],
-    youDeclined: ['Sie haben abgelehnt', 'Der Absender wurde benachrichtigt.'],
+    youDeclined: ['Sie haben abgelehnt', 'Der Absender kann das und Ihre Begründung sehen.'],
     expired: [
       'Die Frist ist abgelaufen',
       'Bitten Sie den Absender um eine neue Anfrage, falls Sie noch unterschreiben möchten.',

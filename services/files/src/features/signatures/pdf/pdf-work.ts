@@ -9,10 +9,13 @@ import type { VerifiedSignature } from './verify.ts';
 export interface PdfWork {
   /** The sizes of the pages, or why the document cannot be signed. */
   inspect(document: Uint8Array, tenantId: number): Promise<Inspected>;
-  finish(input: FinishInput, tenantId: number): Promise<Uint8Array>;
-  certificate(certificate: Certificate, tenantId: number): Promise<Uint8Array>;
+  /** The signed document; undefined if it is too complex. */
+  finish(input: FinishInput, tenantId: number): Promise<Uint8Array | undefined>;
+  /** A PDF of its own; undefined if it is too long. */
+  certificate(certificate: Certificate, tenantId: number): Promise<Uint8Array | undefined>;
   /** Whether a PNG can be printed. */
   isImage(png: Uint8Array, tenantId: number): Promise<boolean>;
+  /** A document that is too complex is not readable. */
   verify(document: Uint8Array, known: Uint8Array[], tenantId: number): Promise<VerifiedSignature>;
   close(): Promise<void>;
 }
@@ -41,8 +44,22 @@ export function createPdfWork(overrides: Partial<typeof limits> = {}): PdfWork {
         throw error;
       }
     },
-    finish: (input, tenantId) => workers.run('finish', input, tenantId),
-    certificate: (certificate, tenantId) => workers.run('certificate', { certificate }, tenantId),
+    async finish(input, tenantId) {
+      try {
+        return await workers.run('finish', input, tenantId);
+      } catch (error) {
+        if (error instanceof TaskTooLongError) return undefined;
+        throw error;
+      }
+    },
+    async certificate(certificate, tenantId) {
+      try {
+        return await workers.run('certificate', { certificate }, tenantId);
+      } catch (error) {
+        if (error instanceof TaskTooLongError) return undefined;
+        throw error;
+      }
+    },
     async isImage(png, tenantId) {
       try {
         return await workers.run('isImage', { png }, tenantId);
@@ -51,7 +68,14 @@ export function createPdfWork(overrides: Partial<typeof limits> = {}): PdfWork {
         throw error;
       }
     },
-    verify: (document, known, tenantId) => workers.run('verify', { document, known }, tenantId),
+    async verify(document, known, tenantId) {
+      try {
+        return await workers.run('verify', { document, known }, tenantId);
+      } catch (error) {
+        if (error instanceof TaskTooLongError) return { valid: false, problem: 'unreadable' };
+        throw error;
+      }
+    },
     close: workers.close,
   };
 }

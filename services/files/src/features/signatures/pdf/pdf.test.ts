@@ -69,6 +69,26 @@ describe('a hostile document', () => {
     expect(await other).toEqual({ pages: [{ width: 600, height: 800 }] });
   });
 
+  it('whose signature takes too long to check is not readable, and a certificate that takes too long is none', async () => {
+    const strict = createPdfWork({ cpuMs: 1 });
+    try {
+      // Numbers, which need many times their size when they are parsed.
+      const numbers = Buffer.from('020101'.repeat(500_000), 'hex');
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(numbers.length);
+      const hex = Buffer.concat([Buffer.from([0x30, 0x84]), length, numbers]).toString('hex');
+      const start = 64;
+      const head = `%PDF-1.7\n/ByteRange [0 ${start} ${start + hex.length + 2} 4]`;
+      const document = Buffer.from(`${head.padEnd(start, ' ')}<${hex}>%EOF`);
+      expect(await strict.verify(new Uint8Array(document), [], 1)).toEqual({ valid: false, problem: 'unreadable' });
+      const lines = Array.from({ length: 2_000 }, (_, index) => `Entry ${index}`);
+      const certificate = { title: '', subtitle: '', sections: [{ heading: '', lines }], footer: '' };
+      expect(await strict.certificate(certificate, 1)).toBeUndefined();
+    } finally {
+      await strict.close();
+    }
+  });
+
   it('that needs more time than it may is ended, and the next one is processed', async () => {
     const strict = createPdfWork({ cpuMs: 1 });
     try {

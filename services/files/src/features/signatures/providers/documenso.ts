@@ -37,7 +37,8 @@ const fieldTypes: Record<string, string> = {
 
 export function documenso(http: ProviderHttp, secret: string): SignatureProviderClient {
   return {
-    async submit({ request, signers, fields, document, filename, externalId }: Submission) {
+    // A document is a draft until it is sent: one that is left over by a failure asks nobody to sign.
+    async create({ request, signers, fields, document, filename, externalId }: Submission) {
       const created = Created.parse(
         await http.call('POST', '/api/v1/documents', {
           title: filename,
@@ -77,8 +78,12 @@ export function documenso(http: ProviderHttp, secret: string): SignatureProvider
             fieldMeta: { type: type === 'signature' ? undefined : type, label: label ?? undefined, required },
           })),
         );
-      await http.call('POST', `/api/v1/documents/${created.documentId}/send`, { sendEmail: true });
       return String(created.documentId);
+    },
+
+    // Documenso writes only to recipients to whom it has not written yet.
+    async send(ref) {
+      await http.call('POST', `/api/v1/documents/${ref}/send`, { sendEmail: true });
     },
 
     async withdraw(ref) {
@@ -91,9 +96,9 @@ export function documenso(http: ProviderHttp, secret: string): SignatureProvider
     },
 
     isAuthentic(_body, headers) {
-      const given = Buffer.from(headers['x-documenso-secret'] ?? '');
+      const received = Buffer.from(headers['x-documenso-secret'] ?? '');
       const expected = Buffer.from(secret);
-      return given.length === expected.length && timingSafeEqual(given, expected);
+      return received.length === expected.length && timingSafeEqual(received, expected);
     },
 
     read(body) {

@@ -5,6 +5,7 @@ import { ProviderError, type ProviderEvent, type SignatureProviderClient, type S
 
 // API of DocuSeal. Reference: https://www.docuseal.com/docs/api
 const Created = z.object({ id: z.number() });
+const Found = z.object({ data: z.array(z.object({ submission_id: z.number() })) });
 const Documents = z.object({ documents: z.array(z.object({ url: z.url() })).min(1) });
 const Webhook = z.object({
   event_type: z.string(),
@@ -31,7 +32,11 @@ const types: Record<string, ProviderEvent['type']> = {
 
 export function docuseal(http: ProviderHttp, secret: string, now: () => number = Date.now): SignatureProviderClient {
   return {
-    async submit({ request, signers, fields, document, filename, externalId }: Submission) {
+    async create({ request, signers, fields, document, filename, externalId }: Submission) {
+      // An earlier attempt may have failed after it took effect, and DocuSeal has written to the people.
+      const query = new URLSearchParams({ external_id: externalId, limit: '1' });
+      const [earlier] = Found.parse(await http.call('GET', `/submitters?${query}`)).data;
+      if (earlier) return String(earlier.submission_id);
       // People who only get a copy are no submitters; the builtin link is not used with this provider.
       const acting = signers.filter(({ role }) => role !== 'cc');
       const roleOf = new Map(acting.map(({ id, position }) => [id, `Person ${position + 1}`]));
@@ -66,6 +71,9 @@ export function docuseal(http: ProviderHttp, secret: string, now: () => number =
       return String(Created.parse(created).id);
     },
 
+    // `create` has sent it.
+    async send() {},
+
     async withdraw(ref) {
       await http.call('DELETE', `/submissions/${ref}`);
     },
@@ -78,12 +86,12 @@ export function docuseal(http: ProviderHttp, secret: string, now: () => number =
     },
 
     isAuthentic(body, headers) {
-      const [, time = '', given = ''] =
+      const [, time = '', received = ''] =
         /^(\d{1,12})\.([0-9a-f]{64})$/.exec(headers['x-docuseal-signature'] ?? '') ?? [];
       // Deployments without signatures send the secret as a header of their own.
-      if (!given) return isEqual(headers['x-docuseal-secret'] ?? '', secret);
+      if (!received) return isEqual(headers['x-docuseal-secret'] ?? '', secret);
       if (Math.abs(now() / 1_000 - Number(time)) > signatureSecondsMax) return false;
-      return isEqual(given, createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex'));
+      return isEqual(received, createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex'));
     },
 
     read(body) {
@@ -105,7 +113,7 @@ export function docuseal(http: ProviderHttp, secret: string, now: () => number =
   };
 }
 
-function isEqual(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+function isEqual(received: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(received), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -26,7 +26,7 @@ export function providerHttp(name: string, baseUrl: string, headers: Record<stri
   const root = baseUrl.replace(/\/+$/, '');
   const fetchFor = (url: string) => (new URL(url).origin === new URL(root).origin ? own.fetch : others.fetch);
   const checked = (response: Response, what: string) => {
-    if (!response.ok) throw new ProviderError(`${name} answered ${response.status} to ${what}`);
+    if (!response.ok) throw new ProviderError(`${name} answered ${response.status} to ${what}`, response.status);
     return response;
   };
   return {

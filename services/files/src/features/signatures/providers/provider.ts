@@ -21,8 +21,13 @@ export interface ProviderEvent {
 
 /** A service that collects signatures. Its methods call it, so they are used in jobs only. */
 export interface SignatureProviderClient {
-  /** Creates the request at the provider and sends it to the people; returns its id there. */
-  submit(submission: Submission): Promise<string>;
+  /**
+   * Creates the request at the provider; returns its id there. A repetition after a failure may create it again only as long
+   * as nobody was asked to sign.
+   */
+  create(submission: Submission): Promise<string>;
+  /** Asks the people of a created request to sign, unless `create` did. Must be repeatable. */
+  send(ref: string): Promise<void>;
   withdraw(ref: string): Promise<void>;
   /** The signed document. */
   download(ref: string): Promise<Uint8Array>;
@@ -33,4 +38,12 @@ export interface SignatureProviderClient {
 }
 
 /** The provider answered that the request is not valid, or with something else than its API. */
-export class ProviderError extends Error {}
+export class ProviderError extends Error {
+  /** The HTTP status of the answer. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
+}

@@ -18,16 +18,19 @@ export interface ProviderServer {
   signed: Buffer;
   /** Answers with this status instead, while it is set. */
   failsWith: number | undefined;
+  /** Answers 503 to the next request of this path, after it took effect. */
+  failsOnceAt: string | undefined;
   close(): Promise<void>;
 }
 
 export const secret = 'a-secret-of-the-webhook-of-the-provider';
 
 export async function startProviders(): Promise<ProviderServer> {
-  const state: Pick<ProviderServer, 'received' | 'signed' | 'failsWith'> = {
+  const state: Pick<ProviderServer, 'received' | 'signed' | 'failsWith' | 'failsOnceAt'> = {
     received: [],
     signed: Buffer.from(''),
     failsWith: undefined,
+    failsOnceAt: undefined,
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -36,6 +39,10 @@ export async function startProviders(): Promise<ProviderServer> {
     state.received.push({ method, path, headers, body: Buffer.concat(chunks) });
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     if (state.failsWith) return void response.writeHead(state.failsWith).end('{"message":"broken"}');
+    if (path === state.failsOnceAt) {
+      state.failsOnceAt = undefined;
+      return void response.writeHead(503).end('{"message":"timeout"}');
+    }
     if (path === '/signed.pdf')
       return void response.writeHead(200, { 'content-type': 'application/pdf' }).end(state.signed);
     const body = method === 'POST' ? JSON.parse(Buffer.concat(chunks).toString()) : undefined;
@@ -61,6 +68,7 @@ function answer(method: string, path: string, origin: string, body: unknown): ob
     return { uploadUrl: `${origin}/upload`, documentId: 10, recipients };
   }
   if (key === 'GET /api/v1/documents/10/download') return { downloadUrl: `${origin}/signed.pdf` };
+  if (key.startsWith('GET /submitters?')) return { data: [] };
   if (key === 'POST /submissions/pdf') return { id: 77, submitters: [] };
   if (key === 'GET /submissions/77/documents')
     return { id: 77, documents: [{ name: 'contract', url: `${origin}/signed.pdf` }] };

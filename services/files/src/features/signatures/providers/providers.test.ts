@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 type Name = 'documenso' | 'docuseal';
-type Event = 'viewed' | 'signed' | 'declined' | 'completed';
+type Event = 'viewed' | 'signed' | 'declined' | 'completed' | 'cancelled';
 
 const place = { page: 1, x: 0.1, y: 0.2, width: 0.3, height: 0.1, signerIndex: 0 };
 
@@ -44,9 +44,9 @@ async function sendBy(provider: Name) {
 }
 
 /** Sends the event of a provider. */
-function tell(provider: Name, externalId: string, event: Event, headers?: Record<string, string>) {
+function tell(provider: Name, externalId: string, event: Event, headers?: Record<string, string>, ref?: number) {
   const body = JSON.stringify(
-    provider === 'documenso' ? documensoEvent(externalId, event) : docusealEvent(externalId, event),
+    provider === 'documenso' ? documensoEvent(externalId, event, ref) : docusealEvent(externalId, event, ref),
   );
   const signed =
     provider === 'documenso' ? { 'x-documenso-secret': secret } : { 'x-docuseal-signature': docusealSignature(body) };
@@ -62,14 +62,21 @@ function tell(provider: Name, externalId: string, event: Event, headers?: Record
   );
 }
 
-function documensoEvent(externalId: string, event: Event) {
+function documensoEvent(externalId: string, event: Event, ref = 10) {
   const names = {
     viewed: 'DOCUMENT_OPENED',
     signed: 'DOCUMENT_SIGNED',
     declined: 'DOCUMENT_REJECTED',
     completed: 'DOCUMENT_COMPLETED',
+    cancelled: 'DOCUMENT_CANCELLED',
   };
-  const signingStatus = { viewed: 'NOT_SIGNED', signed: 'SIGNED', declined: 'REJECTED', completed: 'SIGNED' }[event];
+  const signingStatus = {
+    viewed: 'NOT_SIGNED',
+    signed: 'SIGNED',
+    declined: 'REJECTED',
+    completed: 'SIGNED',
+    cancelled: 'NOT_SIGNED',
+  }[event];
   const recipients = [
     {
       id: 50,
@@ -90,18 +97,18 @@ function documensoEvent(externalId: string, event: Event) {
   ];
   return {
     event: names[event],
-    payload: { id: 10, externalId, title: 'contract.pdf', recipients },
+    payload: { id: ref, externalId, title: 'contract.pdf', recipients },
     createdAt: '2026-03-02T09:15:01.000Z',
   };
 }
 
-function docusealEvent(externalId: string, event: Event) {
+function docusealEvent(externalId: string, event: Event, ref = 77) {
   const timestamp = '2026-03-02T09:15:01.000Z';
-  if (event === 'completed')
+  if (event === 'completed' || event === 'cancelled')
     return {
-      event_type: 'submission.completed',
+      event_type: event === 'completed' ? 'submission.completed' : 'submission.archived',
       timestamp,
-      data: { id: 77, submitters: [{ id: 1, external_id: externalId }] },
+      data: { id: ref, submitters: [{ id: 1, external_id: externalId }] },
     };
   const event_type = { viewed: 'form.viewed', signed: 'form.completed', declined: 'form.declined' }[event];
   const data = {
@@ -109,7 +116,7 @@ function docusealEvent(externalId: string, event: Event) {
     email: ada.email,
     external_id: externalId,
     decline_reason: event === 'declined' ? 'No' : null,
-    submission: { id: 77 },
+    submission: { id: ref },
   };
   return { event_type, timestamp, data };
 }
@@ -136,8 +143,8 @@ describe.each(['documenso', 'docuseal'] as const)('%s', (provider) => {
         { recipientId: 50, type: 'SIGNATURE', pageX: 10, pageY: 20 },
       ]);
     } else {
-      expect(sent).toEqual(['POST /submissions/pdf']);
-      const body = JSON.parse(String(providers.received[0]?.body));
+      expect(sent).toEqual([`GET /submitters?external_id=${externalId}&limit=1`, 'POST /submissions/pdf']);
+      const body = JSON.parse(String(providers.received[1]?.body));
       expect(body.submitters).toMatchObject([{ email: ada.email, external_id: externalId }, { email: zofia.email }]);
       expect(Buffer.from(body.documents[0].file, 'base64').toString('latin1', 0, 5)).toBe('%PDF-');
       expect(body.documents[0].fields).toMatchObject([
@@ -179,6 +186,34 @@ describe.each(['documenso', 'docuseal'] as const)('%s', (provider) => {
     );
   });
 
+  it('ends a request that it cancels, and withdraws one that expires here', async () => {
+    const cancelled = await sendBy(provider);
+    await tell(provider, cancelled.externalId, 'cancelled');
+    const params = { requestId: cancelled.id };
+    expect((await getRequest(cancelled.api, cancelled.id)).status).toBe('cancelled');
+    expect((await cancelled.api.retrySignatureRequest({ params })).body.code).toBe('no_problem');
+    const late = await sendBy(provider);
+    await service.sqlWithin(
+      late.api.caller,
+      `UPDATE platform.job SET due_at = now() WHERE name = 'expire-signature-request' AND payload->>'requestId' = $1`,
+      [late.id],
+    );
+    await until('it is withdrawn', () => providers.received.some(({ method }) => method === 'DELETE'));
+    expect((await getRequest(late.api, late.id)).status).toBe('expired');
+  });
+
+  it('that reports the end before the signatures leaves nobody unsigned, and another document changes nothing', async () => {
+    const { api, id, externalId } = await sendBy(provider);
+    expect((await tell(provider, externalId, 'completed', undefined, 12)).data).toEqual({ received: false });
+    expect((await getRequest(api, id)).status).toBe('sent');
+    await tell(provider, externalId, 'completed');
+    const done = await completed(api, id);
+    expect(done.signers.map(({ status }: { status: string }) => status)).toEqual(['signed', 'signed']);
+    const { tenantId } = api.caller;
+    const signed = () => service.events.filter((one) => one.tenantId === tenantId && one.name === 'signature.signed');
+    await until('both events are there', () => signed().length === 2);
+  });
+
   it('refuses events without its secret, and ignores those of other documents', async () => {
     const { externalId } = await sendBy(provider);
     const body = JSON.stringify(docusealEvent(externalId, 'signed'));
@@ -207,6 +242,45 @@ it('a provider that is down is called again', async () => {
   await until('it was called', () => providers.received.length > 0);
   providers.failsWith = undefined;
   await until('it has the request', async () => (await getRequest(api, data.id)).signers[0].status === 'sent');
+});
+
+it('a document whose sending fails after it took effect is sent again, and not created again', async () => {
+  providers.failsOnceAt = '/api/v1/documents/10/send';
+  await sendBy('documenso');
+  const calls = providers.received.map(({ method, path }) => `${method} ${path}`);
+  expect(calls.filter((call) => call === 'POST /api/v1/documents')).toHaveLength(1);
+  expect(calls.filter((call) => call.endsWith('/send'))).toHaveLength(2);
+});
+
+it('an erasure of the file withdraws its request and cancels it', async () => {
+  const { api, file } = await sendBy('documenso');
+  await service.sqlWithin(api.caller, `UPDATE file SET entity_type = 'lead', entity_id = 'oneLead' WHERE id = $1`, [
+    file.id,
+  ]);
+  const nobody = { leadIds: [], emails: [], names: [], phones: [], taskIds: [], activityIds: [], calendarEventIds: [] };
+  const person = { ...nobody, leadCodes: ['oneLead'], recordCodes: [], opportunityIds: [] };
+  await service.sqlWithin(
+    api.caller,
+    `INSERT INTO platform.job (name, payload, due_at) VALUES ('erase-person', $1::jsonb, now())`,
+    [JSON.stringify({ erasureId: 1, person, erased: {}, isLate: true, sweep: -1, after: [] })],
+  );
+  await until('it is withdrawn', () => providers.received.some(({ method }) => method === 'DELETE'));
+  const { tenantId } = api.caller;
+  await until('the event is there', () =>
+    service.events.some((one) => one.tenantId === tenantId && one.name === 'signature.cancelled'),
+  );
+  expect((await api.getFile({ params: { id: file.id } })).status).toBe(404);
+});
+
+it.each([
+  [{ reminderEveryDays: 2 }, 'reminderEveryDays'],
+  [{ signers: [ada, { ...zofia, role: 'cc' }] }, 'signers'],
+])('a provider is refused with %j, which it would ignore', async (more, field) => {
+  const api = service.as();
+  const file = await uploadPdf(api);
+  const body = { provider: 'docuseal', signers: [ada], ...more };
+  const { status, body: reply } = await api.createSignatureRequest({ params: { id: file.id }, body });
+  expect([status, reply.errors?.[0]?.field]).toEqual([422, field]);
 });
 
 it('a provider is not used for the sandbox', async () => {

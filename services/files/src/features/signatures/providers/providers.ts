@@ -23,8 +23,8 @@ type Settings = Pick<
 /** Creates the clients of the providers that the settings name. */
 export function createProviders(settings: Settings): { providers: Providers; close(): Promise<void> } {
   const opened: ProviderHttp[] = [];
-  const open = (...given: Parameters<typeof providerHttp>) => {
-    const http = providerHttp(...given);
+  const open = (...options: Parameters<typeof providerHttp>) => {
+    const http = providerHttp(...options);
     opened.push(http);
     return http;
   };

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Emit } from '@tandem/events';
-import { signatureDeclined, signatureSigned, signatureViewed, type signing } from '@tandem/files-contract';
+import { signatureSigned, signatureViewed, type signing } from '@tandem/files-contract';
 import { ApiError, fail } from '@tandem/service';
+import type { Signer as SignerRow } from '../../../generated/client.ts';
 import type { Handler, Tools, Tx } from '../../../handler.ts';
-import type { Inside } from '../notify.ts';
-import { eventOf, isOpen, lockRequest, type WholeRequest, writeRequest } from '../request.ts';
+import { type Ending, endRequest } from '../end-request.ts';
+import { eventOf, isDone, isOpen, lockRequest, type WholeRequest, writeRequest } from '../request.ts';
 import { changeSigner } from '../signing.ts';
 import { record } from '../trail.ts';
 import { readExternalId } from './external-id.ts';
 import { fetchSignedJob } from './fetch-signed.job.ts';
 import type { ProviderEvent } from './provider.ts';
 
-type Acting = Inside & { emit: Emit<typeof signatureViewed | typeof signatureSigned | typeof signatureDeclined> };
+type Acting = Ending & { emit: Emit<typeof signatureViewed | typeof signatureSigned> };
 
 export const receiveSignatureWebhook =
   (tools: Tools): Handler<typeof signing.receiveSignatureWebhook> =>
@@ -29,7 +30,9 @@ export const receiveSignatureWebhook =
       if (!(await isNew(inside.tx, params.provider, digest))) return false;
       const whole = await lockRequest(inside.tx, requestId);
       if (whole.request.provider !== params.provider) return false;
-      await apply(inside, whole, event);
+      // Events of a document that an earlier attempt left over, which nobody was asked to sign.
+      if (whole.request.providerRef !== null && event.ref !== whole.request.providerRef) return false;
+      await apply(tools, inside, whole, event);
       return true;
     });
     return { received: await work.catch(ignoreMissing) };
@@ -48,45 +51,57 @@ async function isNew(tx: Tx, provider: string, digest: string): Promise<boolean>
 }
 
 /** Applies an event to a locked request. Events may arrive out of order: one that changes nothing is ignored. */
-async function apply(inside: Acting, whole: WholeRequest, event: ProviderEvent): Promise<void> {
+async function apply(tools: Tools, inside: Acting, whole: WholeRequest, event: ProviderEvent): Promise<void> {
   const { tx } = inside;
   if (!isOpen(whole.request)) return;
-  if (event.type === 'completed') return completeAtProvider(inside, whole, event);
   if (event.type === 'cancelled') {
-    await writeRequest(tx, whole.request.id, { problem: 'provider_failed' });
-    return record(tx, whole.request, { type: 'provider_failed', details: { event: event.type } });
+    // Drafts that are left over are removed too, perhaps before the request has its id at the provider.
+    if (whole.request.providerRef === null) return;
+    const entry = { type: 'cancelled', details: { by: whole.request.provider } } as const;
+    return endRequest(tools, inside, whole, { status: 'cancelled', entry, isByProvider: true });
   }
+  // People act on it, so it was sent, although the job that sent it has not stored its id yet.
+  if (whole.request.providerRef === null && event.ref !== undefined)
+    whole.request = await writeRequest(tx, whole.request.id, { providerRef: event.ref });
+  if (event.type === 'completed') return completeAtProvider(inside, whole);
   const signer = whole.signers.find(({ email }) => email === event.email?.toLowerCase());
   if (!signer || signer.status === 'signed' || signer.status === 'declined') return;
-  const now = new Date();
-  if (event.type === 'viewed') {
-    if (signer.viewedAt) return;
-    await changeSigner(tx, signer, { status: 'viewed', viewedAt: now });
-  } else if (event.type === 'signed') {
-    await changeSigner(tx, signer, { status: 'signed', signedAt: now });
-  } else {
-    await changeSigner(tx, signer, { status: 'declined', declinedAt: now, declineReason: event.reason ?? null });
-  }
-  const status = event.type === 'declined' ? 'declined' : 'in_progress';
-  whole.request = await writeRequest(tx, whole.request.id, { status });
-  await record(tx, whole.request, { type: event.type, signerId: signer.id });
-  const { data, record: content } = eventOf(whole.request);
-  const definition = { viewed: signatureViewed, signed: signatureSigned, declined: signatureDeclined }[event.type];
-  inside.emit(definition, { data: { ...data, signerId: signer.id }, record: content });
+  if (event.type === 'viewed' && signer.viewedAt) return;
+  if (event.type !== 'declined') return changeStatus(inside, whole, signer, event.type);
+  await changeSigner(tx, signer, {
+    status: 'declined',
+    declinedAt: new Date(),
+    declineReason: event.reason ?? null,
+  });
+  const entry = { type: 'declined', signerId: signer.id } as const;
+  await endRequest(tools, inside, whole, { status: 'declined', entry, decliner: signer, isByProvider: true });
 }
 
-async function completeAtProvider(
-  { tx, schedule }: Pick<Acting, 'tx' | 'schedule'>,
+/** Records that a person read or signed the document. */
+async function changeStatus(
+  { tx, emit }: Acting,
   whole: WholeRequest,
-  { ref }: ProviderEvent,
+  signer: SignerRow,
+  status: 'viewed' | 'signed',
 ): Promise<void> {
+  const time = new Date();
+  await changeSigner(tx, signer, { status, ...(status === 'viewed' ? { viewedAt: time } : { signedAt: time }) });
+  whole.request = await writeRequest(tx, whole.request.id, { status: 'in_progress' });
+  await record(tx, whole.request, { type: status, signerId: signer.id });
+  const { data, record: content } = eventOf(whole.request);
+  const definition = status === 'viewed' ? signatureViewed : signatureSigned;
+  emit(definition, { data: { ...data, signerId: signer.id }, record: content });
+}
+
+/** Everybody has acted, also those of whom the event of their own has not arrived yet. */
+async function completeAtProvider(inside: Acting, whole: WholeRequest): Promise<void> {
   const requestId = whole.request.id;
-  await writeRequest(tx, requestId, {
-    status: 'in_progress',
-    allSignedAt: new Date(),
-    ...(whole.request.providerRef === null && ref !== undefined && { providerRef: ref }),
-  });
-  await schedule(fetchSignedJob, [{ requestId }]);
+  for (const signer of whole.signers) {
+    if (signer.role === 'cc' || isDone(signer)) continue;
+    await changeStatus(inside, whole, signer, signer.role === 'viewer' ? 'viewed' : 'signed');
+  }
+  await writeRequest(inside.tx, requestId, { status: 'in_progress', allSignedAt: new Date(), problem: null });
+  await inside.schedule(fetchSignedJob, [{ requestId }]);
 }
 
 function readJson(bytes: Uint8Array): unknown {

@@ -1,19 +1,25 @@
 import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../../handler.ts';
+import { ProviderError } from './provider.ts';
 
-/** Job that ends a cancelled request at its provider. */
-export const withdrawRequestJob = { name: 'withdraw-signature-request', payload: z.object({ requestId: z.int() }) };
+/** Job that ends a request at its provider. The request itself may be removed before it runs. */
+export const withdrawRequestJob = {
+  name: 'withdraw-signature-request',
+  payload: z.object({ provider: z.string(), providerRef: z.string() }),
+};
 
 export const withdrawRequest = (tools: Tools) =>
   job({
     ...withdrawRequestJob,
-    async run({ payload, tx, outside }: JobContext<z.output<typeof withdrawRequestJob.payload>, Tx>) {
-      const request = await tx.signatureRequest.findFirst({ where: { id: payload.requestId } });
-      const provider = request && tools.providers[request.provider as keyof typeof tools.providers];
-      // Before it was submitted there is nothing to withdraw; the job that submits it then schedules this one again.
-      if (!provider || request.providerRef === null) return;
-      const { providerRef } = request;
-      await outside(() => provider.withdraw(providerRef));
+    async run({ payload, outside }: JobContext<z.output<typeof withdrawRequestJob.payload>, Tx>) {
+      const provider = tools.providers[payload.provider as keyof typeof tools.providers];
+      if (!provider) throw new Error(`The provider ${payload.provider} is not configured`);
+      await outside(() => provider.withdraw(payload.providerRef).catch(ignoreMissing));
     },
   });
+
+/** A request that the provider does not have any more is withdrawn. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof ProviderError && error.status === 404)) throw error;
+}
