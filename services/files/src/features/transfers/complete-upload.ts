@@ -23,7 +23,8 @@ export const completeUpload = (tools: Tools): Handler<typeof transfers.completeU
     const objectKey = file.objectKey.replace(/upload$/, randomUUID());
     if (file.size > tools.inlineBytesMax) return { later: { objectKey, partNumbers: partNumbers ?? null } };
     if (partNumbers) await tools.store.parts.complete(file.objectKey, file.uploadId as string, partNumbers);
-    await tools.store.move(file.objectKey, objectKey);
+    // Of two requests that complete the upload at once, one moves the content.
+    if (!(await moved(tools, file.objectKey, objectKey))) throw fail('conflict');
     const result = await inspect(tools, objectKey, file);
     if ('stored' in result) return result;
     await tools.store.remove(objectKey);
@@ -42,6 +43,17 @@ export const completeUpload = (tools: Tools): Handler<typeof transfers.completeU
     return setStatus({ tx, emit }, file, 'processing');
   },
 });
+
+/** Gives the content its own key; false if another request has done that. */
+async function moved({ store }: Tools, key: string, to: string): Promise<boolean> {
+  try {
+    await store.move(key, to);
+    return true;
+  } catch (error) {
+    if ((await store.size(key)) === undefined) return false;
+    throw error;
+  }
+}
 
 /** The numbers of the parts to join; undefined when the content was sent as a whole. */
 async function uploadedParts(
