@@ -8,7 +8,11 @@ import { type Answer, answersOf, drawnOf } from './attempt.ts';
 import { gradeAnswers } from './grade-answers.ts';
 
 interface Grade {
-  score: number;
+  /** Null for a SCORM package that reports none. */
+  score: number | null;
+  /** The result of a SCORM package; else the score decides. */
+  passed?: boolean;
+  passScore?: number | null;
   feedback?: string | null;
   gradedBy?: number | null;
   answers?: Answer[];
@@ -20,16 +24,17 @@ export async function applyGrade(
   inside: Advancing,
   learning: Learning,
   attempt: AttemptRow,
-  { score, feedback = null, gradedBy = null, answers, submittedAt }: Grade,
+  { score, passScore, feedback = null, gradedBy = null, answers, submittedAt, ...result }: Grade,
 ): Promise<AttemptRow> {
   const { tx } = inside;
-  const passed = score >= (attempt.passScore ?? 0);
+  const passed = result.passed ?? (score ?? 0) >= (attempt.passScore ?? 0);
   const [row] = await tx.attempt.updateManyAndReturn({
     where: { id: attempt.id },
     data: {
       status: 'graded',
       score,
       passed,
+      ...(passScore !== undefined && { passScore }),
       feedback,
       gradedBy,
       gradedAt: new Date(),

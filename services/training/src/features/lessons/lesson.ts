@@ -15,6 +15,7 @@ import type { Tx } from '../../handler.ts';
 import { checkCourse, lockCourse } from '../courses/course.ts';
 import { questionsOf } from '../questions/lesson-questions.ts';
 import { seesKeys } from '../questions/question.ts';
+import { packageOfLesson, summaryOf } from '../scorm/stored-package.ts';
 
 export type LessonRecord = z.output<typeof Lesson>;
 export type { LessonRow };
@@ -96,5 +97,7 @@ export async function detailOf(
   { caller, fileUrl }: { caller: Caller; fileUrl: string | null },
 ): Promise<z.output<typeof LessonDetail>> {
   const questions = lesson.type === 'quiz' ? await questionsOf(tx, lesson.id) : [];
-  return { ...lesson, fileUrl, questions: seesKeys(caller) ? questions : questions.map(withoutKey) };
+  const found = lesson.type === 'scorm' ? await packageOfLesson(tx, lesson.id) : undefined;
+  const scorm = found ? summaryOf(found) : null;
+  return { ...lesson, fileUrl, scorm, questions: seesKeys(caller) ? questions : questions.map(withoutKey) };
 }

@@ -5,6 +5,7 @@ import { completePortalLesson } from './complete-portal-lesson.ts';
 import { createPortalEnrollment } from './create-portal-enrollment.ts';
 import { getPortalCourse } from './get-portal-course.ts';
 import { getPortalEnrollmentProgress } from './get-portal-enrollment-progress.ts';
+import { launchPortalLesson } from './launch-portal-lesson.ts';
 import { listPortalCertificates } from './list-portal-certificates.ts';
 import { listPortalCourses } from './list-portal-courses.ts';
 import { listPortalEnrollments } from './list-portal-enrollments.ts';
@@ -21,6 +22,7 @@ export const portalTrainingHandlers = (tools: Tools) =>
     getPortalEnrollmentProgress,
     recordPortalProgress,
     completePortalLesson,
+    launchPortalLesson: launchPortalLesson(tools),
     startPortalAttempt,
     submitPortalAttempt: submitPortalAttempt(tools),
     listPortalCertificates: listPortalCertificates(tools),

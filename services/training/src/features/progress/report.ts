@@ -60,9 +60,10 @@ export async function completeByRule(
 }
 
 /** The requirement of the lesson's completion rule that is not met yet. */
-function missingFor({ completion, progress }: Learning, isTeacher: boolean): string | undefined {
+function missingFor({ lessonType, completion, progress }: Learning, isTeacher: boolean): string | undefined {
   if (completion.rule === 'manual' && !isTeacher)
     return 'The lesson is completed by someone with the permission training:write, or by the grade of its assignment';
+  if (lessonType === 'scorm' && !isTeacher) return 'Launch the lesson: its package reports when it is completed';
   if (completion.rule === 'quiz' && !isTeacher) return 'Pass the quiz: begin an attempt, and submit it';
   const seconds = completion.rule === 'min_time' ? (completion.minSeconds ?? 0) : 0;
   const left = seconds - (progress?.secondsSpent ?? 0);

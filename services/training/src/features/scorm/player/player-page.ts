@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { escapeHtml, type PageLanguage, pageLanguage } from '@tandem/service';
+import { playerScript } from './player-script.ts';
+import { playerStyle } from './player-style.ts';
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Content-Security-Policy of the page: its own style and script, the frame of the package, and calls to this server. */
+const contentPolicy = [
+  "default-src 'none'",
+  `style-src ${hashOf(playerStyle)}`,
+  `script-src ${hashOf(playerScript)}`,
+  "frame-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** What a package may do in its frame. Without `allow-same-origin` its origin is that of no page. */
+export const packageSandbox = 'allow-scripts allow-forms allow-modals allow-popups';
+
+const texts = {
+  en: {
+    opened: 'Opened',
+    review: 'Opened again; the result does not change',
+    saved: 'Saved',
+    completed: 'Completed',
+    passed: 'Passed',
+    failed: 'Not passed; open the lesson again for another attempt',
+    unreachable: 'Not saved yet; trying again',
+    noScript: 'This page needs JavaScript.',
+  },
+  de: {
+    opened: 'Geöffnet',
+    review: 'Erneut geöffnet; das Ergebnis ändert sich nicht',
+    saved: 'Gespeichert',
+    completed: 'Abgeschlossen',
+    passed: 'Bestanden',
+    failed: 'Nicht bestanden; öffnen Sie die Lektion erneut für einen weiteren Versuch',
+    unreachable: 'Noch nicht gespeichert; neuer Versuch folgt',
+    noScript: 'Diese Seite benötigt JavaScript.',
+  },
+} satisfies Record<PageLanguage, Record<string, string>>;
+
+/** The page that plays a package. */
+export function playerPage({
+  title,
+  token,
+  launch,
+  sequence,
+  isReview,
+  locale,
+}: {
+  title: string;
+  token: string;
+  /** The address of the first page, relative to the package. */
+  launch: string;
+  /** The number of the last request that was recorded. */
+  sequence: number;
+  isReview: boolean;
+  locale: string;
+}) {
+  const lang = pageLanguage(locale);
+  const shown = texts[lang];
+  const base = `/v1/public/scorm/${token}`;
+  const body = `<!doctype html>
+<html lang="${lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="referrer" content="no-referrer">
+<title>${escapeHtml(title)}</title>
+<style>${playerStyle}</style>
+</head>
+<body data-commits="${base}/commits" data-sequence="${sequence}" data-texts="${escapeHtml(JSON.stringify(shown))}">
+<header>
+<h1>${escapeHtml(title)}</h1>
+<p role="status">${escapeHtml(isReview ? shown.review : shown.opened)}</p>
+</header>
+<main><iframe data-src="${escapeHtml(`${base}/content/${launch}`)}" sandbox="${packageSandbox}" title="${escapeHtml(title)}"></iframe></main>
+<noscript><p>${escapeHtml(shown.noScript)}</p></noscript>
+<script>${playerScript}</script>
+</body>
+</html>
+`;
+  return { body, type: 'text/html; charset=utf-8', contentPolicy };
+}
