@@ -22,19 +22,19 @@ const Score = z
   })
   .describe('The score that the package reports');
 
-const completionStatus = z
+export const ScormCompletionStatus = z
   .enum(['completed', 'incomplete', 'not attempted', 'unknown'], {
     error: 'Must be one of completed, incomplete, not attempted, unknown',
   })
-  .meta({ description: 'Whether the content was completed', examples: ['completed'] });
-const successStatus = z
+  .describe('Whether the content was completed');
+export const ScormSuccessStatus = z
   .enum(['passed', 'failed', 'unknown'], { error: 'Must be one of passed, failed, unknown' })
-  .meta({ description: 'Whether the content was passed', examples: ['passed'] });
+  .describe('Whether the content was passed');
 
 /** The run-time data of a package, the same for both versions of SCORM. */
 export const ScormRuntime = z.object({
-  completionStatus: completionStatus.default('unknown'),
-  successStatus: successStatus.default('unknown'),
+  completionStatus: ScormCompletionStatus.default('unknown'),
+  successStatus: ScormSuccessStatus.default('unknown'),
   progress: z
     .number({ error: 'Must be a number from 0 to 1' })
     .min(0, 'Must be a number from 0 to 1')
@@ -57,8 +57,8 @@ export const ScormRuntime = z.object({
       z.object({
         id: short('The id of the objective', 'objective-1'),
         score: Score.default({}),
-        successStatus: successStatus.default('unknown'),
-        completionStatus: completionStatus.default('unknown'),
+        successStatus: ScormSuccessStatus.default('unknown'),
+        completionStatus: ScormCompletionStatus.default('unknown'),
       }),
     )
     .max(scormLimits.objectives, `Must contain at most ${scormLimits.objectives} objectives`)
@@ -98,7 +98,7 @@ export const ScormProgress = z.object({
     .boolean()
     .nullable()
     .meta({ description: 'Whether the attempt is passed; null until it has ended', examples: [true] }),
-  score: z
+  attemptScore: z
     .number()
     .nullable()
     .meta({ description: 'The score of the attempt, from 0 to 100', examples: [80] }),
@@ -216,8 +216,6 @@ export const scorm = operations({
         .default(0),
     }),
     reply: ScormProgress,
-    // The field of the same name in the request has another form.
-    example: { score: 80 },
     message: 'Data recorded',
     emits: scormEvents,
     errors: {

@@ -44,7 +44,7 @@ async function commit(inside: Advancing, link: ScormLink, body: Commit): Promise
     SELECT mastery_score AS "masteryScore" FROM scorm_package WHERE id = ${link.packageId}`;
   const verdict = verdictOf(body, { ...learning, masteryScore: known?.masteryScore ?? null }, body);
   if (verdict.outcome === 'open')
-    return { ...standingOf(learning), passed: null, score: verdict.score, recorded: true };
+    return { ...standingOf(learning), passed: null, attemptScore: verdict.score, recorded: true };
   const passed = verdict.outcome === 'passed';
   const graded = await applyGrade(inside, learning, attempt, {
     score: verdict.score,
@@ -58,7 +58,7 @@ async function commit(inside: Advancing, link: ScormLink, body: Commit): Promise
 /** A lesson that has a result already: only the time counts. */
 async function review(inside: Advancing, learning: Learning, { secondsSpent }: Commit): Promise<Recorded> {
   await reportProgress(inside, learning, { secondsSpent });
-  return { ...standingOf(learning), passed: null, score: learning.progress?.score ?? null, recorded: false };
+  return { ...standingOf(learning), passed: null, attemptScore: learning.progress?.score ?? null, recorded: false };
 }
 
 async function report(inside: Advancing, learning: Learning, { secondsSpent, progress }: Commit): Promise<void> {
@@ -79,5 +79,5 @@ function standingOf({ progress }: Learning): Pick<Recorded, 'status'> {
 }
 
 function resultOf({ passed, score }: { passed: boolean | null; score: number | null }) {
-  return { passed, score };
+  return { passed, attemptScore: score };
 }

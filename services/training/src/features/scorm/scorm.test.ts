@@ -76,9 +76,9 @@ it('a passed package completes its lesson and its course, with the score', async
     suspendData: 'abc',
     progress: 0.5,
   });
-  expect(half.data).toEqual({ status: 'in_progress', passed: null, score: null, recorded: true });
+  expect(half.data).toEqual({ status: 'in_progress', passed: null, attemptScore: null, recorded: true });
   const done = await commit(token, { ...passing, finished: true });
-  expect(done.data).toEqual({ status: 'completed', passed: true, score: 90, recorded: true });
+  expect(done.data).toEqual({ status: 'completed', passed: true, attemptScore: 90, recorded: true });
   const progress = (await own.getEnrollmentProgress({ params: { id } })).data;
   expect(progress).toMatchObject({ status: 'completed', percent: 100, score: 90 });
   expect(progress.lessons[0]).toMatchObject({ status: 'completed', score: 90, attempts: 1 });
@@ -102,7 +102,7 @@ it('a failed package is an attempt, and the next launch begins another one', asy
   const first = await launched(own, params);
   // The learner may try again inside of the package until it ends.
   expect((await commit(first, { ...failing, suspendData: 'of the first attempt' })).data.passed).toBeNull();
-  expect((await commit(first, { ...failing, finished: true })).data).toMatchObject({ passed: false, score: 30 });
+  expect((await commit(first, { ...failing, finished: true })).data).toMatchObject({ passed: false, attemptScore: 30 });
   const [failed] = await eventsOf(api, 'training.lesson.failed', 1);
   expect(failed?.data).toMatchObject({ score: 30, passScore: 60, attempt: 1, attemptsLeft: 1 });
   const second = await launched(own, params);

@@ -59,7 +59,7 @@ const again = (message) => {
   setTimeout(send, waitsMs[Math.min(failures, waitsMs.length - 1)]);
   failures++;
 };
-const shown = ({ status: state, passed, score, recorded }) => {
+const shown = ({ status: state, passed, attemptScore: score, recorded }) => {
   const points = score === null ? '' : ' · ' + Math.round(score) + ' %';
   if (passed === true || state === 'completed') show((passed ? texts.passed : texts.completed) + points, 'good');
   else if (passed === false) show(texts.failed + points, 'bad');
