@@ -3,15 +3,43 @@ import yazl from 'yazl';
 
 /** A small SCORM package: a page with the calls that authoring tools make, and a file beside it for each kind of loading. */
 export function aScormPackage(version: '1.2' | '2004'): Promise<Buffer> {
-  const zip = new yazl.ZipFile();
-  const add = (name: string, content: string) => zip.addBuffer(Buffer.from(content), name);
-  add('imsmanifest.xml', manifest(version));
+  const { zip, add } = aZip(version);
   add('content/index.html', page);
   add('content/scripts/course.js', version === '1.2' ? course12 : course2004);
   add('shared/style.css', 'h1 { color: rgb(1, 2, 3) } body { font: 1rem sans-serif; margin: 1rem }');
   add('shared/data.json', '{"title":"Ready"}');
   zip.end();
   return buffer(zip.outputStream);
+}
+
+/** A package whose frames call each other, and the API through their parents. */
+export function aPackageWithFrames(): Promise<Buffer> {
+  const { zip, add } = aZip('1.2');
+  add(
+    'content/index.html',
+    '<title>Package</title><script>LMS = parent.API; LMS.LMSInitialize(""); title = "Framed";</script><iframe title="inner" src="inner.html"></iframe>',
+  );
+  add(
+    'content/inner.html',
+    `<title>Inner</title><main><h1></h1><button>Complete</button></main><script>
+document.querySelector('h1').textContent = parent.title;
+document.querySelector('button').onclick = () => {
+  let win = window;
+  while (!win.API) win = win.parent;
+  win.API.LMSSetValue('cmi.core.lesson_status', 'completed');
+  parent.LMS.LMSFinish('');
+};
+</script>`,
+  );
+  zip.end();
+  return buffer(zip.outputStream);
+}
+
+function aZip(version: '1.2' | '2004') {
+  const zip = new yazl.ZipFile();
+  const add = (name: string, content: string) => zip.addBuffer(Buffer.from(content), name);
+  add('imsmanifest.xml', manifest(version));
+  return { zip, add };
 }
 
 function manifest(version: '1.2' | '2004'): string {

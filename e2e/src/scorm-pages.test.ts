@@ -1,7 +1,7 @@
 import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
 import type { Browser, Frame, Page } from 'playwright-core';
-import { aScormPackage } from './a-scorm-package.ts';
+import { aPackageWithFrames, aScormPackage } from './a-scorm-package.ts';
 import { openPage, overflowOf, picture, screens, startBrowser, violationsOf } from './screen.ts';
 
 // The page that plays SCORM packages, in a real browser on a desktop and on a phone: both versions begin, are continued
@@ -32,12 +32,12 @@ async function upload(zip: Buffer): Promise<string> {
   return ((await response.json()) as { data: { id: string } }).data.id;
 }
 
-async function anEnrollment(version: '1.2' | '2004') {
+async function anEnrollment(version: '1.2' | '2004', zip = aScormPackage(version)) {
   const { api } = tenant;
   const { data: course } = await api.createCourse({ body: { title: `Selling with SCORM ${version}` } });
   const { data: lesson } = await api.createLesson({
     params: { id: course.id },
-    body: { title: 'The first call', type: 'scorm', fileId: await upload(await aScormPackage(version)) },
+    body: { title: 'The first call', type: 'scorm', fileId: await upload(await zip) },
   });
   await api.publishCourse({ params: { id: course.id } });
   const [user] = (await api.listUsers({ query: {} })).data;
@@ -148,4 +148,38 @@ it('an older page says that the lesson was opened in another window', async () =
   await page.getByRole('status').filter({ hasText: 'opened in another window' }).waitFor();
   expect((await tenant.api.getEnrollmentProgress({ params: { id: params.id } })).data.status).toBe('in_progress');
   await close();
+});
+
+describe('on a host of its own', () => {
+  let host: string;
+  beforeAll(async () => {
+    host = `http://localhost:${new URL(fleet.baseUrl).port}`;
+    await fleet.restart('training', { SCORM_CONTENT_URL: host });
+  }, 60_000);
+  afterAll(() => fleet?.restart('training', { SCORM_CONTENT_URL: '' }), 60_000);
+
+  it('a package has the origin of that host, and its frames reach each other and the run-time API', async () => {
+    const { page, problems, close } = await openPage(browser, screens[0].viewport);
+    const params = await anEnrollment('1.2', aPackageWithFrames());
+    const { data } = await tenant.api.launchLesson({ params });
+    expect(new URL(data.url).origin).toBe(host);
+    await page.goto(data.url);
+    const inner = page.frameLocator('iframe').frameLocator('iframe');
+    await inner.getByRole('heading', { name: 'Framed' }).waitFor();
+    await inner.getByRole('button', { name: 'Complete' }).click();
+    await page.getByRole('status').filter({ hasText: 'Passed' }).waitFor();
+    expect((await tenant.api.getEnrollmentProgress({ params: { id: params.id } })).data.status).toBe('completed');
+    expect(problems).toEqual([]);
+    await close();
+  });
+
+  it('a package of SCORM 2004 finds the run-time API in its parents', async () => {
+    const { page, problems, close } = await openPage(browser, screens[0].viewport);
+    const params = await anEnrollment('2004');
+    await page.goto((await tenant.api.launchLesson({ params })).data.url);
+    await page.frameLocator('iframe').getByRole('button', { name: 'Answer rightly' }).click();
+    await page.getByRole('status').filter({ hasText: 'Passed · 90 %' }).waitFor();
+    expect(problems).toEqual([]);
+    await close();
+  });
 });

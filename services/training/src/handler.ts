@@ -13,6 +13,7 @@ import type { CertificateRenderer } from './features/certificates/certificate-re
 import type { CertificateLink } from './features/certificates/get-certificate-download-url.ts';
 import type { ScormLink } from './features/scorm/links.ts';
 import type { PackageReader } from './features/scorm/package/package-reader.ts';
+import type { PlayerOrigin } from './features/scorm/player/player-origin.ts';
 import type { PrismaClient } from './generated/client.ts';
 
 /** Tenant-scoped database client of training. */
@@ -40,4 +41,5 @@ export interface Tools {
   /** Links to launched SCORM packages. */
   scormLinks: LinkTokens<ScormLink>;
   packages: PackageReader;
+  player: PlayerOrigin;
 }

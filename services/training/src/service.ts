@@ -29,6 +29,7 @@ import { progressHandlers } from './features/progress/index.ts';
 import { questionBankHandlers } from './features/question-banks/index.ts';
 import { scormHandlers } from './features/scorm/index.ts';
 import { createPackageReader } from './features/scorm/package/package-reader.ts';
+import { playerOrigin } from './features/scorm/player/player-origin.ts';
 import { statementHandlers } from './features/statements/index.ts';
 import { foldStatistics } from './features/statistics/deltas.ts';
 import { statisticsHandlers } from './features/statistics/index.ts';
@@ -51,6 +52,7 @@ export function trainingService(
     renderer: createCertificateRenderer(),
     scormLinks: createLinkTokens(seal, 'scorm'),
     packages: createPackageReader(peers),
+    player: playerOrigin(settings),
   };
   return {
     name: 'training',

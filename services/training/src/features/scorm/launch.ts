@@ -31,7 +31,7 @@ export async function findPackage(
 
 /** Launches the package of a lesson in a locked enrolment. Earlier launches can record nothing more. */
 export async function launch(
-  { scormLinks, publicUrl }: Pick<Tools, 'scormLinks' | 'publicUrl'>,
+  { scormLinks, player }: Pick<Tools, 'scormLinks' | 'player'>,
   inside: Advancing & { caller: Caller },
   { learning, found }: { learning: Learning; found: FoundPackage },
 ): Promise<z.output<typeof ScormLaunch>> {
@@ -45,7 +45,7 @@ export async function launch(
   const expiresAt = new Date(Date.now() + scormLaunchSeconds * 1_000);
   const common = { tenantId: tenantId as number, environment, enrollmentId, lessonId, packageId: found.packageId };
   const urlOf = (session: number | undefined) =>
-    `${publicUrl}/learn/${scormLinks.issue({ ...common, session }, expiresAt)}`;
+    `${player.url}/learn/${scormLinks.issue({ ...common, session }, expiresAt)}`;
   // A lesson that is completed, or whose enrolment is, can be looked at again.
   if (progress?.status === 'completed' || !isLive(learning))
     return { url: urlOf(undefined), expiresAt, attemptId: null };

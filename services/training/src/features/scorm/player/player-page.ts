@@ -17,9 +17,6 @@ const contentPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What a package may do in its frame. Without `allow-same-origin` its origin is that of no page. */
-export const packageSandbox = 'allow-scripts allow-forms allow-modals allow-popups';
-
 const texts = {
   en: {
     opened: 'Opened',
@@ -50,6 +47,7 @@ export function playerPage({
   launch,
   sequence,
   isReview,
+  sandbox,
   locale,
 }: {
   title: string;
@@ -59,6 +57,8 @@ export function playerPage({
   /** The number of the last request that was recorded. */
   sequence: number;
   isReview: boolean;
+  /** What the package may do in its frame. */
+  sandbox: string;
   locale: string;
 }) {
   const lang = pageLanguage(locale);
@@ -79,7 +79,7 @@ export function playerPage({
 <h1>${escapeHtml(title)}</h1>
 <p role="status">${escapeHtml(isReview ? shown.review : shown.opened)}</p>
 </header>
-<main><iframe data-src="${escapeHtml(`${base}/content/${launch}`)}" sandbox="${packageSandbox}" title="${escapeHtml(title)}"></iframe></main>
+<main><iframe data-src="${escapeHtml(`${base}/content/${launch}`)}" sandbox="${sandbox}" title="${escapeHtml(title)}"></iframe></main>
 <noscript><p>${escapeHtml(shown.noScript)}</p></noscript>
 <script>${playerScript}</script>
 </body>

@@ -2,6 +2,8 @@
  * The script that runs before the pages of a package. It creates the run-time API inside the frame of the package, because a
  * page without an origin cannot reach that of its parent, and reports the data to the page that plays the package.
  *
+ * On a host of its own (SCORM_CONTENT_URL) a package has an origin, and this script leaves its parents as they are.
+ *
  * Packages look for the API in their own window, in their parents, or (as SCORM 2004 proposes) in their parents only, so
  * `parent` is replaced by an object that has it. Storage and cookies do not exist without an origin: reading them would throw,
  * so they are replaced by ones that last as long as the page.
@@ -26,7 +28,7 @@ export const runtimeScript = `
     Object.defineProperty(window, name, { value: stored(), configurable: true });
   let cookies = '';
   Object.defineProperty(document, 'cookie', { get: () => cookies, set: (text) => { cookies = String(text).split(';')[0]; }, configurable: true });
-  // Frames inside of the package share nothing with it.
+  // Frames inside of a package find the API in their parents, if they can reach them.
   if (!isPackage) return;
 
   const is12 = version === '1.2';
@@ -35,9 +37,14 @@ export const runtimeScript = `
   api.loadFromJSON({ cmi }, '');
   const name = is12 ? 'API' : 'API_1484_11';
   window[name] = api;
-  const parent = { [name]: api, postMessage: (...message) => player.postMessage(...message) };
-  parent.parent = parent;
-  Object.defineProperty(window, 'parent', { value: parent, configurable: true });
+  if (self.origin !== 'null') {
+    // On a host of its own, a package finds the API in its parent, and its frames call each other.
+    player[name] = api;
+  } else {
+    const parent = { [name]: api, postMessage: (...message) => player.postMessage(...message) };
+    parent.parent = parent;
+    Object.defineProperty(window, 'parent', { value: parent, configurable: true });
+  }
 
   const cut = (value, max = 1000) => String(value ?? '').slice(0, max);
   const number = (value) => (value === '' || value === undefined || value === null || !Number.isFinite(Number(value)) ? null : Number(value));

@@ -7,7 +7,6 @@ import type { scorm } from '@tandem/training-contract';
 import { contentType } from 'mime-types';
 import type { Handler, Tools } from '../../../handler.ts';
 import { readScormLink, type ScormLink, scopeOf } from '../links.ts';
-import { packageSandbox } from './player-page.ts';
 import { withRuntime } from './with-runtime.ts';
 
 /**
@@ -16,12 +15,13 @@ import { withRuntime } from './with-runtime.ts';
  * server only, so what a learner enters cannot be sent to another host. Scripts and styles inside of pages are what
  * authoring tools write.
  */
-const contentPolicy = [
-  `sandbox ${packageSandbox}`,
-  "default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'",
-  "form-action 'none'",
-  "base-uri 'self'",
-].join('; ');
+const policyOf = (sandbox: string) =>
+  [
+    `sandbox ${sandbox}`,
+    "default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval'",
+    "form-action 'none'",
+    "base-uri 'self'",
+  ].join('; ');
 
 // A larger page would be in memory as a whole.
 const pageBytesMax = 5 * 1024 * 1024;
@@ -48,6 +48,7 @@ export const serveScormContent =
       return found;
     });
     if (!entry) throw fail('not_found');
+    const contentPolicy = policyOf(tools.player.sandbox);
     const open = (range?: ByteRange) => openEntry(tools, { link, entry, caller }, range);
     const type = contentType(path.slice(path.lastIndexOf('/') + 1)) || 'application/octet-stream';
     const isPage = /^(text\/html|application\/xhtml\+xml)/.test(type);

@@ -15,6 +15,12 @@ export const showScormPlayer =
           ON state.enrollment_id = ${link.enrollmentId} AND state.lesson_id = lesson.id
         WHERE lesson.id = ${link.lessonId} AND lesson.deleted_at IS NULL AND package.id = ${link.packageId}`;
       if (!found) throw fail('not_found');
-      return playerPage({ ...found, token, isReview: link.session === undefined, locale: 'en' });
+      return playerPage({
+        ...found,
+        token,
+        isReview: link.session === undefined,
+        sandbox: tools.player.sandbox,
+        locale: 'en',
+      });
     });
   };
