@@ -5,6 +5,7 @@ import yazl from 'yazl';
 export function aScormPackage(version: '1.2' | '2004'): Promise<Buffer> {
   const { zip, add } = aZip(version);
   add('content/index.html', page);
+  add('content/second.html', page.replace('The package', 'The second page'));
   add('content/scripts/course.js', version === '1.2' ? course12 : course2004);
   add('shared/style.css', 'h1 { color: rgb(1, 2, 3) } body { font: 1rem sans-serif; margin: 1rem }');
   add('shared/data.json', '{"title":"Ready"}');
@@ -63,7 +64,7 @@ const page = `<!doctype html>
 <h1>The package</h1>
 <p id="state">Loading</p>
 <p>Place: <span id="place"></span>, data: <span id="kept"></span>, entry: <span id="entry"></span></p>
-<button id="next">Next page</button> <button id="leave">Leave</button>
+<a href="second.html">Second page</a> <button id="next">Next page</button> <button id="leave">Leave</button>
 <button id="wrong">Answer wrongly</button> <button id="right">Answer rightly</button>
 </main>
 <script src="scripts/course.js"></script>

@@ -95,6 +95,29 @@ describe.each(cases)('SCORM $version on a $screen', ({ screen, viewport, version
     expect(await again.locator('#entry').textContent()).toBe('resume');
   });
 
+  it('may have several pages, which continue with the data of the page before', async () => {
+    const frame = await open();
+    // The data of the first page are still on their way when the second one begins.
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/commits$/, async (route) => {
+      await released;
+      await route.continue();
+    });
+    const sent = page.waitForRequest(/commits$/);
+    await frame.getByRole('button', { name: 'Next page' }).click();
+    await sent;
+    await frame.getByRole('link', { name: 'Second page' }).click();
+    const second = page.frameLocator('iframe');
+    await second.getByRole('heading', { name: 'The second page' }).waitFor();
+    expect(await second.locator('#place').textContent()).toBe('page-2');
+    release();
+    await status('Saved');
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   it('cannot reach the session, the storage or other hosts', async () => {
     const frame = await open();
     expect(await frame.evaluate('self.origin')).toBe('null');

@@ -33,7 +33,7 @@ const send = async () => {
   waiting = undefined;
   const body = bodyOf(message);
   try {
-    const response = await fetch(target, {
+    const response = await window.fetch(target, {
       method: 'POST', headers: { 'Content-Type': 'application/json' }, body, keepalive: body.length < 60000,
     });
     const reply = await response.json();

@@ -12,6 +12,7 @@ export const runtimeScript = `
 (() => {
   const { version, cmi } = launchData;
   const player = window.parent;
+  const key = document.currentScript.src;
   const isPackage = player !== window && player === window.top;
   const stored = () => {
     const values = new Map();
@@ -31,10 +32,26 @@ export const runtimeScript = `
   // Frames inside of a package find the API in their parents, if they can reach them.
   if (!isPackage) return;
 
+  // The name of a window stays when its page changes. The next page of the package begins with it, because what this page
+  // reported may still be on its way to the server.
+  const carriedData = () => {
+    try {
+      const carried = JSON.parse(window.name);
+      return carried.key === key ? carried : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  const carry = () => {
+    window.name = JSON.stringify({ key, cmi: api.renderCMIToJSONObject().cmi, answeredAt: [...answeredAt] });
+  };
+
   const is12 = version === '1.2';
   const Api = is12 ? window.Scorm12API : window.Scorm2004API;
   const api = new Api({ autocommit: false, lmsCommitUrl: false, logLevel: 5 });
-  api.loadFromJSON({ cmi }, '');
+  const carried = carriedData();
+  if (carried && is12) Object.assign(carried.cmi.core, { entry: cmi.core.entry, total_time: cmi.core.total_time });
+  api.loadFromJSON({ cmi: carried ? carried.cmi : cmi }, '');
   const name = is12 ? 'API' : 'API_1484_11';
   window[name] = api;
   if (self.origin !== 'null') {
@@ -65,7 +82,7 @@ export const runtimeScript = `
   };
   let exit = '';
   let isChanged = false;
-  const answeredAt = new Map();
+  const answeredAt = new Map(carried?.answeredAt);
   // What the API does not return: the exit is write-only, and times of packages may be of any clock.
   const note = (element, value) => {
     isChanged = true;
@@ -104,6 +121,7 @@ export const runtimeScript = `
   };
   const report = (finished) => {
     isChanged = false;
+    carry();
     player.postMessage({ scorm: 1, data: snapshot(), finished }, '*');
   };
   api.on(is12 ? 'LMSSetValue' : 'SetValue', note);
@@ -111,7 +129,7 @@ export const runtimeScript = `
   api.on(is12 ? 'LMSFinish' : 'Terminate', () => report(true));
   const reportChange = () => { if (isChanged) report(false); };
   setInterval(reportChange, 15000);
-  addEventListener('pagehide', reportChange);
+  addEventListener('pagehide', () => { carry(); reportChange(); });
   addEventListener('visibilitychange', reportChange);
 })();
 `;
