@@ -27,7 +27,7 @@ export interface PackageReader {
   close(): Promise<void>;
 }
 
-// 400 MB are unpacked in about 3 s of CPU time.
+// 350 MB in 110 files take 4 s of CPU time and 160 MB of memory.
 const limits = { cpuMs: 20_000, elapsedMs: 45_000, heapMb: 128, memoryMb: 400 };
 // Each takes up to 100 MB on the disk.
 const downloadsMax = 3;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml, type PageLanguage, pageLanguage } from '@tandem/service';
+import { escapeHtml } from '@tandem/service';
 import { playerScript } from './player-script.ts';
 import { playerStyle } from './player-style.ts';
 
@@ -18,27 +18,14 @@ const contentPolicy = [
 ].join('; ');
 
 const texts = {
-  en: {
-    opened: 'Opened',
-    review: 'Opened again; the result does not change',
-    saved: 'Saved',
-    completed: 'Completed',
-    passed: 'Passed',
-    failed: 'Not passed; open the lesson again for another attempt',
-    unreachable: 'Not saved yet; trying again',
-    noScript: 'This page needs JavaScript.',
-  },
-  de: {
-    opened: 'Geöffnet',
-    review: 'Erneut geöffnet; das Ergebnis ändert sich nicht',
-    saved: 'Gespeichert',
-    completed: 'Abgeschlossen',
-    passed: 'Bestanden',
-    failed: 'Nicht bestanden; öffnen Sie die Lektion erneut für einen weiteren Versuch',
-    unreachable: 'Noch nicht gespeichert; neuer Versuch folgt',
-    noScript: 'Diese Seite benötigt JavaScript.',
-  },
-} satisfies Record<PageLanguage, Record<string, string>>;
+  opened: 'Opened',
+  review: 'Opened again; the result does not change',
+  saved: 'Saved',
+  completed: 'Completed',
+  passed: 'Passed',
+  failed: 'Not passed; open the lesson again for another attempt',
+  unreachable: 'Not saved yet; trying again',
+};
 
 /** The page that plays a package. */
 export function playerPage({
@@ -48,7 +35,6 @@ export function playerPage({
   sequence,
   isReview,
   sandbox,
-  locale,
 }: {
   title: string;
   token: string;
@@ -59,13 +45,10 @@ export function playerPage({
   isReview: boolean;
   /** What the package may do in its frame. */
   sandbox: string;
-  locale: string;
 }) {
-  const lang = pageLanguage(locale);
-  const shown = texts[lang];
   const base = `/v1/public/scorm/${token}`;
   const body = `<!doctype html>
-<html lang="${lang}">
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -74,13 +57,13 @@ export function playerPage({
 <title>${escapeHtml(title)}</title>
 <style>${playerStyle}</style>
 </head>
-<body data-commits="${base}/commits" data-sequence="${sequence}" data-texts="${escapeHtml(JSON.stringify(shown))}">
+<body data-commits="${base}/commits" data-sequence="${sequence}" data-texts="${escapeHtml(JSON.stringify(texts))}">
 <header>
 <h1>${escapeHtml(title)}</h1>
-<p role="status">${escapeHtml(isReview ? shown.review : shown.opened)}</p>
+<p role="status">${escapeHtml(isReview ? texts.review : texts.opened)}</p>
 </header>
 <main><iframe data-src="${escapeHtml(`${base}/content/${launch}`)}" sandbox="${sandbox}" title="${escapeHtml(title)}"></iframe></main>
-<noscript><p>${escapeHtml(shown.noScript)}</p></noscript>
+<noscript><p>This page needs JavaScript.</p></noscript>
 <script>${playerScript}</script>
 </body>
 </html>

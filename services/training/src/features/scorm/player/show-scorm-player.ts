@@ -20,7 +20,6 @@ export const showScormPlayer =
         token,
         isReview: link.session === undefined,
         sandbox: tools.player.sandbox,
-        locale: 'en',
       });
     });
   };
