@@ -65,6 +65,7 @@ async function processRequest(exchange: Exchange, parts: GatewayParts): Promise<
   const { route, values } = match;
   exchange.route = route;
   Object.assign(exchange.headers, route.headers);
+  if (route.row.forAnyOrigin) parts.cors.addAny(exchange.headers);
   checkOrigin(exchange, route, parts);
   exchange.auth = await authenticated(exchange, route, parts);
   await limit(exchange, parts);

@@ -181,6 +181,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   respondToCalendarEvent: () => ({ body: { response: 'accepted' } }),
   runAgentInBulk: () => ({ body: { leadIds: ['none'] } }),
   submitForecast: () => ({ body: { period: '2032-Q1', amount: 1, currency: 'EUR' } }),
+  readFilePart: () => ({ query: { start: '0', length: '1', checksum: 'another' } }),
   searchLeads: () => ({ query: { q: person.lastName } }),
   setPipelineRules: () => ({ body: {} }),
   snoozeNotification: () => ({ body: { until: new Date(Date.now() + 3_600_000).toISOString() } }),

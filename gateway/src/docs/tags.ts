@@ -130,9 +130,16 @@ const tags: Tag[] = [
     description: 'Generate sequences, landing pages, statuses, stages, text and structured data from a prompt.',
   },
   {
-    paths: ['/v1/training', '/v1/public/certificates', '/v1/public/certificate-files', '/certificates'],
+    paths: [
+      '/v1/training',
+      '/v1/public/certificates',
+      '/v1/public/certificate-files',
+      '/v1/public/scorm',
+      '/certificates',
+      '/learn',
+    ],
     name: 'Training',
-    description: 'Courses, lessons, enrolments, progress, attempts and certificates.',
+    description: 'Courses, lessons, SCORM packages, enrolments, progress, attempts and certificates.',
   },
   {
     paths: ['/v1/files', '/v1/public/files', '/v1/public/sign', '/sign'],

@@ -87,6 +87,8 @@ const accepted =
 export interface Cors {
   /** Adds the headers that let a browser read the response. */
   add(request: IncomingMessage, headers: Record<string, string>): void;
+  /** Lets every origin read the response, without cookies. */
+  addAny(headers: Record<string, string>): void;
   /** The response headers of a preflight request. */
   preflight(request: IncomingMessage, methods: readonly string[]): Record<string, string>;
   /** Whether a page of this origin may write with cookies: our own origin, or a listed one. */
@@ -123,6 +125,10 @@ export function createCors(
   };
   return {
     add,
+    addAny(headers) {
+      headers['Access-Control-Allow-Origin'] = '*';
+      delete headers['Access-Control-Allow-Credentials'];
+    },
     // The whole origin, because a page that was sent over http may have been replaced on its way. Not compared with Host,
     // which a proxy may replace.
     mayUseCookies: ({ headers: { origin } }) =>

@@ -4,12 +4,14 @@ type PathMatch<T> = { found: T; values: string[] } | { allowed: string[] };
 interface Node<T> {
   literals: Map<string, Node<T>>;
   param?: Node<T>;
+  /** Matches one or more last segments. */
+  rest?: Node<T>;
   byMethod: Map<string, T>;
 }
 
 /**
  * Compiles the paths of operations into a matcher, which returns undefined for an unknown path. Literal segments win over
- * parameters; percent-encoding is decoded.
+ * parameters, and these over the rest of a path (`/*path`); percent-encoding is decoded.
  * @throws Error when two entries have the same method and path
  */
 export function compilePaths<T>(
@@ -18,7 +20,7 @@ export function compilePaths<T>(
   const root = node<T>();
   for (const { method, path, value } of entries) {
     let at = root;
-    for (const segment of path.split('/').slice(1)) at = segment.startsWith(':') ? param(at) : literal(at, segment);
+    for (const segment of path.split('/').slice(1)) at = next(at, segment);
     if (at.byMethod.has(method)) throw new Error(`${method} ${path} is declared twice`);
     at.byMethod.set(method, value);
   }
@@ -37,15 +39,18 @@ function node<T>(): Node<T> {
   return { literals: new Map(), byMethod: new Map() };
 }
 
-function param<T>(at: Node<T>): Node<T> {
-  at.param ??= node();
-  return at.param;
-}
-
-function literal<T>(at: Node<T>, segment: string): Node<T> {
-  const next = at.literals.get(segment) ?? node();
-  at.literals.set(segment, next);
-  return next;
+function next<T>(at: Node<T>, segment: string): Node<T> {
+  if (segment.startsWith(':')) {
+    at.param ??= node();
+    return at.param;
+  }
+  if (segment.startsWith('*')) {
+    at.rest ??= node();
+    return at.rest;
+  }
+  const child = at.literals.get(segment) ?? node();
+  at.literals.set(segment, child);
+  return child;
 }
 
 function walk<T>(at: Node<T>, segments: string[], index: number, values: string[]): Node<T> | undefined {
@@ -53,11 +58,15 @@ function walk<T>(at: Node<T>, segments: string[], index: number, values: string[
   const segment = segments[index] as string;
   const fixed = at.literals.get(segment);
   const found = fixed && walk(fixed, segments, index + 1, values);
-  if (found || !at.param || segment === '') return found;
-  values.push(segment);
-  const byParam = walk(at.param, segments, index + 1, values);
-  if (!byParam) values.pop();
-  return byParam;
+  if (found || segment === '') return found;
+  if (at.param) {
+    values.push(segment);
+    const byParam = walk(at.param, segments, index + 1, values);
+    if (byParam) return byParam;
+    values.pop();
+  }
+  if (at.rest) values.push(segments.slice(index).join('/'));
+  return at.rest;
 }
 
 function decodeAll(segments: string[]): boolean {

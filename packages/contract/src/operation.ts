@@ -34,7 +34,7 @@ export interface BodyStream {
 }
 
 interface RowBase {
-  /** The public path, `/v1/leads/:id`; a literal segment wins over a parameter. */
+  /** The public path, `/v1/leads/:id`; a literal segment wins over a parameter. `/*path` at the end matches several segments. */
   path: string;
   summary: string;
   description?: string;
@@ -59,6 +59,11 @@ interface RowBase {
    * providers of messages: they have a larger allowance of their own.
    */
   fromSharedAddresses?: true;
+  /**
+   * Lets scripts of every origin read the response, whatever origins the deployment lists: the pages of a sandbox, whose
+   * origin is `null`, load parts of themselves.
+   */
+  forAnyOrigin?: true;
   /**
    * Passes the body on as it was sent, of any media type, because its sender signs the bytes. The handler gets a `RawBody`.
    * `headers` are those of the client that reach the service, each with its description. A `streamed` body is in no memory
@@ -221,6 +226,7 @@ export function takesIdempotencyKey({ method, audience, status }: Row): boolean 
 
 function checkRow(row: Operation): void {
   if (row.feature && row.method === 'GET') throw new Error(`${row.id}: a GET needs no feature`);
+  if (row.forAnyOrigin && !isForBrowsers(row)) throw new Error(`${row.id}: only a public file is for any origin`);
   // A form of a page without JavaScript is answered by a redirect to a page.
   if (mediaOf(row.reply) && row.method !== 'GET' && !(isRedirect(row.reply) && row.rawBody))
     throw new Error(`${row.id}: only a GET may return a media type other than JSON`);

@@ -1,5 +1,6 @@
-// A colon at the start of a segment marks a parameter, and one inside of it a verb (`runs:bulk`).
-const parameter = /\/:([a-zA-Z]+)/g;
+// A colon at the start of a segment marks a parameter, and one inside of it a verb (`runs:bulk`). A star marks a last
+// parameter that stands for the rest of the path.
+const parameter = /\/[:*]([a-zA-Z]+)/g;
 
 /** The names of the parameters of a path such as `/v1/leads/:id`, in order. */
 export function pathParameters(path: string): string[] {

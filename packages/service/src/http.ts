@@ -206,14 +206,15 @@ function literalFirst(rows: Operation[]): Operation[] {
   const rank = (row: Operation) =>
     row.path
       .split('/')
-      .map((segment) => (segment.startsWith(':') ? '~' : segment))
+      .map((segment) => (/^[:*]/.test(segment) ? '~' : segment))
       .join('/');
   return [...rows].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
 /**
- * Escapes colons inside a segment: Express reads every colon as a parameter, our paths only at the start of a segment.
+ * Escapes colons inside a segment: Express reads every colon as a parameter, our paths only at the start of a segment. The
+ * rest of a path arrives as one segment, because the gateway and clients encode its slashes.
  */
 function routePath(path: string): string {
-  return path.replace(/([^/]):/g, '$1\\:');
+  return path.replace(/([^/]):/g, '$1\\:').replace('/*', '/:');
 }

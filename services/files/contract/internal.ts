@@ -38,6 +38,21 @@ export const internalFiles = operations({
     message: 'The content of the file',
     errors: { not_available: notAvailable },
   },
+  readFilePart: {
+    method: 'GET',
+    path: '/internal/files/:id/content/part',
+    audience: 'internal',
+    summary: 'Read a part of the content of a file',
+    params: z.object({ id: id('file') }),
+    query: z.object({
+      start: z.coerce.number().int().min(0),
+      length: z.coerce.number().int().min(1),
+      checksum: Checksum.describe('The content that the caller knows; another one is not available'),
+    }),
+    reply: media('*/*'),
+    message: 'The part of the content',
+    errors: { not_available: notAvailable },
+  },
   linkFile: {
     method: 'POST',
     path: '/internal/files/:id/link',

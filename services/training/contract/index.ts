@@ -10,6 +10,8 @@ import { internalNames } from './names.ts';
 import { portalTraining } from './portal-training.ts';
 import { progress } from './progress.ts';
 import { questionBanks } from './question-banks.ts';
+import { scorm } from './scorm.ts';
+import { xapiStatements } from './statements.ts';
 import { statistics } from './statistics.ts';
 
 export * from './attempts.ts';
@@ -27,6 +29,9 @@ export * from './portal-training.ts';
 export * from './progress.ts';
 export * from './question-banks.ts';
 export * from './questions.ts';
+export * from './scorm.ts';
+export * from './scorm-package.ts';
+export * from './statements.ts';
 export * from './statistics.ts';
 
 export const training = {
@@ -38,6 +43,8 @@ export const training = {
   ...progress,
   ...attempts,
   ...certificates,
+  ...scorm,
+  ...xapiStatements,
   ...statistics,
   ...portalTraining,
   ...internalNames,

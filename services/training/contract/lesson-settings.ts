@@ -2,8 +2,8 @@ import { id, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { questionLimits } from './questions.ts';
 
-export const lessonTypes = ['video', 'text', 'file', 'link', 'quiz', 'assignment'] as const;
-export const completionRules = ['view', 'min_time', 'quiz', 'manual'] as const;
+export const lessonTypes = ['video', 'text', 'file', 'link', 'quiz', 'assignment', 'scorm'] as const;
+export const completionRules = ['view', 'min_time', 'quiz', 'manual', 'package'] as const;
 export const releaseTypes = ['immediate', 'after_days', 'on_date', 'after_lesson'] as const;
 export const answerVisibilities = ['never', 'after_submit', 'after_pass'] as const;
 
@@ -23,7 +23,7 @@ const countError = `Must be a whole number from 1 to ${questionLimits.perLesson}
 export const CompletionRule = z
   .enum(completionRules)
   .describe(
-    '`view`: opened; `min_time`: open for `minSeconds`; `quiz`: passed with `passScore`; `manual`: completed by somebody else with the permission `training:manage`',
+    '`view`: opened; `min_time`: open for `minSeconds`; `quiz`: a quiz, assignment or SCORM package passed with `passScore`; `manual`: completed by somebody else with the permission `training:manage`; `package`: completed, and not failed, as the SCORM package reports',
   );
 
 const completionFields = {
@@ -44,7 +44,10 @@ const completionFields = {
     .int({ error: attemptsError })
     .min(1, attemptsError)
     .max(lessonLimits.attempts, attemptsError)
-    .meta({ description: 'The number of attempts at a quiz or assignment; null for any number', examples: [3] }),
+    .meta({
+      description: 'The number of attempts at a quiz, assignment or SCORM package; null for any number',
+      examples: [3],
+    }),
 };
 
 /** How a lesson is completed. */
@@ -140,7 +143,8 @@ export const writableQuiz = z.object({
 
 /** The completion rule of a lesson that names none. */
 export function defaultCompletion(type: (typeof lessonTypes)[number]): z.output<typeof Completion> {
-  const rule = type === 'quiz' ? 'quiz' : type === 'assignment' ? 'manual' : 'view';
+  const rules = { quiz: 'quiz', assignment: 'manual', scorm: 'package' } as const;
+  const rule = type in rules ? rules[type as keyof typeof rules] : 'view';
   return { rule, minSeconds: null, passScore: null, maxAttempts: null };
 }
 

@@ -2,6 +2,7 @@ import { event, id, name, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Completion, LessonType, lessonLimits, Quiz, Release } from './lesson-settings.ts';
 import { Question } from './questions.ts';
+import { ScormSummary } from './scorm-package.ts';
 
 const secondsError = 'Must be a whole number of seconds from 0 to 604800';
 
@@ -49,6 +50,10 @@ export const LessonDetail = Lesson.extend({
         'A download link for the file, which works for 15 minutes; null without a file, or if the file is no longer available',
       examples: [null],
     }),
+  scorm: ScormSummary.nullable().meta({
+    description: 'The SCORM package of the lesson; null for other types',
+    examples: [null],
+  }),
   questions: z
     .array(Question)
     .describe(

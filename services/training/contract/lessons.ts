@@ -36,7 +36,9 @@ const writableLesson = {
   fileId: id('file').describe('A file that is available').nullish(),
   durationSeconds: LessonSeconds.nullish(),
   completion: writableCompletion
-    .describe('By default `quiz` for a quiz, `manual` for an assignment and `view` for other types')
+    .describe(
+      'By default `quiz` for a quiz, `manual` for an assignment, `package` for SCORM and `view` for other types',
+    )
     .nullish(),
   release: Release.optional(),
   quiz: writableQuiz.describe('The settings of a quiz').nullish(),
@@ -44,7 +46,7 @@ const writableLesson = {
 };
 
 const rules =
-  'A link needs an https URL as `content`; a video needs one or a file; a file lesson needs a file. HTML is cleaned: scripts, styles, event handlers, frames and forms are removed.';
+  'A link needs an https URL as `content`; a video needs one or a file; a file lesson needs a file; a SCORM lesson needs the file of a zip package with SCORM 1.2 or 2004 and one SCO. HTML is cleaned: scripts, styles, event handlers, frames and forms are removed.';
 const structure = 'On a course that is published or archived, the progress of running enrolments follows the change.';
 const access = 'Callers without the permission `training:write` need an enrolment of their own in the course.';
 const filePermission = [{ permission: 'files:read', for: 'fileId' }] as const;
@@ -67,6 +69,8 @@ export const lessons = operations({
       ...writableLesson,
     }),
     bodyMax,
+    // A SCORM package is read as a whole.
+    timeoutMs: 60_000,
     reply: LessonDetail,
     status: 201,
     // Questions of a request need no id, those of a response have one.
@@ -116,6 +120,8 @@ export const lessons = operations({
       ...writableLesson,
     }),
     bodyMax,
+    // A SCORM package is read as a whole.
+    timeoutMs: 60_000,
     reply: LessonDetail,
     // Questions of a request need no id, those of a response have one.
     example: { questions: [] },

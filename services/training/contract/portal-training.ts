@@ -13,6 +13,7 @@ import {
   progress,
   progressReport,
 } from './progress.ts';
+import { launchErrors, ScormLaunch, scorm } from './scorm.ts';
 
 /** The fields of a course that portal users can see. */
 export const PortalCourse = Course.pick({
@@ -126,6 +127,19 @@ export const portalTraining = operations({
     message: 'Lesson completed',
     emits: progress.completeLesson.emits,
     errors: learningErrors,
+  },
+  launchPortalLesson: {
+    ...portal,
+    method: 'POST',
+    path: `${base}/enrollments/:id/lessons/:lessonId/launch`,
+    summary: 'Launch a SCORM lesson in the portal',
+    description:
+      'As for users: the page works without credentials until it expires, and the one that was launched last can record.',
+    params: lessonOfEnrollment,
+    reply: ScormLaunch,
+    message: 'Lesson launched',
+    emits: scorm.launchLesson.emits,
+    errors: launchErrors,
   },
   startPortalAttempt: {
     ...portal,

@@ -11,6 +11,9 @@ import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { CertificateLink } from './features/certificates/certificate-link.ts';
 import type { CertificateRenderer } from './features/certificates/certificate-renderer.ts';
+import type { ScormLink } from './features/scorm/links.ts';
+import type { PackageReader } from './features/scorm/package/package-reader.ts';
+import type { PlayerOrigin } from './features/scorm/player/player-origin.ts';
 import type { PrismaClient } from './generated/client.ts';
 
 /** Tenant-scoped database client of training. */
@@ -35,4 +38,8 @@ export interface Tools {
   /** Links to the documents of certificates. */
   links: LinkTokens<CertificateLink>;
   renderer: CertificateRenderer;
+  /** Links to launched SCORM packages. */
+  scormLinks: LinkTokens<ScormLink>;
+  packages: PackageReader;
+  player: PlayerOrigin;
 }

@@ -27,6 +27,10 @@ import { nameHandlers } from './features/names/index.ts';
 import { portalTrainingHandlers } from './features/portal/index.ts';
 import { progressHandlers } from './features/progress/index.ts';
 import { questionBankHandlers } from './features/question-banks/index.ts';
+import { scormHandlers } from './features/scorm/index.ts';
+import { createPackageReader } from './features/scorm/package/package-reader.ts';
+import { playerOrigin } from './features/scorm/player/player-origin.ts';
+import { statementHandlers } from './features/statements/index.ts';
 import { foldStatistics } from './features/statistics/deltas.ts';
 import { statisticsHandlers } from './features/statistics/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -37,13 +41,18 @@ import type { TrainingSettings } from './settings.ts';
 export function trainingService(
   settings: TrainingSettings,
 ): ServiceDefinition<typeof training, PrismaClient, TrainingSettings> {
+  const peers = connectPeers(settings);
+  const seal = createSeal(settings.ENCRYPTION_KEY);
   const tools: Tools = {
-    peers: connectPeers(settings),
+    peers,
     cleaner: createHtmlCleaner(),
     ids: createIdCodec(settings.IDS_ALPHABET),
     publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
-    links: createLinkTokens(createSeal(settings.ENCRYPTION_KEY), 'certificates'),
+    links: createLinkTokens(seal, 'certificates'),
     renderer: createCertificateRenderer(),
+    scormLinks: createLinkTokens(seal, 'scorm'),
+    packages: createPackageReader(peers),
+    player: playerOrigin(settings),
   };
   return {
     name: 'training',
@@ -57,6 +66,8 @@ export function trainingService(
       ...progressHandlers,
       ...attemptHandlers(tools),
       ...certificateHandlers(tools),
+      ...scormHandlers(tools),
+      ...statementHandlers(tools),
       ...statisticsHandlers(tools),
       ...portalTrainingHandlers(tools),
       ...nameHandlers,
@@ -83,6 +94,9 @@ export function trainingService(
       LessonProgress: { through: ['enrollment'] },
       Attempt: { through: ['enrollment'] },
       Certificate: { through: ['enrollment'] },
+      ScormPackage: 'shared',
+      ScormEntry: 'shared',
+      ScormState: { through: ['enrollment'] },
       StatisticDelta: 'shared',
       StatisticRollup: 'shared',
     },
@@ -92,6 +106,7 @@ export function trainingService(
     async close() {
       await tools.cleaner.close();
       await tools.renderer.close();
+      await tools.packages.close();
     },
   };
 }

@@ -234,3 +234,21 @@ describe('files', () => {
     ]);
   });
 });
+
+describe('a part of a file for other services', () => {
+  it('has exactly its bytes, of the content that the caller knows', async () => {
+    const tenant = service.as();
+    const file = await upload(tenant, 'hello world');
+    const own = service.as({ ...tenant.caller, type: 'system', name: 'training' } as never);
+    const read = (query: Record<string, string>) => own.readFilePart({ params: { id: file.id }, query });
+    const checksum = file.checksumSha256 as string;
+    const part = await read({ start: '6', length: '5', checksum });
+    expect([part.status, part.headers['content-length'], part.text]).toEqual([200, '5', 'world']);
+    const refused = await Promise.all([
+      read({ start: '6', length: '6', checksum }),
+      read({ start: '0', length: '5', checksum: checksum.replace(/^./, 'x') }),
+    ]);
+    expect(refused.map(({ body }) => body.code)).toEqual(['not_available', 'not_available']);
+    expect((await read({ start: '-1', length: '0', checksum })).status).toBe(422);
+  });
+});

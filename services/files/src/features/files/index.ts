@@ -19,6 +19,7 @@ import { getFilePreview } from './get-file-preview.ts';
 import { linkFile } from './link-file.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
+import { readFilePart } from './read-file-part.ts';
 import { restoreFile } from './restore-file.ts';
 import { serveFile } from './serve-file.ts';
 import { updateFile } from './update-file.ts';
@@ -37,6 +38,7 @@ export const fileHandlers = (tools: Tools) =>
     serveFile: serveFile(tools),
     findFile,
     readFile: readFile(tools),
+    readFilePart: readFilePart(tools),
     linkFile: linkFile(tools),
   }) satisfies Handlers<
     Omit<

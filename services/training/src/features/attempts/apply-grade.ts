@@ -9,7 +9,11 @@ import { type Answer, answersOf, drawnOf } from './attempt.ts';
 import { gradeAnswers } from './grade-answers.ts';
 
 export interface Grade {
-  score: number;
+  /** Null for a SCORM package that reports none. */
+  score: number | null;
+  /** The result of a SCORM package; else the score decides. */
+  passed?: boolean;
+  passScore?: number | null;
   feedback?: string | null;
   gradedBy?: number | null;
   answers?: Answer[];
@@ -43,14 +47,15 @@ export async function applyGrade(
 export async function storeGrade(
   tx: Tx,
   attempt: AttemptRow,
-  { score, feedback = null, gradedBy = null, answers, submittedAt }: Grade,
+  { score, passScore, feedback = null, gradedBy = null, answers, submittedAt, ...result }: Grade,
 ): Promise<AttemptRow> {
   const [row] = await tx.attempt.updateManyAndReturn({
     where: { id: attempt.id },
     data: {
       status: 'graded',
       score,
-      passed: score >= (attempt.passScore ?? 0),
+      passed: result.passed ?? (score ?? 0) >= (attempt.passScore ?? 0),
+      ...(passScore !== undefined && { passScore }),
       feedback,
       gradedBy,
       gradedAt: new Date(),
@@ -62,9 +67,12 @@ export async function storeGrade(
   return row as AttemptRow;
 }
 
-/** Whether passing completes the lesson: other rules are met by time, a view, or somebody who completes a quiz by hand. */
+/**
+ * Whether passing completes the lesson: other rules are met by time, a view, or somebody who completes a quiz by hand. The
+ * result of a SCORM package follows its rule already.
+ */
 function completes({ completion: { rule }, lessonType }: Learning): boolean {
-  return rule === 'quiz' || (rule === 'manual' && lessonType === 'assignment');
+  return rule === 'quiz' || lessonType === 'scorm' || (rule === 'manual' && lessonType === 'assignment');
 }
 
 function announceFailure({ emit }: Advancing, learning: Learning, attempt: AttemptRow): void {

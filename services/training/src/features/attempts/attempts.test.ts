@@ -159,9 +159,13 @@ it('an assignment is handed in, graded once, and completes its lesson', async ()
       .as({ type: 'user', tenantId, userId: 7, can: ['training:read:own', ...can] })
       .submitAttempt({ params: { id: data.id }, body: { fileIds: ids } });
   expect((await withFiles([])([service.files.add()])).status).toBe(403);
-  for (const fileId of [nobody, service.files.add('available', 8), service.files.add('quarantined', 7)])
+  for (const fileId of [
+    nobody,
+    service.files.add('available', { ownerId: 8 }),
+    service.files.add('quarantined', { ownerId: 7 }),
+  ])
     expect((await withFiles(['files:read:own'])([fileId])).body.errors?.[0]?.field).toBe('fileIds.0');
-  const fileIds = [service.files.add('available', 7)];
+  const fileIds = [service.files.add('available', { ownerId: 7 })];
   expect((await withFiles(['files:read:own'])(fileIds)).data).toMatchObject({ status: 'submitted', fileIds });
   await service.sqlWithin(api.caller, `UPDATE attempt SET status = 'in_progress'`);
   expect((await submit({ text: 'My plan' })).data).toMatchObject({ status: 'submitted', text: 'My plan' });

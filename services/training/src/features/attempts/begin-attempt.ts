@@ -8,14 +8,20 @@ import { closeAttemptJob, graceMs, isOver } from './attempt.ts';
 import { closeAttempt } from './close-attempt.ts';
 import { drawQuestions, quizOf } from './draw-questions.ts';
 
-/** Begins an attempt at a lesson of a locked enrolment, or finds the one in progress. */
+/**
+ * Begins an attempt at a lesson of a locked enrolment, or finds the one in progress.
+ * @param isLaunch whether a SCORM package is launched, the only way to begin an attempt at one
+ */
 export async function beginAttempt(
   inside: Advancing,
   learning: Learning,
+  { isLaunch = false } = {},
 ): Promise<{ attempt: AttemptRow; isNew: boolean }> {
   const { tx, emit, schedule } = inside;
   const { enrollmentId, lessonId, courseId, lessonType } = learning;
-  if (lessonType !== 'quiz' && lessonType !== 'assignment')
+  if (lessonType === 'scorm' && !isLaunch)
+    throw failField('lessonId', 'A SCORM lesson is launched; use launch instead');
+  if (lessonType !== 'quiz' && lessonType !== 'assignment' && lessonType !== 'scorm')
     throw failField('lessonId', `A lesson of the type ${lessonType} has no attempts; complete it instead`);
   rejectEnded(learning);
   rejectLocked(learning);
@@ -41,7 +47,8 @@ export async function beginAttempt(
       userId: learning.learnerType === 'user' ? learning.learnerId : null,
       number: (last?.number ?? 0) + 1,
       questions: drawn as unknown as JsonObject,
-      passScore: passScoreOf(learning, { passScore: learning.coursePassScore }),
+      // A package may name its own pass mark; it is written with the result.
+      passScore: isLaunch ? null : passScoreOf(learning, { passScore: learning.coursePassScore }),
       endsAt,
     },
   });

@@ -21,6 +21,7 @@ export async function handIn(
   attempt: AttemptRow,
   { answers, text = null, fileIds }: HandIn,
 ): Promise<AttemptRow> {
+  rejectPackage(learning);
   rejectClosed(attempt);
   rejectEnded(learning, { butCompleted: true });
   const { questions } = drawnOf(attempt);
@@ -44,6 +45,11 @@ export async function handIn(
     data: { status: 'submitted', text, fileIds, submittedAt, version: { increment: 1 } },
   });
   return row as AttemptRow;
+}
+
+/** @throws 422 for the attempt at a SCORM package, which records its own result */
+export function rejectPackage({ lessonType }: Learning): void {
+  if (lessonType === 'scorm') throw failField('id', 'Is an attempt at a SCORM package, which records its own result');
 }
 
 /** @throws 409 if the attempt was submitted, or its time is over */

@@ -3,7 +3,7 @@ import type { Tx } from '../../handler.ts';
 import { type Learning, recordActivity, rejectEnded } from '../progress/learning.ts';
 import { type Answer, drawnOf } from './attempt.ts';
 import { checkAnswers } from './check-answers.ts';
-import { rejectClosed } from './hand-in.ts';
+import { rejectClosed, rejectPackage } from './hand-in.ts';
 
 /** Replaces the saved answers of a locked attempt. */
 export async function storeAnswers(
@@ -12,6 +12,7 @@ export async function storeAnswers(
   attempt: AttemptRow,
   answers: Answer[],
 ): Promise<AttemptRow> {
+  rejectPackage(learning);
   rejectClosed(attempt);
   rejectEnded(learning, { butCompleted: true });
   checkAnswers(drawnOf(attempt).questions, answers);

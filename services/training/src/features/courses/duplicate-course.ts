@@ -42,10 +42,10 @@ async function copyContent(tx: Tx, fromId: number, toId: number): Promise<void> 
     INSERT INTO module (course_id, title, description, "order")
     SELECT ${toId}, title, description, "order" FROM module WHERE course_id = ${fromId}`;
   await tx.sql`
-    INSERT INTO lesson (course_id, module_id, title, type, content, file_id, duration_seconds, required, "order",
-      completion, release, quiz)
-    SELECT ${toId}, copy.id, lesson.title, type, content, file_id, duration_seconds, required, lesson."order",
-      completion, release, quiz
+    INSERT INTO lesson (course_id, module_id, title, type, content, file_id, scorm_package_id, duration_seconds, required,
+      "order", completion, release, quiz)
+    SELECT ${toId}, copy.id, lesson.title, type, content, file_id, scorm_package_id, duration_seconds, required,
+      lesson."order", completion, release, quiz
     FROM lesson LEFT JOIN module ON module.id = module_id
       LEFT JOIN module AS copy ON copy.course_id = ${toId} AND copy."order" = module."order"
     WHERE lesson.course_id = ${fromId} AND deleted_at IS NULL`;

@@ -128,7 +128,9 @@ async function lessonFaults(tx: Tx, courseId: number, lessonId: number | null = 
     const fault = (field: string, message: string) => ({ lessonId: lesson.id, order: lesson.order, field, message });
     const draws = lesson.quiz?.draw ?? [];
     return [
-      ...(isEmpty(lesson) ? [fault(lesson.type === 'file' ? 'fileId' : 'content', materialOf(lesson.type))] : []),
+      ...(isEmpty(lesson)
+        ? [fault(lesson.type === 'file' || lesson.type === 'scorm' ? 'fileId' : 'content', materialOf(lesson.type))]
+        : []),
       ...(lesson.type === 'quiz' && !lesson.questions && !draws.length
         ? [fault('questions', 'The quiz has no questions; add some, or draw them from a bank')]
         : []),
@@ -144,13 +146,13 @@ async function lessonFaults(tx: Tx, courseId: number, lessonId: number | null = 
 }
 
 function isEmpty({ type, hasContent, hasFile }: LessonRow): boolean {
-  if (type === 'file') return !hasFile;
+  if (type === 'file' || type === 'scorm') return !hasFile;
   if (type === 'video') return !hasContent && !hasFile;
   return type === 'link' && !hasContent;
 }
 
 function materialOf(type: string): string {
-  if (type === 'file') return 'The lesson has no file; send its id';
+  if (type === 'file' || type === 'scorm') return 'The lesson has no file; send its id';
   return type === 'video' ? 'The video has neither a URL nor a file' : 'The link has no URL; send one';
 }
 

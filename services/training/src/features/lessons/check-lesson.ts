@@ -3,6 +3,7 @@ import { type FieldError, unknownId } from '@tandem/contract';
 import { fail, failField } from '@tandem/service';
 import { lessonLimits, questionLimits } from '@tandem/training-contract';
 import type { Tools, Tx } from '../../handler.ts';
+import { type PreparedPackage, preparePackage } from '../scorm/stored-package.ts';
 import type { LessonRecord } from './lesson.ts';
 import { checkFile, fileUrlOf } from './lesson-files.ts';
 import { isUrlType } from './settle-lesson.ts';
@@ -14,6 +15,8 @@ export interface CheckedLesson {
   /** The cleaned content; absent if the request has none. */
   content?: string | null;
   fileUrl: string | null;
+  /** The SCORM package of the file; absent if the request does not change it. */
+  scorm?: PreparedPackage;
 }
 
 interface Input {
@@ -21,22 +24,33 @@ interface Input {
   fileId?: number | null | undefined;
 }
 
-/** Cleans the content of a write and checks its file. */
+/** Dependencies of the writes of lessons. */
+export type LessonTools = Pick<Tools, 'peers' | 'cleaner' | 'packages'>;
+/** The material that a lesson had before a write. */
+type FormerMaterial = Pick<LessonRecord, 'type' | 'fileId'>;
+
+/** Cleans the content of a write, and checks its file and its package. */
 export async function checkMaterial(
-  { peers, cleaner }: Pick<Tools, 'peers' | 'cleaner'>,
+  { peers, cleaner, packages }: LessonTools,
   { content, fileId }: Input,
-  { type, caller, fileIdBefore }: { type: LessonRecord['type']; caller: Caller; fileIdBefore: number | null },
+  { type, tx, caller, before }: { type: LessonRecord['type']; tx: Tx; caller: Caller; before?: FormerMaterial },
 ): Promise<CheckedLesson> {
-  await checkFile(peers, fileId, caller);
-  const fileUrl = await fileUrlOf(peers, fileId === undefined ? fileIdBefore : fileId, caller);
-  if (content === undefined) return { type, fileUrl };
-  if (content === null || isUrlType(type)) return { type, content, fileUrl };
+  // The file of a lesson that becomes a SCORM lesson is read although the request does not name it.
+  const isPackage = type === 'scorm' && (fileId !== undefined || before?.type !== 'scorm');
+  const usedId = fileId === undefined ? (before?.fileId ?? null) : fileId;
+  const file = await checkFile(peers, isPackage ? usedId : fileId, caller);
+  const fileUrl = await fileUrlOf(peers, usedId, caller);
+  const checked: CheckedLesson = { type, fileUrl };
+  if (isPackage && file)
+    checked.scorm = await preparePackage({ packages }, tx, { fileId: file.id, checksum: file.checksumSha256, caller });
+  if (content === undefined) return checked;
+  if (content === null || isUrlType(type)) return { ...checked, content };
   const cleaned = await cleaner.clean(content, caller.tenantId);
   if ('error' in cleaned) throw failField('content', cleaned.error);
   // Cleaning writes some characters as entities, so the result can be longer.
   if (cleaned.html.length > lessonLimits.contentChars)
     throw failField('content', `Must be at most ${lessonLimits.contentChars} characters after cleaning`);
-  return { type, content: cleaned.html, fileUrl };
+  return { ...checked, content: cleaned.html };
 }
 
 /** Fails with 422 unless the module belongs to the course. */

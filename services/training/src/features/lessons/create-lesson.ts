@@ -1,21 +1,27 @@
 import { fail, failField } from '@tandem/service';
 import { lessonCreated, type lessons, lessonsMax } from '@tandem/training-contract';
-import type { Handler, Tools } from '../../handler.ts';
+import type { Handler } from '../../handler.ts';
 import { changeContent } from '../content/change-content.ts';
 import { checkReleases, renumberLessons } from '../content/lesson-order.ts';
 import { lockCourse } from '../courses/course.ts';
 import { checkLessonComplete } from '../courses/publishable.ts';
 import { readQuestions, writeQuestions } from '../questions/lesson-questions.ts';
-import { type CheckedLesson, checkDraws, checkMaterial, checkModule, checkOpener } from './check-lesson.ts';
+import { storePackage } from '../scorm/stored-package.ts';
+import {
+  type CheckedLesson,
+  checkDraws,
+  checkMaterial,
+  checkModule,
+  checkOpener,
+  type LessonTools,
+} from './check-lesson.ts';
 import { asLesson, detailOf, toSettingColumns } from './lesson.ts';
 import { settleLesson } from './settle-lesson.ts';
 
 const atEnd = 2_000_000;
 
-export const createLesson = (
-  tools: Pick<Tools, 'peers' | 'cleaner'>,
-): Handler<typeof lessons.createLesson, CheckedLesson> => ({
-  check: ({ body, caller }) => checkMaterial(tools, body, { type: body.type, caller, fileIdBefore: null }),
+export const createLesson = (tools: LessonTools): Handler<typeof lessons.createLesson, CheckedLesson> => ({
+  check: ({ body, caller, tx }) => checkMaterial(tools, body, { type: body.type, caller, tx }),
   async run({ params, body, found, caller, tx, emit, schedule }) {
     const { title, required, durationSeconds = null, moduleId = null, release = { type: 'immediate' } } = body;
     const { completion, quiz, ...material } = settleLesson(undefined, { ...body, ...found });
@@ -26,9 +32,10 @@ export const createLesson = (
     await checkModule(tx, course.id, moduleId);
     await checkOpener(tx, course.id, release);
     await checkDraws(tx, quiz?.draw ?? [], questions.length);
+    const scormPackageId = found.scorm ? await storePackage(tx, found.scorm) : null;
     const { id } = await tx.lesson.create({
       data: {
-        ...{ courseId: course.id, moduleId, title, required, durationSeconds, order: atEnd },
+        ...{ courseId: course.id, moduleId, title, required, durationSeconds, scormPackageId, order: atEnd },
         ...material,
         ...toSettingColumns({ completion, release, quiz }),
       },

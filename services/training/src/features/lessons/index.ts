@@ -7,7 +7,7 @@ import { getLesson } from './get-lesson.ts';
 import { listLessons } from './list-lessons.ts';
 import { updateLesson } from './update-lesson.ts';
 
-export const lessonHandlers = (tools: Pick<Tools, 'peers' | 'cleaner'>) =>
+export const lessonHandlers = (tools: Pick<Tools, 'peers' | 'cleaner' | 'packages'>) =>
   ({
     createLesson: createLesson(tools),
     listLessons,

@@ -9,13 +9,14 @@ type Files = Pick<Peers, 'files'>;
 const linkSeconds = 900;
 
 /** Fails with 422 unless the file exists, the caller may read it, and it can be downloaded. Not inside a transaction. */
-export async function checkFile({ files }: Files, fileId: number | null | undefined, caller: Caller): Promise<void> {
-  if (fileId === null || fileId === undefined) return;
+export async function checkFile({ files }: Files, fileId: number | null | undefined, caller: Caller) {
+  if (fileId === null || fileId === undefined) return undefined;
   const as = asService(caller, reachOf(caller, 'files:read'));
   const file = await orAbsent(files.findFile({ params: { id: fileId }, as }));
   if (!file) throw failField('fileId', unknownId('file'));
   if (file.status !== 'available')
     throw failField('fileId', 'The file is quarantined and cannot be downloaded; send another file');
+  return file;
 }
 
 /**

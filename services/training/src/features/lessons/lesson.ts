@@ -15,6 +15,7 @@ import type { Tx } from '../../handler.ts';
 import { checkCourse, lockCourse } from '../courses/course.ts';
 import { isAuthor, isTeacher } from '../progress/teacher.ts';
 import { questionsOf } from '../questions/lesson-questions.ts';
+import { packageOfLesson, summaryOf } from '../scorm/stored-package.ts';
 
 export type LessonRecord = z.output<typeof Lesson>;
 export type { LessonRow };
@@ -96,5 +97,12 @@ export async function detailOf(
   { caller, fileUrl }: { caller: Caller; fileUrl: string | null },
 ): Promise<z.output<typeof LessonDetail>> {
   const questions = lesson.type === 'quiz' && isAuthor(caller) ? await questionsOf(tx, lesson.id) : [];
-  return { ...lesson, fileUrl, questions: isTeacher(caller) ? questions : questions.map(withoutKey) };
+  const scorm = await scormOf(tx, lesson);
+  return { ...lesson, fileUrl, scorm, questions: isTeacher(caller) ? questions : questions.map(withoutKey) };
+}
+
+/** The SCORM package of a lesson; null for a lesson of another type. */
+export async function scormOf(tx: Tx, { id, type }: LessonRecord) {
+  const found = type === 'scorm' ? await packageOfLesson(tx, id) : undefined;
+  return found ? summaryOf(found) : null;
 }

@@ -79,8 +79,8 @@ function quizOf(before: Settings | undefined, input: SettingsInput['quiz']): Set
 }
 
 function materialErrors({ type, content, fileId }: Settings): FieldError[] {
-  if (type === 'file' && fileId === null)
-    return [{ field: 'fileId', message: 'Is required for a lesson of the type file' }];
+  if ((type === 'file' || type === 'scorm') && fileId === null)
+    return [{ field: 'fileId', message: `Is required for a lesson of the type ${type}` }];
   if (!isUrlType(type)) return [];
   if (content !== null && !isHttpsUrl(content))
     return [{ field: 'content', message: `Must be an https URL for a lesson of the type ${type}` }];
@@ -99,13 +99,16 @@ function isHttpsUrl(value: string): boolean {
 function completionErrors({ type, completion }: Settings): FieldError[] {
   const { rule, minSeconds, passScore, maxAttempts } = completion;
   const error = (field: string, message: string) => ({ field: `completion.${field}`, message });
-  const isGraded = type === 'quiz' || type === 'assignment';
+  const isGraded = type === 'quiz' || type === 'assignment' || type === 'scorm';
+  const isOfPackage = rule === 'package' || rule === 'quiz';
   return [
     ...(rule === 'quiz' && !isGraded ? [error('rule', `Must be view, min_time or manual for the type ${type}`)] : []),
+    ...(type === 'scorm' && !isOfPackage ? [error('rule', 'Must be package or quiz for the type scorm')] : []),
+    ...(type !== 'scorm' && rule === 'package' ? [error('rule', 'Is only for lessons of the type scorm')] : []),
     ...(rule === 'min_time' && minSeconds === null ? [error('minSeconds', 'Is required for the rule min_time')] : []),
     ...(rule !== 'min_time' && minSeconds !== null ? [error('minSeconds', 'Is only for the rule min_time')] : []),
     ...(rule !== 'quiz' && passScore !== null ? [error('passScore', 'Is only for the rule quiz')] : []),
-    ...(!isGraded && maxAttempts !== null ? [error('maxAttempts', 'Is only for quizzes and assignments')] : []),
+    ...(!isGraded && maxAttempts !== null ? [error('maxAttempts', 'Is only for quizzes, assignments and SCORM')] : []),
   ];
 }
 

@@ -1,12 +1,20 @@
 import { diff, fail, failField } from '@tandem/service';
 import { type lessons, lessonUpdated } from '@tandem/training-contract';
-import type { Handler, Tools } from '../../handler.ts';
+import type { Handler, Tx } from '../../handler.ts';
 import { changeContent } from '../content/change-content.ts';
 import { checkReleases, renumberLessons } from '../content/lesson-order.ts';
 import { checkLessonComplete } from '../courses/publishable.ts';
 import { readQuestions, writeQuestions } from '../questions/lesson-questions.ts';
-import { type CheckedLesson, checkDraws, checkMaterial, checkModule, checkOpener } from './check-lesson.ts';
-import { asLesson, detailOf, findLesson, lockLesson, toSettingColumns } from './lesson.ts';
+import { storePackage } from '../scorm/stored-package.ts';
+import {
+  type CheckedLesson,
+  checkDraws,
+  checkMaterial,
+  checkModule,
+  checkOpener,
+  type LessonTools,
+} from './check-lesson.ts';
+import { asLesson, detailOf, findLesson, type LessonRow, lockLesson, toSettingColumns } from './lesson.ts';
 import { settleLesson } from './settle-lesson.ts';
 
 // After every lesson of the module, until the lessons are numbered again.
@@ -18,11 +26,12 @@ interface Found extends CheckedLesson {
   version: number;
 }
 
-export const updateLesson = (tools: Pick<Tools, 'peers' | 'cleaner'>): Handler<typeof lessons.updateLesson, Found> => ({
+export const updateLesson = (tools: LessonTools): Handler<typeof lessons.updateLesson, Found> => ({
   async check({ params, body, caller, tx }) {
     const { fileId, version, ...before } = asLesson(await findLesson(tx, params.id));
     const type = body.type ?? before.type;
-    return { version, ...(await checkMaterial(tools, body, { type, caller, fileIdBefore: fileId })) };
+    const former = { type: before.type, fileId };
+    return { version, ...(await checkMaterial(tools, body, { type, caller, tx, before: former })) };
   },
   async run({ params, body, found, caller, tx, emit, schedule, ifMatch }) {
     const { row, course } = await lockLesson(tx, params.id);
@@ -40,13 +49,16 @@ export const updateLesson = (tools: Pick<Tools, 'peers' | 'cleaner'>): Handler<t
     const count = requested?.length ?? (await tx.question.count({ where: { lessonId: row.id } }));
     await checkDraws(tx, settings.quiz?.draw ?? [], count);
     const isAsked = requested && (await writeQuestions(tx, row.id, requested));
-    if (isEmpty && !isAsked) return detailOf(tx, before, { caller, fileUrl: found.fileUrl });
+    const packageId = await packageIdOf(tx, row, { settings, found });
+    if (isEmpty && !isAsked && packageId === row.scormPackageId)
+      return detailOf(tx, before, { caller, fileUrl: found.fileUrl });
     const { completion, release, quiz, ...plain } = values;
     await tx.lesson.updateMany({
       where: { id: row.id },
       data: {
         ...plain,
         ...toSettingColumns({ ...values }),
+        scormPackageId: packageId,
         ...(values.moduleId !== undefined && { order: atEnd }),
         version: { increment: 1 },
       },
@@ -66,3 +78,13 @@ export const updateLesson = (tools: Pick<Tools, 'peers' | 'cleaner'>): Handler<t
     return detailOf(tx, lesson, { caller, fileUrl: found.fileUrl });
   },
 });
+
+/** The package after a write: the new one, none for another type, or the one that the lesson has. */
+async function packageIdOf(
+  tx: Tx,
+  { scormPackageId }: LessonRow,
+  { settings, found }: { settings: { type: string }; found: Found },
+): Promise<number | null> {
+  if (settings.type !== 'scorm') return null;
+  return found.scorm ? storePackage(tx, found.scorm) : scormPackageId;
+}

@@ -1,6 +1,6 @@
 import type { portalTraining } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { asLesson, findLesson, type LessonRecord } from '../lessons/lesson.ts';
+import { asLesson, findLesson, type LessonRecord, scormOf } from '../lessons/lesson.ts';
 import { checkLessonOpen } from '../lessons/lesson-access.ts';
 import { fileUrlOf } from '../lessons/lesson-files.ts';
 import { readOwnEnrollment } from './partner.ts';
@@ -15,5 +15,5 @@ export const getPortalLesson = ({
     const lesson = asLesson(await findLesson(tx, params.lessonId));
     return { ...lesson, fileUrl: await fileUrlOf(peers, lesson.fileId, caller) };
   },
-  run: async ({ found }) => found,
+  run: async ({ found, tx }) => ({ ...found, scorm: await scormOf(tx, found) }),
 });

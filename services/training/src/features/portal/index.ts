@@ -8,6 +8,7 @@ import { getPortalCertificateDownloadUrl } from './get-portal-certificate-downlo
 import { getPortalCourse } from './get-portal-course.ts';
 import { getPortalEnrollmentProgress } from './get-portal-enrollment-progress.ts';
 import { getPortalLesson } from './get-portal-lesson.ts';
+import { launchPortalLesson } from './launch-portal-lesson.ts';
 import { listPortalCertificates } from './list-portal-certificates.ts';
 import { listPortalCourses } from './list-portal-courses.ts';
 import { listPortalEnrollments } from './list-portal-enrollments.ts';
@@ -26,6 +27,7 @@ export const portalTrainingHandlers = (tools: Tools) =>
     getPortalLesson: getPortalLesson(tools),
     recordPortalProgress,
     completePortalLesson,
+    launchPortalLesson: launchPortalLesson(tools),
     startPortalAttempt,
     getPortalAttempt,
     savePortalAttemptAnswers,

@@ -35,7 +35,7 @@ export async function readProgress(tx: Tx, row: EnrollmentRow): Promise<Progress
     // A lesson that was begun stays open.
     const isLocked = status === null && lock !== undefined;
     const { maxAttempts } = storedCompletion(rule);
-    const isGraded = one.type === 'quiz' || one.type === 'assignment';
+    const isGraded = one.type === 'quiz' || one.type === 'assignment' || one.type === 'scorm';
     return {
       ...lesson,
       type: LessonType.parse(one.type),

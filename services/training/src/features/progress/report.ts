@@ -59,9 +59,10 @@ export async function completeByRule(
 }
 
 /** The requirement of the lesson's completion rule that is not met yet. */
-function missingFor({ completion, progress }: Learning, isOverride: boolean): string | undefined {
+function missingFor({ lessonType, completion, progress }: Learning, isOverride: boolean): string | undefined {
   if (completion.rule === 'manual' && !isOverride)
     return 'Somebody else with the permission training:manage completes the lesson, or grades its assignment';
+  if (lessonType === 'scorm' && !isOverride) return 'Launch the lesson: its package reports when it is completed';
   if (completion.rule === 'quiz' && !isOverride) return 'Pass the quiz: begin an attempt, and submit it';
   const seconds = completion.rule === 'min_time' ? (completion.minSeconds ?? 0) : 0;
   const left = seconds - (progress?.secondsSpent ?? 0);

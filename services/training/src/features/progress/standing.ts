@@ -26,7 +26,7 @@ export async function readStanding(
     SELECT count(*) FILTER (WHERE required)::int AS required,
       count(*) FILTER (WHERE required AND progress.status = 'completed')::int AS "requiredDone",
       count(*)::int AS lessons, count(*) FILTER (WHERE progress.status = 'completed')::int AS done,
-      avg(progress.score) FILTER (WHERE required AND type IN ('quiz', 'assignment')) AS score
+      avg(progress.score) FILTER (WHERE required AND type IN ('quiz', 'assignment', 'scorm')) AS score
     FROM lesson
     LEFT JOIN lesson_progress AS progress ON progress.enrollment_id = ${enrollmentId} AND progress.lesson_id = lesson.id
     WHERE lesson.course_id = ${courseId} AND lesson.deleted_at IS NULL`;
