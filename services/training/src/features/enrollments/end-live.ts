@@ -5,7 +5,7 @@ import { dataOf, type EnrollmentRecord, type Inside, writeEnrollment } from './e
 
 const events = { withdrawn: enrollmentWithdrawn, expired: enrollmentExpired };
 
-/** Ends a locked enrolment that has not ended. The progress stays. */
+/** Ends a locked enrolment that has not ended; for a withdrawal, its course is locked too (`lockWithCourse`). The progress stays. */
 export async function endLive(
   { tx, emit, schedule }: Inside,
   row: EnrollmentRow,
