@@ -1,4 +1,4 @@
-import { enrollmentExpired, enrollmentWithdrawn } from '@tandem/training-contract';
+import { enrollmentExpired, enrollmentWithdrawn, type withdrawReasons } from '@tandem/training-contract';
 import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import { countDeltas } from '../statistics/deltas.ts';
 import { dataOf, type EnrollmentRecord, type Inside, writeEnrollment } from './enrollment.ts';
@@ -10,8 +10,9 @@ export async function endLive(
   { tx, emit, schedule }: Inside,
   row: EnrollmentRow,
   status: keyof typeof events,
+  withdrawReason: (typeof withdrawReasons)[number] | null = null,
 ): Promise<EnrollmentRecord> {
-  const enrollment = await writeEnrollment(tx, row.id, { status });
+  const enrollment = await writeEnrollment(tx, row.id, { status, withdrawReason });
   if (status === 'withdrawn')
     await tx.sql`UPDATE course SET enrollment_count = enrollment_count - 1 WHERE id = ${row.courseId}`;
   await countDeltas({ tx, schedule }, [{ ...row, metric: status, value: 1 }]);

@@ -10,5 +10,5 @@ export const withdrawEnrollment: Handler<typeof enrollments.withdrawEnrollment> 
   const { enrollment: before } = await lockWithCourse(tx, params.id);
   ifMatch(before);
   if (!isLive(before)) throw fail('transition_refused', [transitionError(before.status, [])]);
-  return endLive({ tx, emit, schedule }, before, 'withdrawn');
+  return endLive({ tx, emit, schedule }, before, 'withdrawn', 'by_hand');
 };
