@@ -47,7 +47,20 @@ export async function createTraining(direct: Direct, { scope, userId, partnerId 
     'the course is completed',
     async () => (await call('listCertificates', { query: { courseId: certified.id } }))[0],
   );
-  return { course, module, lesson: quiz, enrollment, attempt, certificate, question_bank: bank, question: banked };
+  const rule = await call('createEnrollmentRule', {
+    body: { title: 'New colleagues', courseId: course.id, learnerType: 'user', active: false },
+  });
+  return {
+    course,
+    module,
+    lesson: quiz,
+    enrollment,
+    attempt,
+    certificate,
+    question_bank: bank,
+    question: banked,
+    enrollment_rule: rule,
+  };
 }
 
 /** Bodies of requests, where the example in the OpenAPI document fails before the ids are read. */

@@ -27,7 +27,7 @@ export type {
 export type { Purge } from './housekeeping.ts';
 export { htmlPage, type PageLanguage, pageLanguage, pageStyle } from './html-page.ts';
 export { followLeadMerges } from './lead-merges/follow-lead-merges.ts';
-export { currentLeads } from './lead-merges/merged-leads.ts';
+export { currentLeads, type Place } from './lead-merges/merged-leads.ts';
 export { type List, type Listable, type ListFilter, listedIds, type PageResult } from './list.ts';
 export { namesHandler } from './names.ts';
 export { ownedRecords } from './owned-work/owned-records.ts';

@@ -96,9 +96,20 @@ export const internalAssignees = operations({
       InternalUser.pick({ id: true, teamIds: true }).extend({
         email: z.string().nullish(),
         name: z.string().nullish(),
+        roleId: id('role').nullish(),
       }),
     ),
     message: 'Assignees found',
+    emits: [],
+  },
+  listActiveUsers: {
+    method: 'POST',
+    path: '/internal/users/active',
+    audience: 'internal',
+    summary: 'Retrieve active users of the tenant with ids greater than `after`, in the order of their ids',
+    body: z.object({ after: id('user').nullable(), limit: z.int().min(1).max(assigneesMax) }),
+    reply: z.array(z.object({ id: id('user') })),
+    message: 'Active users retrieved',
     emits: [],
   },
 });

@@ -21,6 +21,7 @@ everyList(identity, () => service, {
     listSsoDomains: 'a tenant has at most a few domains',
     listTenants: 'reads 100 tenants after an id',
     findAssignees: 'the named users and teams, at most a bounded number',
+    listActiveUsers: 'in the order of ids, which is the key of the table',
   },
   samples: (tenantId) => ({ 'listAuditLogs.targetId': ids.encode('user', tenantId, 999_999_999) }),
   withoutIndex: {

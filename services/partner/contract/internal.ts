@@ -39,7 +39,12 @@ export const internalPartnerLookup = operations({
     body: z.object({
       ids: z.array(id('partner')).max(foundPartnersMax, `Must contain at most ${foundPartnersMax} ids`),
     }),
-    reply: z.array(Partner.pick({ id: true, status: true, firstName: true, lastName: true })),
+    // The tier is absent in the previous release.
+    reply: z.array(
+      Partner.pick({ id: true, status: true, firstName: true, lastName: true }).extend({
+        tier: Partner.shape.tier.nullish(),
+      }),
+    ),
     message: 'Partners retrieved',
     emits: [],
   },

@@ -3,6 +3,7 @@ import { jobErrorOperations, jobOperations } from '@tandem/contract';
 import { attempts } from './attempts.ts';
 import { certificates } from './certificates.ts';
 import { courses } from './courses.ts';
+import { enrollmentRules } from './enrollment-rules.ts';
 import { enrollments } from './enrollments.ts';
 import { lessons } from './lessons.ts';
 import { modules } from './modules.ts';
@@ -18,6 +19,7 @@ export * from './attempts.ts';
 export * from './certificates.ts';
 export * from './course.ts';
 export * from './courses.ts';
+export * from './enrollment-rules.ts';
 export * from './enrollments.ts';
 export * from './lesson.ts';
 export * from './lesson-settings.ts';
@@ -40,6 +42,7 @@ export const training = {
   ...lessons,
   ...questionBanks,
   ...enrollments,
+  ...enrollmentRules,
   ...progress,
   ...attempts,
   ...certificates,

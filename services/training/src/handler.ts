@@ -3,9 +3,15 @@ import type { Operation } from '@tandem/contract';
 import type { internalLeads } from '@tandem/crm-contract';
 import type { internalFiles } from '@tandem/files-contract';
 import type { HtmlCleaner } from '@tandem/html-cleaner';
-import type { internalAssignees, internalTenants, internalUsers } from '@tandem/identity-contract';
+import type {
+  internalAssignees,
+  internalRoles,
+  internalTeams,
+  internalTenants,
+  internalUsers,
+} from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
-import type { internalPartnerLookup } from '@tandem/partner-contract';
+import type { internalPartnerLookup, internalPartners } from '@tandem/partner-contract';
 import type { LinkTokens } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
@@ -22,8 +28,14 @@ export type Tx = TenantTx<PrismaClient>;
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** Clients of other services. */
 export interface Peers {
-  identity: ServiceClient<typeof internalUsers & typeof internalAssignees & typeof internalTenants>;
-  partner: ServiceClient<typeof internalPartnerLookup>;
+  identity: ServiceClient<
+    typeof internalUsers &
+      typeof internalAssignees &
+      typeof internalTeams &
+      typeof internalRoles &
+      typeof internalTenants
+  >;
+  partner: ServiceClient<typeof internalPartnerLookup & typeof internalPartners>;
   crm: ServiceClient<typeof internalLeads>;
   files: ServiceClient<typeof internalFiles>;
 }

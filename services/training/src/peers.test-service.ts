@@ -7,7 +7,19 @@ import { callerHeader, createCallerSigner } from '@tandem/caller';
 export const nobody = '404';
 export const suspended = '403';
 
-type Body = { ids?: string[]; userIds?: string[] };
+type Body = {
+  ids?: string[];
+  userIds?: string[];
+  conditions?: unknown[];
+  after?: string | null;
+  limit?: number;
+};
+
+// Users 5001 to 5600 exist for those who read all of them; those with an even id are in the team 5.
+const [firstUser, lastUser] = [5_001, 5_600];
+const everyUser = Array.from({ length: lastUser - firstUser + 1 }, (_, index) => firstUser + index);
+const teamIdsOf = (id: string) => (Number(id) % 2 ? [] : ['5']);
+const tierOf = (id: string) => (Number(id) % 2 ? 'bronze' : 'gold');
 
 const person = (id: string) => ({ id, firstName: 'Ada', lastName: `Lovelace ${id}` });
 const known = (ids: string[] = []) => ids.filter((id) => id !== nobody);
@@ -18,7 +30,27 @@ const answers: [RegExp, (id: string, body: Body) => unknown][] = [
     (_, { userIds }) =>
       known(userIds)
         .filter((id) => id !== suspended)
-        .map((id) => ({ id, teamIds: [], email: null, name: `Ada Lovelace ${id}` })),
+        .map((id) => ({ id, teamIds: teamIdsOf(id), email: null, name: `Ada Lovelace ${id}`, roleId: '9' })),
+  ],
+  [
+    /^\/internal\/users\/active$/,
+    (_, { after, limit }) =>
+      everyUser
+        .filter((id) => id > Number(after ?? 0))
+        .slice(0, limit)
+        .map((id) => ({ id: String(id) })),
+  ],
+  [/^\/internal\/teams\/(\d+)$/, (id) => ({ id, name: 'Sales' })],
+  [/^\/internal\/roles\/(\d+)$/, (id) => ({ id, name: 'Agent' })],
+  // Leads with an even id meet every condition.
+  [
+    /^\/internal\/leads\/select$/,
+    (_, { ids, conditions = [] }) => ({
+      leads: known(ids)
+        .filter((id) => !conditions.length || Number(id) % 2 === 0)
+        .map((id) => ({ id, email: `lead${id}@example.com`, phone: null, consent: {} })),
+      next: null,
+    }),
   ],
   [
     /^\/internal\/users\/(\d+)$/,
@@ -26,7 +58,12 @@ const answers: [RegExp, (id: string, body: Body) => unknown][] = [
   ],
   [
     /^\/internal\/partners\/find$/,
-    (_, { ids }) => known(ids).map((id) => ({ ...person(id), status: id === suspended ? 'suspended' : 'approved' })),
+    (_, { ids }) =>
+      known(ids).map((id) => ({
+        ...person(id),
+        status: id === suspended ? 'suspended' : 'approved',
+        tier: tierOf(id),
+      })),
   ],
   [
     /^\/internal\/tenants\/settings$/,

@@ -3,9 +3,15 @@ import { createServiceClient } from '@tandem/client/internal';
 import { internalLeads } from '@tandem/crm-contract';
 import { internalFiles } from '@tandem/files-contract';
 import { createHtmlCleaner } from '@tandem/html-cleaner';
-import { internalAssignees, internalTenants, internalUsers } from '@tandem/identity-contract';
+import {
+  internalAssignees,
+  internalRoles,
+  internalTeams,
+  internalTenants,
+  internalUsers,
+} from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
-import { internalPartnerLookup } from '@tandem/partner-contract';
+import { internalPartnerLookup, internalPartners } from '@tandem/partner-contract';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
 import type { ServiceDefinition } from '@tandem/service';
 import { training } from '@tandem/training-contract';
@@ -18,9 +24,16 @@ import { nameLearner } from './features/certificates/name-learner.job.ts';
 import { followContent } from './features/content/follow-content.job.ts';
 import { courseHandlers } from './features/courses/index.ts';
 import { purgeCourse } from './features/courses/purge-course.job.ts';
+import { enrollmentRuleHandlers } from './features/enrollment-rules/index.ts';
+import { enrollContacts, enrollUsers } from './features/enrollment-rules/on-learner-changed.ts';
+import { followTeamsAndRoles } from './features/enrollment-rules/on-team-deleted.ts';
+import { applyRules, applyToExisting, removeOutcomes } from './features/enrollment-rules/rule-jobs.ts';
 import { enrollInBulk } from './features/enrollments/bulk-jobs.ts';
 import { endEnrollment, remindLearner } from './features/enrollments/end-enrollment.job.ts';
 import { enrollmentHandlers } from './features/enrollments/index.ts';
+import { followMerges } from './features/learners-left/follow-merges.ts';
+import { withdrawLeads, withdrawUsers } from './features/learners-left/on-learner-left.ts';
+import { withdrawLearner } from './features/learners-left/withdraw-learner.job.ts';
 import { lessonHandlers } from './features/lessons/index.ts';
 import { moduleHandlers } from './features/modules/index.ts';
 import { nameHandlers } from './features/names/index.ts';
@@ -54,6 +67,7 @@ export function trainingService(
     packages: createPackageReader(peers),
     player: playerOrigin(settings),
   };
+  const merges = followMerges();
   return {
     name: 'training',
     operations: training,
@@ -63,6 +77,7 @@ export function trainingService(
       ...lessonHandlers(tools),
       ...questionBankHandlers,
       ...enrollmentHandlers(tools),
+      ...enrollmentRuleHandlers(tools),
       ...progressHandlers,
       ...attemptHandlers(tools),
       ...certificateHandlers(tools),
@@ -82,7 +97,13 @@ export function trainingService(
       endCertificate,
       followContent,
       foldStatistics,
+      applyRules(tools),
+      applyToExisting(tools),
+      removeOutcomes,
+      withdrawLearner(tools),
+      ...merges.jobs,
     ],
+    consumers: [enrollUsers, enrollContacts, followTeamsAndRoles, withdrawUsers, withdrawLeads, ...merges.consumers],
     narrowing: {
       Course: 'shared',
       CoursePrerequisite: 'shared',
@@ -91,6 +112,9 @@ export function trainingService(
       QuestionBank: 'shared',
       Question: 'shared',
       Enrollment: { owners: ['userId'] },
+      EnrollmentRule: 'shared',
+      RuleOutcome: 'shared',
+      MergedLead: 'shared',
       LessonProgress: { through: ['enrollment'] },
       Attempt: { through: ['enrollment'] },
       Certificate: { through: ['enrollment'] },
@@ -117,10 +141,14 @@ function connectPeers(settings: TrainingSettings): Peers {
   return {
     identity: createServiceClient({
       ...common,
-      operations: { ...internalUsers, ...internalAssignees, ...internalTenants },
+      operations: { ...internalUsers, ...internalAssignees, ...internalTenants, ...internalTeams, ...internalRoles },
       baseUrl: IDENTITY_URL,
     }),
-    partner: createServiceClient({ ...common, operations: internalPartnerLookup, baseUrl: PARTNER_URL }),
+    partner: createServiceClient({
+      ...common,
+      operations: { ...internalPartnerLookup, ...internalPartners },
+      baseUrl: PARTNER_URL,
+    }),
     crm: createServiceClient({ ...common, operations: internalLeads, baseUrl: CRM_URL }),
     files: createServiceClient({ ...common, operations: internalFiles, baseUrl: FILES_URL }),
   };

@@ -14,7 +14,7 @@ export const findAssignees: Handler<typeof internalAssignees.findAssignees> = as
         { email: { in: (body.emails ?? []).map((email) => email.toLowerCase()) } },
       ],
     },
-    select: { id: true, email: true, firstName: true, lastName: true },
+    select: { id: true, email: true, firstName: true, lastName: true, roleId: true },
     orderBy: { id: 'asc' },
     take: assigneesMax,
   });
@@ -26,6 +26,7 @@ export const findAssignees: Handler<typeof internalAssignees.findAssignees> = as
     id: user.id,
     email: user.email,
     name: nameOf(user),
+    roleId: user.roleId,
     teamIds: teams.get(user.id) ?? [],
   }));
 };

@@ -9,6 +9,7 @@ import { findUser } from './find-user.ts';
 import { findUserPermissions } from './find-user-permissions.ts';
 import { getOwnUser } from './get-own-user.ts';
 import { getUser } from './get-user.ts';
+import { listActiveUsers } from './list-active-users.ts';
 import { listUsers } from './list-users.ts';
 import { setUserRole } from './set-user-role.ts';
 import { suspendUser } from './suspend-user.ts';
@@ -27,5 +28,6 @@ export const userHandlers = (tools: Tools) =>
     setUserRole: setUserRole(tools),
     findUser,
     findAssignees,
+    listActiveUsers,
     findUserPermissions,
   }) satisfies Handlers<typeof users & typeof internalUsers & typeof internalAssignees, Tx>;

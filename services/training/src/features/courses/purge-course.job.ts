@@ -1,6 +1,7 @@
 import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
+import { removeOutcomesJob } from '../enrollment-rules/rule-jobs.ts';
 
 /** The job that removes a deleted course; a course that was restored meanwhile has another version. */
 export const purgeCourseJob = {
@@ -21,7 +22,7 @@ export const purgeCourse = job({
   ...purgeCourseJob,
   rests: true,
   async run({ payload: { courseId, version }, finish }: JobContext<Payload, Tx>) {
-    await finish(async ({ tx }) => {
+    await finish(async ({ tx, schedule }) => {
       const course = await tx.course.lockFirst({ where: { id: courseId, version, deletedAt: { not: null } } });
       if (!course || (await tx.enrollment.count({ where: { courseId } }))) return undefined;
       const questions = await tx.sql`
@@ -33,6 +34,12 @@ export const purgeCourse = job({
       await tx.lesson.deleteMany({ where: { courseId } });
       await tx.module.deleteMany({ where: { courseId } });
       await tx.coursePrerequisite.deleteMany({ where: { OR: [{ courseId }, { requiredCourseId: courseId }] } });
+      const rules = await tx.enrollmentRule.findMany({ where: { courseId }, select: { id: true } });
+      await tx.enrollmentRule.deleteMany({ where: { courseId } });
+      await schedule(
+        removeOutcomesJob,
+        rules.map(({ id }) => ({ ruleId: id })),
+      );
       await tx.course.deleteMany({ where: { id: courseId } });
       return undefined;
     });

@@ -18,7 +18,7 @@ export interface Inside {
 /** Statuses of an enrolment that has not ended. */
 export const liveStatuses = ['enrolled', 'in_progress'];
 
-const columns = Enrollment.pick({ status: true, learnerType: true, source: true });
+const columns = Enrollment.pick({ status: true, learnerType: true, source: true, withdrawReason: true });
 
 /** Converts a row to the contract's `Enrollment`. */
 export function asEnrollment(row: EnrollmentRow): EnrollmentRecord {
@@ -53,7 +53,7 @@ export async function lockEnrollment(tx: Tx, id: number): Promise<EnrollmentRow>
 export async function writeEnrollment(
   tx: Tx,
   id: number,
-  change: Partial<Pick<EnrollmentRow, 'status' | 'dueAt' | 'expiresAt'>>,
+  change: Partial<Pick<EnrollmentRow, 'status' | 'dueAt' | 'expiresAt' | 'withdrawReason'>>,
 ): Promise<EnrollmentRecord> {
   const [row] = await tx.enrollment.updateManyAndReturn({
     where: { id },

@@ -3,15 +3,13 @@ import { enrollmentStates, type enrollments, enrollmentUpdated } from '@tandem/t
 import type { Handler, Tx } from '../../handler.ts';
 import { countDeltas } from '../statistics/deltas.ts';
 import { checkDates, scheduleDates } from './dates.ts';
-import { asEnrollment, dataOf, isLive, liveStatuses, lockEnrollment, writeEnrollment } from './enrollment.ts';
+import { asEnrollment, dataOf, isLive, liveStatuses, writeEnrollment } from './enrollment.ts';
+import { lockWithCourse } from './lock-with-course.ts';
 
 export const extendEnrollment: Handler<typeof enrollments.extendEnrollment> = async (context) => {
   const { params, body, tx, emit, schedule, ifMatch } = context;
   const { expiresAt } = body;
-  // The course is locked first, as by new enrolments of the same learner.
-  const found = await tx.enrollment.findFirst({ where: { id: params.id } });
-  if (found?.status === 'expired') await tx.course.lockFirst({ where: { id: found.courseId } });
-  const before = await lockEnrollment(tx, params.id);
+  const { enrollment: before } = await lockWithCourse(tx, params.id);
   ifMatch(before);
   const isExpired = before.status === 'expired';
   if (!isExpired && !isLive(before)) {

@@ -1,0 +1,19 @@
+import { type enrollmentRules, enrollmentRuleUpdated } from '@tandem/training-contract';
+import type { Handler } from '../../handler.ts';
+import { asRule, dataOf, lockRule, writeRule } from './enrollment-rule.ts';
+import { applyToExistingJob } from './rule-jobs.ts';
+
+export const enableEnrollmentRule: Handler<typeof enrollmentRules.enableEnrollmentRule> = async (context) => {
+  const { params, body, schedule, tx, emit, ifMatch } = context;
+  const before = asRule(await lockRule(tx, params.id));
+  ifMatch(before);
+  if (body.applyToExisting) await schedule(applyToExistingJob, [{ ruleId: before.id, after: null }]);
+  if (before.active) return before;
+  const rule = await writeRule(tx, before.id, { active: true });
+  emit(enrollmentRuleUpdated, {
+    data: dataOf(rule),
+    record: rule,
+    changes: { active: { from: before.active, to: true } },
+  });
+  return rule;
+};

@@ -1,0 +1,26 @@
+import { diff } from '@tandem/service';
+import { type enrollmentRules, enrollmentRuleUpdated } from '@tandem/training-contract';
+import type { Handler, Tools } from '../../handler.ts';
+import { checkFit, checkKnown, storedConditions } from './check-rule.ts';
+import { asRule, dataOf, lockRule, writeRule } from './enrollment-rule.ts';
+
+export const updateEnrollmentRule = ({
+  peers,
+}: Pick<Tools, 'peers'>): Handler<typeof enrollmentRules.updateEnrollmentRule> => ({
+  check: ({ body, caller }) => checkKnown(peers, caller, body),
+  async run({ params, body, tx, emit, ifMatch }) {
+    const before = asRule(await lockRule(tx, params.id));
+    ifMatch(before);
+    const { leadConditions, ...fields } = body;
+    const { isEmpty, values, audit } = diff(before, { ...fields, leadConditions: storedConditions(leadConditions) });
+    if (isEmpty) return before;
+    checkFit(before.learnerType, { ...before, ...values });
+    const { leadConditions: conditions, ...changed } = values;
+    const rule = await writeRule(tx, before.id, {
+      ...changed,
+      ...(conditions && { leadConditions: conditions as object[] as never }),
+    });
+    emit(enrollmentRuleUpdated, { data: dataOf(rule), record: rule, changes: audit });
+    return rule;
+  },
+});
