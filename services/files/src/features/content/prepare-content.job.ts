@@ -39,6 +39,8 @@ export const prepareContent = (tools: { store: Store; documents: Documents }) =>
       try {
         const { previews, text } = await outside(() => prepare(tools, version));
         await finish(async ({ tx, schedule }) => {
+          // The file first, as in deletions: in another order the two would wait for each other.
+          await tx.file.lockFirst({ where: { id: fileId } });
           const { count } = await tx.fileVersion.updateMany({ where: { objectKey }, data: { previews } });
           // The version was removed meanwhile, perhaps before its previews were stored.
           if (!count) await schedule(discardObjectJob, [{ objectKey }]);

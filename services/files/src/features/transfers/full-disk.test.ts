@@ -72,7 +72,8 @@ describe('on a disk of 16 MB', () => {
       ]);
       expect((await complete(api, fileId)).body.code).toBe('nothing_uploaded');
     }
-    await api.deleteFile({ params: { id: first.id }, query: { permanent: 'true' } });
+    const removed = await api.deleteFile({ params: { id: first.id }, query: { permanent: 'true' } });
+    expect(removed.status).toBe(200);
     await until('there is room', async () => (await put(small, uploadUrl, large)).status === 200);
     expect((await complete(api, fileId)).data).toMatchObject({ status: 'available', checksumSha256: sha256(large) });
   });
