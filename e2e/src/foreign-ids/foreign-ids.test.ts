@@ -165,6 +165,7 @@ const otherAnswers: Readonly<Record<string, object>> = {
   'selectLeads body.ids.*': { status: 200 },
   'updateSegment body.removeLeadIds.*': { status: 200 },
   'selectLeads body.after': { status: 200 },
+  'listActiveUsers body.after': { status: 200, body: { data: [] } },
 
   'findUserPermissions params.id': { status: 200, body: { data: { permissions: [] } } },
   'login body.tenantId': { status: 401, body: { code: 'bad_credentials' } },

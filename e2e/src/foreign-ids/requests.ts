@@ -124,6 +124,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   triggerWorkflow: () => ({ body: {} }),
   readLeads: () => ({ body: {} }),
   selectLeads: () => ({ body: { conditions: [], limit: 100 } }),
+  listActiveUsers: () => ({ body: { limit: 100 } }),
   createLandingPage: () => ({ body: { name: 'Spring', slug: randomBytes(6).toString('hex') } }),
   createLead: () => ({ body: { email: uniqueEmail(), ...person } }),
   createNotification: () => ({ body: { title: 'Done', body: 'Your import is done' } }),

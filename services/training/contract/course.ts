@@ -33,7 +33,7 @@ export const courseStates = stateTable<(typeof courseStatuses)[number]>('Course'
 
 const certificateFields = {
   title: name(200).meta({ description: 'The heading of the certificate', examples: ['Certified seller'] }),
-  text: text(500).meta({
+  text: text(2_000).meta({
     description: 'The text below the name of the learner',
     examples: ['has completed the course and passed its quizzes.'],
   }),
@@ -51,7 +51,13 @@ export const CertificateTexts = z.object({
 
 const writableCertificate = z.object({
   title: certificateFields.title,
-  text: certificateFields.text.nullish(),
+  // As much as fits the document; earlier releases accepted more.
+  text: text(500)
+    .meta({
+      description: 'The text below the name of the learner',
+      examples: ['has completed the course and passed its quizzes.'],
+    })
+    .nullish(),
   signatory: certificateFields.signatory.nullish(),
   signatoryTitle: certificateFields.signatoryTitle.nullish(),
 });

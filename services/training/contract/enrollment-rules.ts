@@ -25,6 +25,7 @@ export const skipReasons = [
   'audience',
 ] as const;
 export const ruleTiers = ['bronze', 'silver', 'gold', 'platinum'] as const;
+export const RuleTier = z.enum(ruleTiers).describe('A tier of partners');
 
 const listMax = 20;
 const wholeDays = 'Must be a whole number from 1 to 3650';
@@ -38,7 +39,7 @@ const TeamIds = z
   .max(listMax, `Must contain at most ${listMax} teams`)
   .describe('For users: they are in one of these teams; in any or none if the list is empty');
 const Tiers = z
-  .array(z.enum(ruleTiers))
+  .array(RuleTier)
   .max(ruleTiers.length, `Must contain at most ${ruleTiers.length} tiers`)
   .meta({ description: 'For partners: their tier is one of these; any tier if the list is empty', examples: [[]] });
 const conditionsText = 'For leads: the conditions that a lead must meet, all of them; every lead if the list is empty';

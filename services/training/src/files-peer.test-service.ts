@@ -24,11 +24,7 @@ export async function filesPeer(): Promise<FilesPeer> {
   const server = http.createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url as string, 'http://files');
     const [, id = '', action] = /^\/internal\/files\/(\d+)(?:\/(link|content|content\/part))?$/.exec(pathname) ?? [];
-    const caller = signer.verify(
-      request.headers[callerHeader] as string,
-      request.method as string,
-      request.url as string,
-    );
+    const caller = signer.verify(request.headers[callerHeader] as string, request.method as string, pathname);
     const isFound = caller && (!caller.narrow || caller.narrow.userId === owners.get(id));
     const file = isFound ? files.get(id) : undefined;
     request.resume();
