@@ -10,6 +10,7 @@ import { isUnfinished, removeFiles } from '../files/remove-files.ts';
 import { eraseFiles, filesOf } from '../personal-data/files-data.ts';
 import { isProtected, protectedRetryAt, removable } from '../retention/protection.ts';
 import { hasOpenRequest } from '../signatures/request.ts';
+import { scanLater } from '../transfers/inspect-upload.job.ts';
 
 /** Job that deletes or restores the files of a lead, as the lead is deleted or restored. */
 export const filesOfLeadJob = {
@@ -92,7 +93,7 @@ async function eraseKept(tools: Tools, batch: Batch): Promise<Date | undefined> 
 }
 
 /** Exactly the files that were deleted with the lead come back. */
-async function restoreFiles({ tx, emit, leadId }: Batch): Promise<Date | undefined> {
+async function restoreFiles({ tx, emit, schedule, leadId }: Batch): Promise<Date | undefined> {
   const where = { deletedWithLeadId: leadId };
   const found = await tx.file.findMany({ where, orderBy: { id: 'asc' }, take: batchMax, select: { id: true } });
   for (const { id: fileId } of found) {
@@ -100,6 +101,7 @@ async function restoreFiles({ tx, emit, leadId }: Batch): Promise<Date | undefin
     if (!row) continue;
     if (row.deletedAt && row.deletedAt > restorableSince()) {
       const record = asFile(await writeFile(tx, fileId, { deletedAt: null, deletedWithLeadId: null }));
+      await scanLater(schedule, fileId, row);
       emit(fileRestored, { data: { fileId }, record });
     } else await tx.file.updateMany({ where: { id: fileId }, data: { deletedWithLeadId: null } });
   }

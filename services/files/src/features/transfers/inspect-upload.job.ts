@@ -4,7 +4,6 @@ import type { File as FileRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { discardObjectJob } from '../files/discard-object.job.ts';
 import { isUploadKey, uploadFolderOf, uploadKeyOf } from '../files/object-keys.ts';
-import type { StoredObject } from '../files/stored-object.ts';
 import { inspect } from './inspect.ts';
 import { setStatus, settleUpload } from './settle-upload.ts';
 
@@ -65,7 +64,7 @@ export const inspectUpload = (tools: Tools) =>
 export async function scanLater(
   schedule: Schedule,
   fileId: number,
-  { objectKey, status }: StoredObject,
+  { objectKey, status }: Pick<FileRow, 'objectKey' | 'status'>,
 ): Promise<void> {
   if (status === 'processing') await schedule(inspectUploadJob, [{ fileId, objectKey, partNumbers: null }]);
 }
