@@ -290,9 +290,8 @@ export const enrollments = operations({
     message: 'Enrolment restarted',
     emits: [enrollmentCreated],
     errors: {
+      ...enrollErrors,
       transition_refused: sharedErrors.transition_refused,
-      not_published: enrollErrors.not_published,
-      already_enrolled: enrollErrors.already_enrolled,
     },
   },
   bulkCreateEnrollments: {
