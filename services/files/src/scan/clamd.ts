@@ -56,7 +56,7 @@ function openSocket(address: string, answerMs = idleMs): Socket {
   return socket;
 }
 
-/** What clamd answers on a connection, and whether it has. */
+/** The answer of clamd on a connection, and whether it has arrived. */
 function answerOf(socket: Socket): { answer: Promise<string>; isAnswered: () => boolean } {
   let text = '';
   let isAnswered = false;

@@ -91,7 +91,7 @@ export async function certificateDocument(content: CertificateContent): Promise<
   return document.save();
 }
 
-/** Who issued and signed the certificate. */
+/** The lines with the names of the signatory and the issuer. */
 function signature(
   { signatory, signatoryTitle, issuer }: CertificateContent,
   { plain, bold }: Record<'plain' | 'bold', PDFFont>,

@@ -2,7 +2,7 @@ import { selectedLeadsMax } from '@tandem/contract';
 import type { Peers } from '../../handler.ts';
 import type { RuleRecord } from './enrollment-rule.ts';
 
-/** Who the calls are for: the tenant of the job. */
+/** The tenant of the job, for which other services are called. */
 export interface As {
   tenantId: number;
   environment: 'live' | 'sandbox';

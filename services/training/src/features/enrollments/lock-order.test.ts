@@ -34,7 +34,7 @@ it('extensions, restarts, withdrawals and new enrolments of one course run at on
       )),
     );
   expect(statuses(replies).filter((status) => ![200, 201, 409].includes(status))).toEqual([]);
-  // Whatever came first, a learner has at most one enrolment that has not ended, and the counter is right.
+  // In any order of the requests, a learner has at most one enrolment that has not ended, and the counter is right.
   const [counts] = await service.sqlWithin(
     api.caller,
     `SELECT count(*) FILTER (WHERE status <> 'withdrawn')::int AS kept, (SELECT enrollment_count FROM course WHERE id = $1) AS counted,

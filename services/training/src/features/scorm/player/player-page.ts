@@ -43,7 +43,7 @@ export function playerPage({
   /** The number of the last request that was recorded. */
   sequence: number;
   isReview: boolean;
-  /** What the package may do in its frame. */
+  /** The permissions of the frame with the package. */
   sandbox: string;
 }) {
   const base = `/v1/public/scorm/${token}`;

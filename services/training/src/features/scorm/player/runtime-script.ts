@@ -83,7 +83,7 @@ export const runtimeScript = `
   let exit = '';
   let isChanged = false;
   const answeredAt = new Map(carried?.answeredAt);
-  // What the API does not return: the exit is write-only, and times of packages may be of any clock.
+  // The API does not return the exit, which is write-only, and times of packages may be of any clock.
   const note = (element, value) => {
     isChanged = true;
     if (/exit$/.test(element)) exit = value;
