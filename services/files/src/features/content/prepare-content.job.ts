@@ -11,7 +11,7 @@ import type { FileVersion } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { readStart, withLocalCopy } from '../../store/local-copy.ts';
 import type { Store } from '../../store/store.ts';
-import { discardObjectJob } from '../files/discard-object.job.ts';
+import { discardObjectJob } from '../files/discard-object-job.ts';
 import { readableKind } from '../ocr/readable.ts';
 import { indexedMax, storeText } from './file-text.ts';
 import { previewKey, previewSides } from './previews.ts';

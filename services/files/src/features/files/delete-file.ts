@@ -2,7 +2,7 @@ import { fileDeleted, type files } from '@tandem/files-contract';
 import type { Handler } from '../../handler.ts';
 import { checkRemovable } from '../retention/protection.ts';
 import { checkNoOpenRequest } from '../signatures/request.ts';
-import { discardDueAt, discardObjectJob } from './discard-object.job.ts';
+import { discardDueAt, discardObjectJob } from './discard-object-job.ts';
 import { asFile, lockFile, lockPresent, writeFile } from './file.ts';
 import { isUnfinished, removeFiles } from './remove-files.ts';
 

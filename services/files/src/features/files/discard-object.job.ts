@@ -1,33 +1,14 @@
-import { restorableDays } from '@tandem/files-contract';
 import { type JobContext, job } from '@tandem/jobs';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import type { Store } from '../../store/store.ts';
 import { keysOf } from '../content/previews.ts';
 import { isProtected, protectedRetryAt } from '../retention/protection.ts';
+import { discardDueAt, discardObjectJob } from './discard-object-job.ts';
 import { isUploadKey, uploadFolderOf } from './object-keys.ts';
 import { removeFiles } from './remove-files.ts';
 
-/** Job that removes stored bytes that no file needs. */
-export const discardObjectJob = { name: 'discard-object', payload: z.object({ objectKey: z.string() }) };
-
 type Context = JobContext<z.output<typeof discardObjectJob.payload>, Tx>;
-
-const dayMs = 86_400_000;
-const delaysMs = { unused: dayMs, deleted: restorableDays * dayMs };
-
-/**
- * When to check bytes: a day after an upload started, or when a deleted file can no longer be restored.
- * @param since when the upload started or the file was deleted; now by default
- */
-export function discardDueAt(reason: keyof typeof delaysMs, since = new Date()): Date {
-  return new Date(since.getTime() + delaysMs[reason]);
-}
-
-/** Files deleted before this time can no longer be restored. */
-export function restorableSince(): Date {
-  return new Date(Date.now() - delaysMs.deleted);
-}
 
 /**
  * Removes bytes that no version of a file has, and uploads that were not completed within a day. A deleted file that can no

@@ -1,7 +1,7 @@
 import type { Schedule } from '@tandem/jobs';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { discardObjectJob } from './discard-object.job.ts';
+import { discardObjectJob } from './discard-object-job.ts';
 
 /** Whether a file has no content to restore: its first one has not become available. */
 export function isUnfinished({ status, versionNumber }: Pick<FileRow, 'status' | 'versionNumber'>): boolean {

@@ -2,7 +2,7 @@ import { fileRestored, type files } from '@tandem/files-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { scanLater } from '../transfers/inspect-upload.job.ts';
-import { restorableSince } from './discard-object.job.ts';
+import { restorableSince } from './discard-object-job.ts';
 import { asFile, lockFile, writeFile } from './file.ts';
 
 export const restoreFile: Handler<typeof files.restoreFile> = async ({ params, tx, emit, schedule, ifMatch }) => {

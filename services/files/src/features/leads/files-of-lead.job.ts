@@ -4,7 +4,7 @@ import { type Inside, type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
-import { discardDueAt, discardObjectJob, restorableSince } from '../files/discard-object.job.ts';
+import { discardDueAt, discardObjectJob, restorableSince } from '../files/discard-object-job.ts';
 import { asFile, writeFile } from '../files/file.ts';
 import { isUnfinished, removeFiles } from '../files/remove-files.ts';
 import { eraseFiles, filesOf } from '../personal-data/files-data.ts';

@@ -2,7 +2,7 @@ import { fileDeleted } from '@tandem/files-contract';
 import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
-import { discardDueAt, discardObjectJob } from '../files/discard-object.job.ts';
+import { discardDueAt, discardObjectJob } from '../files/discard-object-job.ts';
 import { asFile, writeFile } from '../files/file.ts';
 import { hasOpenRequest } from '../signatures/request.ts';
 import { isProtected, protectedRetryAt } from './protection.ts';

@@ -4,7 +4,7 @@ import { signatureCompleted } from '@tandem/files-contract';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
-import { discardObjectJob } from '../files/discard-object.job.ts';
+import { discardObjectJob } from '../files/discard-object-job.ts';
 import { lockPresent } from '../files/file.ts';
 import { addVersion } from '../versions/add-version.ts';
 import { certificateOf } from './certificate.ts';

@@ -3,7 +3,7 @@ import { fail } from '@tandem/service';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import type { StoredPart } from '../../store/store.ts';
-import { discardObjectJob } from '../files/discard-object.job.ts';
+import { discardObjectJob } from '../files/discard-object-job.ts';
 import { asFile, findPresent, lockPresent } from '../files/file.ts';
 import { newContentKey } from '../files/object-keys.ts';
 import type { StoredObject } from '../files/stored-object.ts';

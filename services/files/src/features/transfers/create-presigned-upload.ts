@@ -3,7 +3,7 @@ import { fileStatusChanged, type transfers } from '@tandem/files-contract';
 import { failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import type { SignedRequest } from '../../store/store.ts';
-import { discardDueAt, discardObjectJob } from '../files/discard-object.job.ts';
+import { discardDueAt, discardObjectJob } from '../files/discard-object-job.ts';
 import { asFile } from '../files/file.ts';
 import { entityColumns } from '../files/follow-merges.ts';
 import { newUploadKey } from '../files/object-keys.ts';

@@ -2,7 +2,7 @@ import { type GiveUpContext, type JobContext, job, type Schedule } from '@tandem
 import { z } from 'zod';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
-import { discardObjectJob } from '../files/discard-object.job.ts';
+import { discardObjectJob } from '../files/discard-object-job.ts';
 import { isUploadKey, uploadFolderOf, uploadKeyOf } from '../files/object-keys.ts';
 import { inspect } from './inspect.ts';
 import { setStatus, settleUpload } from './settle-upload.ts';

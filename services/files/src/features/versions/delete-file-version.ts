@@ -1,7 +1,7 @@
 import { fileVersionDeleted, type fileVersions } from '@tandem/files-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { discardObjectJob } from '../files/discard-object.job.ts';
+import { discardObjectJob } from '../files/discard-object-job.ts';
 import { asFile, lockPresent } from '../files/file.ts';
 import { checkRemovable } from '../retention/protection.ts';
 import { checkNoOpenRequest } from '../signatures/request.ts';
