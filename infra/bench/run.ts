@@ -1,4 +1,4 @@
-// `npm run bench [-- fleet operations upload mail campaigns gateway connections imports size search-size files-size]`: measures the named parts (default:
+// `npm run bench [-- fleet operations upload mail campaigns gateway connections imports size search-size files-size training-size]`: measures the named parts (default:
 // all), prints a table, and writes results.md. `npm run bench -- operations convertLead winOpportunity` measures only those operations.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
@@ -21,6 +21,7 @@ import { formatTable, notMeasured, type Row, writeResults } from './results.ts';
 import { measureSearchSize } from './search-size.ts';
 import { measureFilesSize } from './size/files.ts';
 import { measureSize } from './size/index.ts';
+import { measureTraining } from './size/training.ts';
 import { measureUpload } from './upload.ts';
 
 const parts = [
@@ -35,6 +36,7 @@ const parts = [
   'size',
   'search-size',
   'files-size',
+  'training-size',
 ];
 
 prepareTerminal();
@@ -86,6 +88,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   const atSize = wanted('size') ? await fresh(place, measureSize) : [];
   const searches = wanted('search-size') ? await fresh(place, measureSearchSize) : [];
   const files = wanted('files-size') ? await fresh(place, measureFilesSize) : [];
+  const training = wanted('training-size') ? await fresh(place, measureTraining) : [];
   return {
     rows: [
       ...peers,
@@ -99,6 +102,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
       ...atSize,
       ...searches,
       ...files,
+      ...training,
     ],
     memory: fleet.memory,
   };

@@ -123,6 +123,7 @@ export function trainingService(
       ScormState: { through: ['enrollment'] },
       StatisticDelta: 'shared',
       StatisticRollup: 'shared',
+      StatisticSum: 'shared',
     },
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

@@ -2,6 +2,7 @@ import type { Schedule } from '@tandem/events';
 import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
+import { dayOf } from './spans.ts';
 
 /**
  * A change of a counter. Metrics of a course: enrolled, started, completed, withdrawn, expired, percent, score, scored and
@@ -18,7 +19,7 @@ export interface Delta {
   value: number;
 }
 
-/** The job that adds the deltas of a tenant to the rollups. */
+/** The job that adds the deltas of a tenant to the sums. */
 const foldStatisticsJob = { name: 'fold-statistics', payload: z.object({}) };
 
 // A fold follows about each hundredth delta; reads add those that wait.
@@ -36,7 +37,7 @@ export async function countDeltas(
       course: courseId,
       lesson: lessonId,
       type: learnerType,
-      day: enrolledAt.toISOString().slice(0, 10),
+      day: dayOf(enrolledAt),
       metric,
       value,
     }));
@@ -51,7 +52,10 @@ export async function countDeltas(
   if (stored?.folds) await schedule(foldStatisticsJob, [{}]);
 }
 
-/** Adds deltas to the rollups, portion by portion. */
+/**
+ * Adds deltas to the sums of their day, of its month and of all time, portion by portion. Two folds of a tenant add to the
+ * same sums, so they lock them in one order.
+ */
 export const foldStatistics = job({
   ...foldStatisticsJob,
   rests: true,
@@ -65,11 +69,12 @@ export const foldStatistics = job({
           WHERE delta.tenant_id = due.tenant_id AND delta.environment = due.environment AND delta.id = due.id
           RETURNING delta.*),
         added AS (
-          INSERT INTO statistic_rollup AS rollup (course_id, day, lesson_id, learner_type, metric, value)
-          SELECT course_id, day, lesson_id, learner_type, metric, sum(value) FROM taken
-          GROUP BY course_id, day, lesson_id, learner_type, metric ORDER BY 1, 2, 3, 4, 5
-          ON CONFLICT (tenant_id, environment, course_id, day, lesson_id, learner_type, metric)
-          DO UPDATE SET value = rollup.value + excluded.value)
+          INSERT INTO statistic_sum AS total (course_id, span, starts_on, lesson_id, learner_type, metric, value)
+          SELECT course_id, span, starts_on, lesson_id, learner_type, metric, sum(value) FROM taken,
+            LATERAL (VALUES ('day', day), ('month', date_trunc('month', day)::date), ('all', '0001-01-01'::date)) AS spans (span, starts_on)
+          GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
+          ON CONFLICT (tenant_id, environment, course_id, span, starts_on, lesson_id, learner_type, metric)
+          DO UPDATE SET value = total.value + excluded.value)
         SELECT count(*)::int AS count FROM taken`;
       return folded?.count === foldMax ? new Date() : undefined;
     });

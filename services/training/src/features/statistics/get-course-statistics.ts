@@ -3,14 +3,15 @@ import { LessonType, type statistics } from '@tandem/training-contract';
 import type { Handler, Tx } from '../../handler.ts';
 import { round } from '../progress/standing.ts';
 import { type Counters, counterOf, medianDays, questionStatistics } from './counters.ts';
+import { dayOf, partsOf } from './spans.ts';
 
 export const getCourseStatistics: Handler<typeof statistics.getCourseStatistics> = async ({ params, query, tx }) => {
   const course = await tx.course.findFirst({ where: { id: params.id, deletedAt: null }, select: { id: true } });
   if (!course) throw fail('not_found');
   const selection = {
     courseId: course.id,
-    from: query.from?.toISOString().slice(0, 10) ?? null,
-    to: query.to?.toISOString().slice(0, 10) ?? null,
+    from: query.from ? dayOf(query.from) : null,
+    to: query.to ? dayOf(query.to) : null,
     learnerType: query.learnerType ?? null,
   };
   const counters = await readCounters(tx, selection);
@@ -58,15 +59,24 @@ interface Selection {
   learnerType: string | null;
 }
 
-/** Sums the rollups and the deltas that are not added to them yet. Both are read by one statement, so none counts twice. */
+/**
+ * The sums of a period, with the deltas that are not added to them yet and the days that earlier releases added up. One
+ * statement reads them, so none counts twice.
+ */
 async function readCounters(tx: Tx, { courseId, from, to, learnerType }: Selection): Promise<Counters> {
   const rows = await tx.sql<{ lessonId: number; metric: string; value: number }>`
     SELECT lesson_id AS "lessonId", metric, sum(value) AS value FROM (
-      SELECT lesson_id, metric, value, day, learner_type FROM statistic_rollup WHERE course_id = ${courseId}
+      SELECT lesson_id, metric, value, learner_type
+      FROM jsonb_to_recordset(${JSON.stringify(partsOf({ from, to }))}::jsonb) AS part (span text, first date, last date)
+      JOIN statistic_sum AS total ON total.course_id = ${courseId} AND total.span = part.span
+        AND total.starts_on BETWEEN part.first AND part.last
       UNION ALL
-      SELECT lesson_id, metric, value, day, learner_type FROM statistic_delta WHERE course_id = ${courseId}) AS counted
-    WHERE (${from}::date IS NULL OR day >= ${from}::date) AND (${to}::date IS NULL OR day <= ${to}::date)
-      AND (${learnerType}::text IS NULL OR learner_type = ${learnerType})
+      SELECT lesson_id, metric, value, learner_type FROM (
+        SELECT lesson_id, metric, value, learner_type, day FROM statistic_delta WHERE course_id = ${courseId}
+        UNION ALL
+        SELECT lesson_id, metric, value, learner_type, day FROM statistic_rollup WHERE course_id = ${courseId}) AS single
+      WHERE (${from}::date IS NULL OR day >= ${from}::date) AND (${to}::date IS NULL OR day <= ${to}::date)) AS counted
+    WHERE ${learnerType}::text IS NULL OR learner_type = ${learnerType}
     GROUP BY lesson_id, metric`;
   const counters: Counters = new Map();
   for (const { lessonId, metric, value } of rows) {

@@ -1,12 +1,26 @@
 import { until } from '@tandem/testing';
 import { aCourse, anEnrollment } from '../../learning.test-service.ts';
-import { learner, type Service, startTraining } from '../../training.test-service.ts';
+import { type Api, learner, type Service, startTraining } from '../../training.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
   service = await startTraining();
 });
 afterAll(() => service?.close());
+
+/** Runs the job that adds up the deltas, and waits until none is left. */
+async function fold({ caller }: Api): Promise<void> {
+  await service.sqlWithin(
+    caller,
+    `INSERT INTO platform.job (name, tenant_id, environment, payload, due_at)
+     VALUES ('fold-statistics', $1, 'live', '{}', now())`,
+    [caller.tenantId],
+  );
+  await until('the deltas are added up', async () => {
+    const [left] = await service.sqlWithin(caller, 'SELECT count(*)::int AS count FROM statistic_delta');
+    return left?.['count'] === 0;
+  });
+}
 
 it('a course counts its learners, lessons and answers, before and after the deltas are added up', async () => {
   const { api, id, lessons } = await aCourse(service, { lessons: [{}, { type: 'quiz', questions: [{}] }] });
@@ -50,20 +64,48 @@ it('a course counts its learners, lessons and answers, before and after the delt
       ],
     },
   ]);
-  await service.sqlWithin(
-    api.caller,
-    `INSERT INTO platform.job (name, tenant_id, environment, payload, due_at)
-     VALUES ('fold-statistics', $1, 'live', '{}', now())`,
-    [api.caller.tenantId],
-  );
-  await until('the deltas are added up', async () => {
-    const [left] = await service.sqlWithin(api.caller, 'SELECT count(*)::int AS count FROM statistic_delta');
-    return left?.['count'] === 0;
-  });
+  await fold(api);
   expect(await read()).toEqual(before);
   expect(await read({ learnerType: 'partner' })).toMatchObject({ enrolled: 0, averagePercent: null });
   expect(await read({ from: '2100-01-01T00:00:00.000Z' })).toMatchObject({ enrolled: 0 });
   expect((await service.as().getCourseStatistics({ params: { id }, query: {} })).status).toBe(404);
+});
+
+it('a period counts the learners of its days, whether they are added up or not, and those of earlier releases', async () => {
+  const { api, id } = await aCourse(service);
+  const add = (table: string, enrolled: Record<string, number>) =>
+    service.sqlWithin(
+      api.caller,
+      `INSERT INTO ${table} (course_id, learner_type, day, metric, value)
+       SELECT $1, 'user', key::date, 'enrolled', value::float FROM jsonb_each_text($2)`,
+      [id, JSON.stringify(enrolled)],
+    );
+  await add('statistic_delta', {
+    '2025-12-31': 1,
+    '2026-01-31': 2,
+    '2026-02-01': 4,
+    '2026-02-28': 8,
+    '2026-03-02': 16,
+  });
+  await add('statistic_rollup', { '2026-02-14': 32 });
+  const enrolled = async (query: { from?: string; to?: string; learnerType?: 'partner' }) =>
+    (await api.getCourseStatistics({ params: { id }, query })).data.enrolled;
+  const readAll = async () => [
+    await enrolled({}),
+    await enrolled({ from: '2026-02-01T00:00:00.000Z', to: '2026-02-28T23:00:00.000Z' }),
+    await enrolled({ from: '2026-01-31T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z' }),
+    await enrolled({ from: '2026-02-02T00:00:00.000Z' }),
+    await enrolled({ to: '2026-01-31T00:00:00.000Z' }),
+    await enrolled({ from: '0002-01-01T00:00:00.000Z', to: '9998-12-31T00:00:00.000Z' }),
+    await enrolled({ learnerType: 'partner' }),
+  ];
+  const expected = [63, 44, 46, 56, 3, 63, 0];
+  expect(await readAll()).toEqual(expected);
+  await fold(api);
+  expect(await readAll()).toEqual(expected);
+  await add('statistic_delta', { '2026-02-28': 64 });
+  await fold(api);
+  expect(await readAll()).toEqual([127, 108, 110, 120, 3, 127, 0]);
 });
 
 it('the transcript of a learner has every enrolment with its certificate', async () => {
