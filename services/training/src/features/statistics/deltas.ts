@@ -45,8 +45,9 @@ export async function countDeltas(
   const [stored] = await tx.sql<{ folds: boolean }>`
     WITH added AS (
       INSERT INTO statistic_delta (course_id, lesson_id, learner_type, day, metric, value)
-      SELECT course, lesson, type, day, metric, value FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      SELECT course, lesson, type, day, metric, sum(value) FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         AS given (course bigint, lesson bigint, type text, day date, metric text, value float)
+      GROUP BY 1, 2, 3, 4, 5
       RETURNING id)
     SELECT coalesce(bool_or(id % ${foldEvery}::int = 0), false) AS folds FROM added`;
   if (stored?.folds) await schedule(foldStatisticsJob, [{}]);
