@@ -31,7 +31,8 @@ export async function applyGrade(
   const { score } = grade;
   const graded = await storeGrade(tx, attempt, grade);
   const { passed } = graded;
-  await tx.sql`UPDATE lesson_progress SET score = greatest(score, ${score}::float), reported_at = now()
+  await tx.sql`UPDATE lesson_progress SET score = greatest(score, ${score}::float),
+      reported_at = coalesce(${grade.submittedAt ?? null}::timestamptz, reported_at)
     WHERE enrollment_id = ${learning.enrollmentId} AND lesson_id = ${learning.lessonId}`;
   await countDeltas(inside, deltasOf(learning, graded));
   // The enrolment ended since the attempt was handed in: the grade has no further effect.

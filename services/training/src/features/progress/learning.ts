@@ -45,7 +45,7 @@ export interface Learning {
     score: number | null;
     attempts: number;
     startedAt: Date;
-    /** Seconds since the last report. */
+    /** Seconds since the last report in any lesson of the enrolment. */
     sinceReport: number;
     completedAt: Date | null;
   } | null;
@@ -120,7 +120,8 @@ async function readRow(tx: Tx, id: number, lessonId: number): Promise<Columns | 
           AND opening.deleted_at IS NULL AND done.status IS DISTINCT FROM 'completed') END AS "openingLesson",
       progress.status AS "progressStatus", progress.percent AS "lessonPercent", position,
       progress.seconds_spent AS "secondsSpent", progress.score AS "lessonScore", attempts,
-      progress.started_at AS "startedAt", extract(epoch FROM clock_timestamp() - reported_at)::float AS "sinceReport", progress.completed_at AS "lessonCompletedAt"
+      progress.started_at AS "startedAt", extract(epoch FROM clock_timestamp() - (
+        SELECT max(reported_at) FROM lesson_progress WHERE enrollment_id = enrolled.id))::float AS "sinceReport", progress.completed_at AS "lessonCompletedAt"
     FROM enrollment AS enrolled JOIN course ON course.id = enrolled.course_id
     LEFT JOIN lesson ON lesson.id = ${lessonId} AND lesson.course_id = course.id AND lesson.deleted_at IS NULL
     LEFT JOIN lesson_progress AS progress ON progress.enrollment_id = enrolled.id AND progress.lesson_id = lesson.id

@@ -52,6 +52,20 @@ it('concurrent reports count the same time once', async () => {
   expect(data.secondsSpent).toBeLessThan(100);
 });
 
+it('lessons that are open side by side do not count the same time twice', async () => {
+  const { api, id: courseId, lessons } = await aCourse(service, { lessons: [{}, {}] });
+  const { id, own } = await anEnrollment(service, api, courseId);
+  const report = (index: number, body: object) =>
+    own.recordProgress({ params: { id, lessonId: lessons[index] as string }, body });
+  await report(0, {});
+  await report(1, {});
+  await service.sqlWithin(api.caller, `UPDATE lesson_progress SET reported_at = now() - interval '100 seconds'`);
+  expect((await report(0, { secondsSpent: 90 })).data.secondsSpent).toBe(90);
+  // Ten seconds are left, and those of this test.
+  expect((await report(1, { secondsSpent: 90 })).data.secondsSpent).toBeLessThan(60);
+  expect((await api.getEnrollment({ params: { id } })).data.secondsSpent).toBeLessThan(150);
+});
+
 it('the last required lesson completes the course once, whoever asks at the same time', async () => {
   const { api, id: courseId, lessons } = await aCourse(service, { lessons: [{}, { required: false }, {}] });
   const { id, own } = await anEnrollment(service, api, courseId);

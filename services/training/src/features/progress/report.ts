@@ -12,7 +12,10 @@ export interface Report {
   percent?: number;
 }
 
-/** Stores a report of progress in a locked enrolment. Nothing goes back, and time counts at most once. */
+/**
+ * Stores a report of progress in a locked enrolment. Nothing goes back, and time counts at most once, also with lessons that
+ * are open side by side.
+ */
 export async function reportProgress(inside: Advancing, learning: Learning, report: Report): Promise<void> {
   rejectEnded(learning, { butCompleted: true });
   rejectLocked(learning);
