@@ -18,7 +18,7 @@ export interface FilesPeer {
 
 /** Starts a server with the internal operations of the files service that training calls. */
 export async function filesPeer(): Promise<FilesPeer> {
-  const files = new Map<string, { status: string; content: Buffer }>();
+  const files = new Map<string, { status: string; content: Buffer; earlier?: Buffer[] }>();
   const owners = new Map<string, number>();
   const signer = createCallerSigner(process.env['INTERNAL_SECRETS'] as string);
   const server = http.createServer((request, response) => {
@@ -35,11 +35,12 @@ export async function filesPeer(): Promise<FilesPeer> {
     else if (!action) send(200, { data: recordOf(id, file) });
     else if (file.status === 'quarantined') send(409, { code: 'not_available' });
     else if (action === 'content') response.writeHead(200, { 'content-type': 'application/zip' }).end(file.content);
-    else if (action === 'content/part' && searchParams.get('checksum') !== checksumOf(file.content))
-      send(409, { code: 'not_available' });
-    else if (action === 'content/part')
-      response.writeHead(200, { 'content-type': 'application/zip' }).end(file.content.subarray(start, start + length));
-    else send(200, { data: { url: `https://files.example/${id}`, expiresAt: new Date().toISOString() } });
+    else if (action === 'content/part') {
+      const contents = [file.content, ...(file.earlier ?? [])];
+      const known = contents.find((content) => checksumOf(content) === searchParams.get('checksum'));
+      if (!known) send(409, { code: 'not_available' });
+      else response.writeHead(200, { 'content-type': 'application/zip' }).end(known.subarray(start, start + length));
+    } else send(200, { data: { url: `https://files.example/${id}`, expiresAt: new Date().toISOString() } });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   let last = 0;
@@ -51,7 +52,10 @@ export async function filesPeer(): Promise<FilesPeer> {
       files.set(String(last), { status, content });
       return String(last);
     },
-    replace: (id, content) => void files.set(id, { status: 'available', content }),
+    replace(id, content) {
+      const { content: before, earlier = [] } = files.get(id) as { content: Buffer; earlier?: Buffer[] };
+      files.set(id, { status: 'available', content, earlier: [before, ...earlier] });
+    },
     set: (id, status) => files.set(id, { content: Buffer.from('x'), ...files.get(id), status }),
     remove: (id) => files.delete(id),
     close: () => {

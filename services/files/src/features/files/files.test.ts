@@ -251,4 +251,21 @@ describe('a part of a file for other services', () => {
     expect(refused.map(({ body }) => body.code)).toEqual(['not_available', 'not_available']);
     expect((await read({ start: '-1', length: '0', checksum })).status).toBe(422);
   });
+
+  it('stays available when the file has a newer version, until the older one is deleted', async () => {
+    const tenant = service.as();
+    const file = await upload(tenant, 'hello world');
+    const checksum = file.checksumSha256 as string;
+    const own = service.as({ ...tenant.caller, type: 'system', name: 'training' } as never);
+    const read = () => own.readFilePart({ params: { id: file.id }, query: { start: '0', length: '11', checksum } });
+    const params = { id: file.id };
+    const newer = await tenant.createFileVersion({ params, form: { file: { content: 'other content' } } });
+    expect(newer.status).toBe(201);
+    expect((await read()).text).toBe('hello world');
+    const { data } = await tenant.listFileVersions({ params, query: {} });
+    const first = data.find(({ checksumSha256 }: { checksumSha256: string }) => checksumSha256 === checksum);
+    const deleted = await tenant.deleteFileVersion({ params: { ...params, versionId: first.id } });
+    expect(deleted.status).toBe(200);
+    expect((await read()).body.code).toBe('not_available');
+  });
 });

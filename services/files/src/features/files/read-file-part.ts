@@ -8,7 +8,13 @@ export const readFilePart =
   async ({ params, query: { start, length, checksum }, caller, tx }) => {
     // Without a tenant the tenant guard would throw an internal error.
     if (caller.tenantId === undefined) throw fail('not_found');
-    const { status, objectKey, contentType: type, size, checksumSha256 } = await findPresent(tx, params.id);
-    if (status !== 'available' || checksumSha256 !== checksum || start + length > size) throw fail('not_available');
+    const file = await findPresent(tx, params.id);
+    if (file.status !== 'available') throw fail('not_available');
+    // The caller keeps to the content that it knows, also when the file has a newer version.
+    const isCurrent = file.checksumSha256 === checksum;
+    const where = { fileId: file.id, checksumSha256: checksum, status: 'available' };
+    const content = isCurrent ? file : await tx.fileVersion.findFirst({ where, orderBy: { number: 'desc' } });
+    if (!content || start + length > content.size) throw fail('not_available');
+    const { objectKey, contentType: type } = content;
     return { body: await store.get(objectKey, { start, end: start + length - 1 }), type, length };
   };

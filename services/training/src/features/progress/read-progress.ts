@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { asEnrollment, isLive } from '../enrollments/enrollment.ts';
+import { canImprove } from '../scorm/can-improve.ts';
 import { storedCompletion, storedRelease } from './learning.ts';
 import { lockOf } from './lesson-lock.ts';
 
@@ -35,6 +36,9 @@ export async function readProgress(tx: Tx, row: EnrollmentRow): Promise<Progress
     // A lesson that was begun stays open.
     const isLocked = status === null && lock !== undefined;
     const { maxAttempts } = storedCompletion(rule);
+    // A completed package is only looked at again, unless a better score is needed.
+    const standing = { progress: one, coursePassScore: course?.passScore ?? null, completion: { maxAttempts } };
+    const isReview = one.type === 'scorm' && status === 'completed' && !canImprove(standing);
     const isGraded = one.type === 'quiz' || one.type === 'assignment' || one.type === 'scorm';
     return {
       ...lesson,
@@ -42,7 +46,8 @@ export async function readProgress(tx: Tx, row: EnrollmentRow): Promise<Progress
       status: isLocked ? 'locked' : status === 'completed' || status === 'in_progress' ? status : 'open',
       lockedReason: isLocked ? lock.reason : null,
       opensAt: isLocked ? lock.opensAt : null,
-      canRetry: isLive(row) && isGraded && !isLocked && (maxAttempts === null || one.attempts < maxAttempts),
+      canRetry:
+        isLive(row) && isGraded && !isLocked && (maxAttempts === null || one.attempts < maxAttempts) && !isReview,
     };
   });
   const isNext = ({ status }: { status: string }) => status === 'open' || status === 'in_progress';

@@ -1,5 +1,6 @@
+import type { Readable } from 'node:stream';
 import type { Caller } from '@tandem/caller';
-import { orAbsent } from '@tandem/client/internal';
+import { ServiceCallError } from '@tandem/client/internal';
 import { asService, fail, failField } from '@tandem/service';
 import { type ScormLaunch, scormLaunchSeconds } from '@tandem/training-contract';
 import type { z } from 'zod';
@@ -8,9 +9,10 @@ import { beginAttempt } from '../attempts/begin-attempt.ts';
 import { isLive } from '../enrollments/enrollment.ts';
 import type { Advancing } from '../progress/advance.ts';
 import { type Learning, rejectEnded, rejectLocked } from '../progress/learning.ts';
+import { canImprove } from './can-improve.ts';
 import { packageOfLesson } from './stored-package.ts';
 
-/** The package of a lesson, and whether its file still has the content that was read. */
+/** The package of a lesson, and whether its file still has that content, as its current version or an earlier one. */
 export interface FoundPackage {
   packageId: number | undefined;
   isAvailable: boolean;
@@ -24,8 +26,20 @@ export async function findPackage(
 ): Promise<FoundPackage> {
   const found = await packageOfLesson(tx, lessonId);
   if (!found) return { packageId: undefined, isAvailable: false };
-  const file = await orAbsent(peers.files.findFile({ params: { id: found.fileId }, as: asService(caller) }));
-  const isAvailable = file?.status === 'available' && file.checksumSha256 === found.checksumSha256;
+  const isAvailable = await peers.files
+    .readFilePart({
+      params: { id: found.fileId },
+      query: { start: 0, length: 1, checksum: found.checksumSha256 },
+      as: asService(caller),
+    })
+    .then(({ body }) => {
+      (body as Readable).resume();
+      return true;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof ServiceCallError && (error.status === 404 || error.status === 409)) return false;
+      throw error;
+    });
   return { packageId: found.id, isAvailable };
 }
 
@@ -47,15 +61,16 @@ export async function launch(
   const urlOf = (session: number | undefined) =>
     `${player.url}/learn/${scormLinks.issue({ ...common, session }, expiresAt)}`;
   // A lesson that is completed, or whose enrolment is, can be looked at again.
-  if (progress?.status === 'completed' || !isLive(learning))
+  if (!isLive(learning) || (progress?.status === 'completed' && !canImprove(learning)))
     return { url: urlOf(undefined), expiresAt, attemptId: null };
   const { attempt } = await beginAttempt(inside, learning, { isLaunch: true });
   const [state] = await inside.tx.sql<{ session: number }>`
-    INSERT INTO scorm_state AS state (enrollment_id, lesson_id, attempt_id, session)
-    VALUES (${enrollmentId}, ${lessonId}, ${attempt.id}, 1)
+    INSERT INTO scorm_state AS state (enrollment_id, lesson_id, attempt_id, package_id, session)
+    VALUES (${enrollmentId}, ${lessonId}, ${attempt.id}, ${found.packageId}, 1)
     ON CONFLICT (tenant_id, environment, enrollment_id, lesson_id) DO UPDATE
-      SET session = state.session + 1, sequence = 0, attempt_id = excluded.attempt_id, updated_at = now(),
-        runtime = CASE WHEN state.attempt_id = excluded.attempt_id THEN state.runtime END
+      SET session = state.session + 1, sequence = 0, attempt_id = excluded.attempt_id, package_id = excluded.package_id,
+        updated_at = now(), runtime = CASE WHEN state.attempt_id = excluded.attempt_id
+          AND coalesce(state.package_id, excluded.package_id) = excluded.package_id THEN state.runtime END
     RETURNING session`;
   return { url: urlOf(state?.session), expiresAt, attemptId: attempt.id };
 }

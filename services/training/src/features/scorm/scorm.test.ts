@@ -131,6 +131,42 @@ describe('the server decides', () => {
   });
 });
 
+it('another package in the same lesson begins without the data of the first one', async () => {
+  const { api, own, lessonId, params } = await aLaunch();
+  const first = await launched(own, params);
+  await commit(first, { completionStatus: 'incomplete', suspendData: 'of the first package', exit: 'suspend' });
+  expect(await runtimeOf(await launched(own, params))).toContain('of the first package');
+  const content = await aPackage('2004', { files: { 'other.html': 'other' } });
+  await api.updateLesson({
+    params: { id: lessonId },
+    body: { fileId: service.files.add('available', { content }) },
+  });
+  const second = await launched(own, params);
+  for (const token of [second, first]) expect(await runtimeOf(token)).not.toContain('of the first package');
+  expect((await commit(first, passing)).body.code).toBe('session_replaced');
+  expect((await commit(second, { ...passing, finished: true })).data).toMatchObject({ status: 'completed' });
+});
+
+it('a completed package can be taken again while its score keeps the course from being completed', async () => {
+  const { api, own, id, params } = await aLaunch({
+    course: { passScore: 80 },
+    completion: { rule: 'package', maxAttempts: 3 },
+  });
+  const result = (raw: number) => ({ completionStatus: 'completed', score: { raw, min: 0, max: 100 }, finished: true });
+  const standing = async () => {
+    const { status, lessons } = (await own.getEnrollmentProgress({ params: { id } })).data;
+    return [status, lessons[0].status, lessons[0].score, lessons[0].canRetry];
+  };
+  await commit(await launched(own, params), result(60));
+  expect(await standing()).toEqual(['in_progress', 'completed', 60, true]);
+  await commit(await launched(own, params), result(50));
+  expect(await standing()).toEqual(['in_progress', 'completed', 60, true]);
+  await commit(await launched(own, params), result(95));
+  expect(await standing()).toEqual(['completed', 'completed', 95, false]);
+  expect((await own.launchLesson({ params })).data.attemptId).toBeNull();
+  await eventsOf(api, 'training.course.completed', 1);
+});
+
 it('counts time at most once, whatever the page reports', async () => {
   const { own, id, params } = await aLaunch();
   const token = await launched(own, params);
@@ -251,17 +287,32 @@ describe('the content of a package', () => {
     expect((await contentOf(token, 'video.mp4', { range: 'bytes=1000-' })).status).toBe(416);
   });
 
-  it('that was changed is no longer served, and the lesson cannot be launched until it is saved again', async () => {
+  it('stays as it was when its file gets a new version, until the lesson is saved again', async () => {
     const { api, own, fileId, lessonId, params } = await aLaunch({ files });
     const token = await launched(own, params);
     const changed = await aPackage('1.2', { files: { 'css/style.css': 'new' } });
     service.files.replace(fileId, changed);
-    const style = await contentOf(token, 'css/style.css');
-    expect(style.status).toBe(409);
-    expect((await own.launchLesson({ params })).body.code).toBe('package_unavailable');
+    const before = [
+      await contentOf(token, 'css/style.css'),
+      await contentOf(await launched(own, params), 'css/style.css'),
+    ];
+    expect(before.map(({ status, text }) => [status, text === 'new'])).toEqual([
+      [200, false],
+      [200, false],
+    ]);
     await api.updateLesson({ params: { id: lessonId }, body: { fileId } });
     const again = await contentOf(await launched(own, params), 'css/style.css');
     expect(again.text).toBe('new');
+  });
+
+  it('is not launched while its file is deleted or quarantined', async () => {
+    const { own, fileId, params } = await aLaunch({ files });
+    const token = await launched(own, params);
+    service.files.set(fileId, 'quarantined');
+    expect((await own.launchLesson({ params })).body.code).toBe('package_unavailable');
+    expect((await contentOf(token, 'css/style.css')).body.code).toBe('package_unavailable');
+    service.files.remove(fileId);
+    expect((await own.launchLesson({ params })).body.code).toBe('package_unavailable');
   });
 });
 

@@ -24,6 +24,7 @@ export const serveScormRuntime =
         LEFT JOIN lesson_progress AS progress
           ON progress.enrollment_id = enrolled.id AND progress.lesson_id = ${link.lessonId}
         LEFT JOIN scorm_state AS state ON state.enrollment_id = enrolled.id AND state.lesson_id = ${link.lessonId}
+          AND coalesce(state.package_id, ${link.packageId}) = ${link.packageId}
         WHERE enrolled.id = ${link.enrollmentId}`;
       if (!found) throw fail('not_found');
       rejectEnded(found, { butCompleted: true });
