@@ -69,6 +69,11 @@ export const LessonAttempt = z.object({
     .nullable()
     .meta({ description: 'The text that was handed in', examples: [null] }),
   fileIds: z.array(id('file')).describe('The files that were handed in'),
+  fileChecksums: z.array(z.string()).meta({
+    description:
+      'The SHA-256 checksums that these files had when they were handed in, in the same order: a version of the file with another one is later work. Empty for attempts of earlier releases',
+    examples: [['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08']],
+  }),
   score: z
     .number()
     .nullable()

@@ -217,11 +217,14 @@ export const enrollmentRules = operations({
     permission: 'training:write',
     feature: 'training',
     summary: 'Enable an enrolment rule',
+    description:
+      'A rule whose last team or role was deleted is refused until `teamIds` or `roleIds` are sent with PATCH, because without them it would enrol every user.',
     params: withId,
     body: z.object({ applyToExisting }),
     reply: EnrollmentRule,
     message: 'Enrolment rule enabled',
     emits: [enrollmentRuleUpdated],
+    errors: { conditions_lost: [409, 'The rule has lost its last team or role; send teamIds or roleIds first'] },
   },
   disableEnrollmentRule: {
     method: 'POST',

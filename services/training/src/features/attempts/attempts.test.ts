@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { until } from '@tandem/testing';
 import { aCourse, anEnrollment, aQuestion } from '../../learning.test-service.ts';
 import { nobody, startTraining, type TrainingService } from '../../training.test-service.ts';
@@ -148,6 +149,19 @@ it('the saved answers are graded when the time is over', async () => {
   expect((await own.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'completed', score: 100 });
 });
 
+it('a quiz takes answers only', async () => {
+  const { own, start } = await aQuiz();
+  const { data } = await start();
+  const submit = (body: object) => own.submitAttempt({ params: { id: data.id }, body });
+  expect((await submit({ text: 'a' })).body.errors?.[0]?.field).toBe('text');
+  const fileId = service.files.add('available', { ownerId: 7 });
+  const { tenantId } = own.caller as { tenantId: number };
+  const withFiles = service.as({ type: 'user', tenantId, userId: 7, can: ['training:read:own', 'files:read:own'] });
+  const refused = await withFiles.submitAttempt({ params: { id: data.id }, body: { fileIds: [fileId] } });
+  expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'fileIds']);
+  expect((await submit({})).data.status).toBe('graded');
+});
+
 it('an assignment is handed in, graded once, and completes its lesson', async () => {
   const { api, id, own, start, lessonId } = await aQuiz({ type: 'assignment', questions: [] });
   const { data } = await start();
@@ -166,7 +180,11 @@ it('an assignment is handed in, graded once, and completes its lesson', async ()
   ])
     expect((await withFiles(['files:read:own'])([fileId])).body.errors?.[0]?.field).toBe('fileIds.0');
   const fileIds = [service.files.add('available', { ownerId: 7 })];
-  expect((await withFiles(['files:read:own'])(fileIds)).data).toMatchObject({ status: 'submitted', fileIds });
+  expect((await withFiles(['files:read:own'])(fileIds)).data).toMatchObject({
+    status: 'submitted',
+    fileIds,
+    fileChecksums: [createHash('sha256').update('x').digest('hex')],
+  });
   await service.sqlWithin(api.caller, `UPDATE attempt SET status = 'in_progress'`);
   expect((await submit({ text: 'My plan' })).data).toMatchObject({ status: 'submitted', text: 'My plan' });
   expect((await start()).body.code).toBe('waits_for_grade');

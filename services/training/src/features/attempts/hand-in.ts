@@ -12,6 +12,8 @@ interface HandIn {
   answers: Answer[];
   text?: string | null;
   fileIds: number[];
+  /** The checksums of the files. */
+  fileChecksums: string[];
 }
 
 /** Submits a locked attempt: a quiz is graded at once, an assignment waits for its grade. */
@@ -19,7 +21,7 @@ export async function handIn(
   inside: Advancing,
   learning: Learning,
   attempt: AttemptRow,
-  { answers, text = null, fileIds }: HandIn,
+  { answers, text = null, fileIds, fileChecksums }: HandIn,
 ): Promise<AttemptRow> {
   rejectPackage(learning);
   rejectClosed(attempt);
@@ -28,6 +30,8 @@ export async function handIn(
   checkAnswers(questions, answers);
   const isAssignment = learning.lessonType === 'assignment';
   if (isAssignment && !text?.trim() && !fileIds.length) throw failField('text', 'Hand in a text, or send fileIds');
+  if (!isAssignment && text !== null) throw failField('text', 'Is for assignments; send answers');
+  if (!isAssignment && fileIds.length) throw failField('fileIds', 'Must be empty for a quiz; send answers');
   const { id, enrollmentId, lessonId } = attempt;
   inside.emit(attemptSubmitted, { data: { attemptId: id, enrollmentId, lessonId }, record: { id } });
   await recordActivity(inside.tx, learning);
@@ -42,7 +46,7 @@ export async function handIn(
   }
   const [row] = await inside.tx.attempt.updateManyAndReturn({
     where: { id },
-    data: { status: 'submitted', text, fileIds, submittedAt, version: { increment: 1 } },
+    data: { status: 'submitted', text, fileIds, fileChecksums, submittedAt, version: { increment: 1 } },
   });
   return row as AttemptRow;
 }

@@ -13,6 +13,7 @@ const columns = {
   status: true,
   text: true,
   fileIds: true,
+  fileChecksums: true,
   score: true,
   passScore: true,
   passed: true,

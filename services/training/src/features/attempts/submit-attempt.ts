@@ -6,13 +6,14 @@ import { asAttempt, lockAttempt } from './attempt.ts';
 import { checkFiles } from './check-files.ts';
 import { handIn } from './hand-in.ts';
 
-export const submitAttempt = (tools: Pick<Tools, 'peers'>): Handler<typeof attempts.submitAttempt> => ({
-  async check({ body, caller }) {
-    await checkFiles(tools, caller, body.fileIds);
-  },
-  async run({ params, body, caller, tx, emit, schedule, ifMatch }) {
+export const submitAttempt = (tools: Pick<Tools, 'peers'>): Handler<typeof attempts.submitAttempt, string[]> => ({
+  check: ({ body, caller }) => checkFiles(tools, caller, body.fileIds),
+  async run({ params, body, caller, tx, emit, schedule, ifMatch, found: fileChecksums }) {
     const { attempt, learning } = await lockAttempt({ tx, caller, mayLearn: learnerOrTeacher(caller) }, params.id);
     ifMatch(attempt);
-    return asAttempt(await handIn({ tx, emit, schedule }, learning, attempt, body), isTeacher(caller));
+    return asAttempt(
+      await handIn({ tx, emit, schedule }, learning, attempt, { ...body, fileChecksums }),
+      isTeacher(caller),
+    );
   },
 });

@@ -1,3 +1,4 @@
+import { fail } from '@tandem/service';
 import { type enrollmentRules, enrollmentRuleUpdated } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { asRule, dataOf, lockRule, writeRule } from './enrollment-rule.ts';
@@ -5,8 +6,10 @@ import { applyToExistingJob } from './rule-jobs.ts';
 
 export const enableEnrollmentRule: Handler<typeof enrollmentRules.enableEnrollmentRule> = async (context) => {
   const { params, body, schedule, tx, emit, ifMatch } = context;
-  const before = asRule(await lockRule(tx, params.id));
+  const row = await lockRule(tx, params.id);
+  const before = asRule(row);
   ifMatch(before);
+  if (row.conditionsLost) throw fail('conditions_lost', [{ field: 'id', message: 'Would enrol every user' }]);
   if (body.applyToExisting) await schedule(applyToExistingJob, [{ ruleId: before.id, after: null }]);
   if (before.active) return before;
   const rule = await writeRule(tx, before.id, { active: true });

@@ -138,6 +138,19 @@ it('a rule whose only team is deleted is disabled, and the same event twice chan
   expect((await ruleOf(api, id)).version).toBe(version);
 });
 
+it('a rule that lost its only team enrols nobody until somebody decides whom it is for', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const id = await aRule(api, { courseId, teamIds: ['5'] });
+  await publishTeamEvent({ service, tenantId: tenantOf(api) }, 'team.deleted', { teamId: '5', name: 'Sales' });
+  await until('it is disabled', async () => !(await ruleOf(api, id)).active);
+  const enable = () => api.enableEnrollmentRule({ params: { id }, body: { applyToExisting: false } });
+  expect((await enable()).body.code).toBe('conditions_lost');
+  await api.updateEnrollmentRule({ params: { id }, body: { title: 'Another title' } });
+  expect((await enable()).body.code).toBe('conditions_lost');
+  await api.updateEnrollmentRule({ params: { id }, body: { teamIds: [] } });
+  expect((await enable()).data.active).toBe(true);
+});
+
 it('an event that cannot be read does not stop the next one', async () => {
   const { api, id: courseId } = await aCourse(service);
   const id = await aRule(api, { courseId });

@@ -24,7 +24,11 @@ export const followTeamsAndRoles = consumer({
       const isChanged = teamIds.length < row.teamIds.length || roleIds.length < row.roleIds.length;
       if (!isChanged) continue;
       const isEmptied = (!teamIds.length && row.teamIds.length > 0) || (!roleIds.length && row.roleIds.length > 0);
-      const rule = await writeRule(tx, id, { teamIds, roleIds, ...(isEmptied && { active: false }) });
+      const rule = await writeRule(tx, id, {
+        teamIds,
+        roleIds,
+        ...(isEmptied && { active: false, conditionsLost: true }),
+      });
       emit(enrollmentRuleUpdated, {
         data: dataOf(rule),
         record: rule,

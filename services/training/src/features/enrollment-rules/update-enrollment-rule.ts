@@ -9,15 +9,19 @@ export const updateEnrollmentRule = ({
 }: Pick<Tools, 'peers'>): Handler<typeof enrollmentRules.updateEnrollmentRule> => ({
   check: ({ body, caller }) => checkKnown(peers, caller, body),
   async run({ params, body, tx, emit, ifMatch }) {
-    const before = asRule(await lockRule(tx, params.id));
+    const row = await lockRule(tx, params.id);
+    const before = asRule(row);
     ifMatch(before);
     const { leadConditions, ...fields } = body;
     const { isEmpty, values, audit } = diff(before, { ...fields, leadConditions: storedConditions(leadConditions) });
-    if (isEmpty) return before;
+    // Whoever sends a list, also an empty one, has decided whom the rule is for.
+    const isDecided = row.conditionsLost && (body.roleIds !== undefined || body.teamIds !== undefined);
+    if (isEmpty && !isDecided) return before;
     checkFit(before.learnerType, { ...before, ...values });
     const { leadConditions: conditions, ...changed } = values;
     const rule = await writeRule(tx, before.id, {
       ...changed,
+      ...(isDecided && { conditionsLost: false }),
       ...(conditions && { leadConditions: conditions as object[] as never }),
     });
     emit(enrollmentRuleUpdated, { data: dataOf(rule), record: rule, changes: audit });

@@ -1,17 +1,23 @@
 import type { Caller } from '@tandem/caller';
 import { orAbsent, ServiceCallError } from '@tandem/client/internal';
 import { unknownId } from '@tandem/contract';
-import { asService, failField, reachOf } from '@tandem/service';
+import { asService, fail, failField, reachOf } from '@tandem/service';
 import type { Peers } from '../../handler.ts';
 
 type Files = Pick<Peers, 'files'>;
 
 const linkSeconds = 900;
 
-/** Fails with 422 unless the file exists, the caller may read it, and it can be downloaded. Not inside a transaction. */
+/**
+ * Finds the file of a lesson. Not inside a transaction.
+ * @throws 403 without the permission to read files, 422 unless it is a file that the caller may read and that can be downloaded
+ */
 export async function checkFile({ files }: Files, fileId: number | null | undefined, caller: Caller) {
   if (fileId === null || fileId === undefined) return undefined;
-  const as = asService(caller, reachOf(caller, 'files:read'));
+  const reach = reachOf(caller, 'files:read');
+  // The request may not name the file: another type makes the service read the one that the lesson has.
+  if (reach === 'none') throw fail('forbidden', [{ field: 'fileId', message: 'Needs the permission files:read' }]);
+  const as = asService(caller, reach);
   const file = await orAbsent(files.findFile({ params: { id: fileId }, as }));
   if (!file) throw failField('fileId', unknownId('file'));
   if (file.status !== 'available')

@@ -54,6 +54,10 @@ describe('a lesson', () => {
     const body = { title: 'One', type: 'file', fileId: service.files.add() };
     expect((await author.createLesson({ params: { id }, body })).status).toBe(403);
     expect((await author.createLesson({ params: { id }, body: { title: 'One' } })).status).toBe(201);
+    // Another type reads the file that the lesson has.
+    const { data } = await tenant.createLesson({ params: { id }, body });
+    const retyped = await author.updateLesson({ params: { id: data.id }, body: { type: 'scorm' } });
+    expect([retyped.status, retyped.body.errors?.[0]?.field]).toEqual([403, 'fileId']);
   });
 
   it('changes the given fields once, with an event without the material', async () => {
