@@ -1,6 +1,6 @@
 import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { enrollmentStarted, LearnerType } from './enrollments.ts';
+import { enrollmentStarted, LearnerType } from './enrollment.ts';
 import { courseCompleted, learningErrors, lessonCompleted, lessonOfEnrollment } from './progress.ts';
 import { Question } from './questions.ts';
 

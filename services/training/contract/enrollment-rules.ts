@@ -11,7 +11,7 @@ import {
   writableCondition,
 } from '@tandem/contract';
 import { z } from 'zod';
-import { LearnerType } from './enrollments.ts';
+import { LearnerType } from './enrollment.ts';
 
 export const enrollmentRulesMax = 100;
 export const skipReasons = [

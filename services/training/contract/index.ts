@@ -19,6 +19,7 @@ export * from './attempts.ts';
 export * from './certificates.ts';
 export * from './course.ts';
 export * from './courses.ts';
+export * from './enrollment.ts';
 export * from './enrollment-rules.ts';
 export * from './enrollments.ts';
 export * from './lesson.ts';

@@ -1,6 +1,6 @@
 import { event, id, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { EnrollmentStatus, enrollmentStarted, LearnerType } from './enrollments.ts';
+import { EnrollmentStatus, enrollmentStarted, LearnerType } from './enrollment.ts';
 import { LessonType } from './lesson-settings.ts';
 
 export const lessonStates = ['locked', 'open', 'in_progress', 'completed'] as const;

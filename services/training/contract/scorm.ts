@@ -1,7 +1,7 @@
 import { id, media, operations, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { attemptErrors, attemptStarted, lessonFailed } from './attempts.ts';
-import { enrollmentStarted } from './enrollments.ts';
+import { enrollmentStarted } from './enrollment.ts';
 import { courseCompleted, learningErrors, lessonCompleted, lessonOfEnrollment } from './progress.ts';
 import { scormLaunchSeconds, scormLimits } from './scorm-package.ts';
 

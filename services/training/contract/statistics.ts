@@ -1,7 +1,7 @@
 import { id, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Certificate } from './certificates.ts';
-import { EnrollmentStatus, LearnerType } from './enrollments.ts';
+import { EnrollmentStatus, LearnerType } from './enrollment.ts';
 import { LessonType } from './lesson-settings.ts';
 
 const count = (description: string) => z.int().meta({ description, examples: [12] });
