@@ -89,9 +89,10 @@ export const Course = z.object({
   sequential: z.boolean().meta({ description: 'Whether lessons must be taken in order', examples: [false] }),
   prerequisiteCourseIds: z
     .array(id('course'))
-    .describe('Courses that a learner must have completed before the enrolment in this one'),
+    .describe('Courses of which a learner must have a valid completion before the enrolment in this one'),
   validDays: Days.nullable().meta({
-    description: 'The number of days that a completion is valid; null if it does not expire',
+    description:
+      'The number of days that a completion is valid, with or without a certificate: after that it does not count for courses that require this one; null if it does not expire. A certificate keeps the end that it was issued with',
     examples: [365],
   }),
   certificate: CertificateTexts.nullable().describe(

@@ -17,7 +17,7 @@ const ExpiresAt = timestamp().nullish().describe('When the learner loses access;
 const enrollErrors = {
   not_published: [409, 'The course is not published'],
   already_enrolled: [409, 'The learner is already enrolled in this course'],
-  prerequisites_open: [409, 'The learner has not completed the courses that this one requires'],
+  prerequisites_open: [409, 'The learner has no valid completion of the courses that this one requires'],
 } as const;
 
 export const enrollments = operations({
@@ -28,7 +28,7 @@ export const enrollments = operations({
     feature: 'training',
     summary: 'Enrol a learner in a course',
     description:
-      'The course must be published and for this type of learner: `users` for users, `partners` for partners and leads. The learner must have completed the courses that it requires.',
+      'The course must be published and for this type of learner: `users` for users, `partners` for partners and leads. The learner must have completed the courses that it requires. A completion counts until its certificate expires or is revoked; one without a certificate counts for the `validDays` of its course.',
     body: z.object({
       courseId: id('course'),
       learnerType: LearnerType.describe('The type of the learner; by default the type of `learnerId`').optional(),
