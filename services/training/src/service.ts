@@ -27,7 +27,7 @@ import { purgeCourse } from './features/courses/purge-course.job.ts';
 import { enrollmentRuleHandlers } from './features/enrollment-rules/index.ts';
 import { enrollContacts, enrollUsers } from './features/enrollment-rules/on-learner-changed.ts';
 import { followTeamsAndRoles } from './features/enrollment-rules/on-team-deleted.ts';
-import { applyRules, applyToExisting, removeOutcomes } from './features/enrollment-rules/rule-jobs.ts';
+import { applyRules, applyToExisting, applyToSkipped, removeOutcomes } from './features/enrollment-rules/rule-jobs.ts';
 import { enrollInBulk } from './features/enrollments/bulk-jobs.ts';
 import { endEnrollment, remindLearner } from './features/enrollments/end-enrollment.job.ts';
 import { enrollmentHandlers } from './features/enrollments/index.ts';
@@ -99,6 +99,7 @@ export function trainingService(
       foldStatistics,
       applyRules(tools),
       applyToExisting(tools),
+      applyToSkipped(tools),
       removeOutcomes,
       withdrawLearner(tools),
       ...merges.jobs,

@@ -2,6 +2,7 @@ import { diff, fail } from '@tandem/service';
 import { type courses, courseUpdated } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { changeContent } from '../content/change-content.ts';
+import { examineSkipped } from '../enrollment-rules/examine-skipped.ts';
 import { asCourse, certificateOf, lockCourse, toCertificateColumn } from './course.ts';
 import { lockPrerequisites, writePrerequisites } from './prerequisites.ts';
 import { checkFiles, type FileCheck } from './publishable.ts';
@@ -35,10 +36,11 @@ export const updateCourse = (
         isStructure: values.passScore !== undefined,
         data: { ...changed, ...(texts !== undefined && { certificate: toCertificateColumn(texts) }) },
       });
+      if (values.audience || required) await examineSkipped({ tx, schedule }, written);
       course = await asCourse(tx, written);
       emit(courseUpdated, { data: { courseId: course.id }, record: course, changes: audit });
     }
     if (status === undefined || status === course.status) return course;
-    return setStatus({ tx, emit }, course, { to: status, files });
+    return setStatus({ tx, emit, schedule }, course, { to: status, files });
   },
 });
