@@ -8,7 +8,7 @@ export const attemptStatuses = ['in_progress', 'submitted', 'graded', 'ended'] a
 export const AttemptStatus = z
   .enum(attemptStatuses)
   .describe(
-    'Whether the attempt is in progress, waits for a grade, is graded, or ended without a grade because the enrolment ended',
+    'Whether the attempt is in progress, waits for a grade, is graded, or ended without a grade because the enrolment ended or the lesson was deleted',
   );
 
 export const attemptLimits = { textChars: 50_000, files: 10, answerChars: 2_000 } as const;
@@ -161,7 +161,7 @@ export const attemptErrors = {
   waits_for_grade: [409, 'The last attempt waits for its grade'],
 } as const;
 export const submitErrors = {
-  attempt_ended: [409, 'The attempt is already submitted'],
+  attempt_ended: [409, 'The attempt was submitted or has ended'],
   time_over: [409, 'The time of the attempt is over'],
   enrollment_ended: learningErrors.enrollment_ended,
 } as const;

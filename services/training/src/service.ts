@@ -16,6 +16,7 @@ import { createLinkTokens, createSeal } from '@tandem/sealed';
 import type { ServiceDefinition } from '@tandem/service';
 import { training } from '@tandem/training-contract';
 import { closeAttemptAtEnd } from './features/attempts/close-attempt.job.ts';
+import { endAttempts } from './features/attempts/end-attempts.job.ts';
 import { attemptHandlers } from './features/attempts/index.ts';
 import { createCertificateRenderer } from './features/certificates/certificate-renderer.ts';
 import { endCertificate } from './features/certificates/end-certificate.job.ts';
@@ -93,6 +94,7 @@ export function trainingService(
       endEnrollment,
       remindLearner,
       closeAttemptAtEnd,
+      endAttempts,
       nameLearner(tools),
       endCertificate,
       followContent,

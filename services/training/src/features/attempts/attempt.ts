@@ -74,7 +74,10 @@ export async function lockAttempt(
   const { tx } = context;
   const found = await tx.attempt.findFirst({ where: { id: attemptId } });
   if (!found) throw fail('not_found');
-  const learning = await lockLearning(context, { id: found.enrollmentId, lessonId: found.lessonId });
+  const { enrollmentId: id, lessonId } = found;
+  const learning = await lockLearning(context, { id, lessonId }, () =>
+    fail('attempt_ended', [{ field: 'id', message: 'The lesson was deleted' }]),
+  );
   // It may have been submitted while this request waited for the lock.
   const attempt = await tx.attempt.lockFirst({ where: { id: attemptId } });
   if (!attempt) throw fail('not_found');

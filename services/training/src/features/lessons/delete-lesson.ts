@@ -2,6 +2,7 @@ import { idInText } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import { lessonDeleted, type lessons } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
+import { scheduleEnd } from '../attempts/end-attempts.job.ts';
 import { changeContent } from '../content/change-content.ts';
 import { renumberLessons } from '../content/lesson-order.ts';
 import { asLesson, lockLesson } from './lesson.ts';
@@ -24,6 +25,7 @@ export const deleteLesson: Handler<typeof lessons.deleteLesson> = async ({ param
   });
   await renumberLessons(tx, course.id);
   await changeContent({ tx, schedule }, course, { isStructure: true, lessons: -1 });
+  await scheduleEnd(schedule, row.id);
   emit(lessonDeleted, {
     data: { lessonId: row.id, courseId: course.id },
     record: { ...lesson, version: lesson.version + 1 },

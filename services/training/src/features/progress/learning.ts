@@ -1,6 +1,6 @@
 import type { Caller } from '@tandem/caller';
 import { allows, unionNumber } from '@tandem/contract';
-import { fail } from '@tandem/service';
+import { type ApiError, fail } from '@tandem/service';
 import { Completion, LearnerType, Release } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
@@ -68,16 +68,18 @@ export function rejectStranger(caller: Caller): never {
 
 /**
  * Reads and locks an enrolment with one lesson.
- * @throws 403 or 404 if the caller may not act for the learner, 404 if the course has no such lesson
+ * @param lessonIsGone the error for a lesson that was deleted or is unknown
+ * @throws 403 or 404 if the caller may not act for the learner, or the error of `lessonIsGone`
  */
 export async function lockLearning(
   { tx, caller, mayLearn }: { tx: Tx; caller: Caller; mayLearn: MayLearn },
   { id, lessonId }: { id: number; lessonId: number },
+  lessonIsGone: () => ApiError = () => fail('not_found'),
 ): Promise<Learning> {
   const row = await lockRow(tx, id, lessonId);
   if (!row) throw fail('not_found');
   if (!mayLearn(row)) rejectStranger(caller);
-  if (row.lessonId === null) throw fail('not_found');
+  if (row.lessonId === null) throw lessonIsGone();
   return learningOf(row, row.lessonId);
 }
 
