@@ -1,7 +1,7 @@
 import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { enrollmentStarted, LearnerType } from './enrollment.ts';
-import { courseCompleted, learningErrors, lessonCompleted, lessonOfEnrollment } from './progress.ts';
+import { completionEvents, learningErrors, lessonOfEnrollment } from './progress.ts';
 import { Question } from './questions.ts';
 
 export const attemptStatuses = ['in_progress', 'submitted', 'graded', 'ended'] as const;
@@ -198,7 +198,7 @@ export const attempts = operations({
     status: 201,
     mayExist: true,
     message: 'Attempt started',
-    emits: [attemptStarted, enrollmentStarted, lessonCompleted, courseCompleted, lessonFailed],
+    emits: [attemptStarted, enrollmentStarted, ...completionEvents, lessonFailed],
     errors: attemptErrors,
   },
   listAttempts: {
@@ -257,7 +257,7 @@ export const attempts = operations({
     reply: LessonAttempt,
     example: { status: 'graded', score: 100, passed: true },
     message: 'Attempt submitted',
-    emits: [attemptSubmitted, lessonCompleted, courseCompleted, lessonFailed],
+    emits: [attemptSubmitted, ...completionEvents, lessonFailed],
     errors: submitErrors,
   },
   gradeAttempt: {
@@ -283,7 +283,7 @@ export const attempts = operations({
     reply: LessonAttempt,
     example: { status: 'graded', score: 90, passed: true },
     message: 'Attempt graded',
-    emits: [attemptGraded, lessonCompleted, courseCompleted, lessonFailed],
+    emits: [attemptGraded, ...completionEvents, lessonFailed],
     errors: {
       not_submitted: [409, 'The attempt is not waiting for a grade'],
       enrollment_ended: learningErrors.enrollment_ended,

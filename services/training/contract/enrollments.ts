@@ -9,6 +9,7 @@ import {
   enrollmentWithdrawn,
   LearnerType,
 } from './enrollment.ts';
+import { completionEvents } from './progress.ts';
 
 const withId = z.object({ id: id('enrollment') });
 const DueAt = timestamp().nullish().describe('When the course must be completed');
@@ -76,12 +77,13 @@ export const enrollments = operations({
     permission: 'training:write',
     feature: 'training',
     summary: 'Change the dates of an enrolment',
-    description: 'Only of enrolments that have not ended. null removes a date.',
+    description:
+      'Only of enrolments that have not ended. null removes a date. A later end gives their effect to grades that arrived after the former one.',
     params: withId,
     body: z.object({ dueAt: DueAt, expiresAt: ExpiresAt }),
     reply: Enrollment,
     message: 'Enrolment updated',
-    emits: [enrollmentUpdated],
+    emits: [enrollmentUpdated, ...completionEvents],
     errors: { enrollment_ended: [409, 'The enrolment has ended'] },
   },
   withdrawEnrollment: {
@@ -104,7 +106,7 @@ export const enrollments = operations({
     feature: 'training',
     summary: 'Extend an enrolment',
     description:
-      'Moves `expiresAt`. An expired enrolment opens again, with its progress; a due date that has passed is removed from it.',
+      'Moves `expiresAt`. An expired enrolment opens again, with its progress; a due date that has passed is removed from it. Grades that arrived after the end take effect, so the extension may complete the course.',
     params: withId,
     body: z.object({
       expiresAt: timestamp().nullable().describe('When the learner loses access; null for never'),
@@ -112,7 +114,7 @@ export const enrollments = operations({
     reply: Enrollment,
     example: { status: 'in_progress' },
     message: 'Enrolment extended',
-    emits: [enrollmentUpdated],
+    emits: [enrollmentUpdated, ...completionEvents],
     errors: {
       transition_refused: sharedErrors.transition_refused,
       already_enrolled: enrollErrors.already_enrolled,
