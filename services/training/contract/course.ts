@@ -99,7 +99,8 @@ export const Course = z.object({
     'The texts of the certificate that a completion gives; null if it gives none',
   ),
   contentVersion: z.int().meta({
-    description: 'Increases with each change of the lessons of a course that is published or archived',
+    description:
+      'Increases with each change of a course that is published or archived which decides about the lessons to take and how they are passed: lessons that are added, deleted, moved or reordered, their `type`, `required`, `completion`, `release`, `quiz` and questions, and `sequential` and `passScore` of the course. Titles, material, durations and the questions of banks do not count',
     examples: [1],
   }),
   modulesCount: z.int().meta({ description: 'The number of modules', examples: [0] }),

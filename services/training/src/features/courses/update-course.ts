@@ -3,6 +3,7 @@ import { type courses, courseUpdated } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { changeContent } from '../content/change-content.ts';
 import { examineSkipped } from '../enrollment-rules/examine-skipped.ts';
+import { rejectSelfJudge } from '../progress/teacher.ts';
 import { asCourse, certificateOf, lockCourse, toCertificateColumn } from './course.ts';
 import { lockPrerequisites, writePrerequisites } from './prerequisites.ts';
 import { checkFiles, type FileCheck } from './publishable.ts';
@@ -33,7 +34,7 @@ export const updateCourse = (
       if (required) await writePrerequisites(tx, row.id, requested ?? []);
       const written = await changeContent({ tx, schedule }, row, {
         // Learners who have completed every lesson may have reached a lower mark already.
-        isStructure: values.passScore !== undefined,
+        isStructure: values.passScore !== undefined || values.sequential !== undefined,
         data: { ...changed, ...(texts !== undefined && { certificate: toCertificateColumn(texts) }) },
       });
       if (values.audience || required) await examineSkipped({ tx, schedule }, written);

@@ -19,8 +19,8 @@ import { settleLesson } from './settle-lesson.ts';
 
 // After every lesson of the module, until the lessons are numbered again.
 const atEnd = 2_000_000;
-// Changes of these fields decide about the completion of the course.
-const structure = ['moduleId', 'type', 'required', 'completion'] as const;
+// Changes of these fields, and of questions, decide which lessons are taken and how they are passed.
+const structure = ['moduleId', 'type', 'required', 'completion', 'release', 'quiz'] as const;
 
 interface Found extends CheckedLesson {
   version: number;
@@ -67,7 +67,8 @@ export const updateLesson = (tools: LessonTools): Handler<typeof lessons.updateL
     if (values.moduleId !== undefined || values.release)
       await checkReleases(tx, course.id, values.release ? 'release.lessonId' : 'moduleId');
     await checkLessonComplete(tx, course, row.id);
-    await changeContent({ tx, schedule }, course, { isStructure: structure.some((field) => field in values) });
+    const isStructure = isAsked === true || structure.some((field) => field in values);
+    await changeContent({ tx, schedule }, course, { isStructure });
     const [written] = await tx.lesson.findMany({ where: { id: row.id } });
     if (!written) throw fail('not_found');
     const lesson = asLesson(written);
