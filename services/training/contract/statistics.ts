@@ -108,7 +108,7 @@ export const statistics = operations({
     permission: 'training:read',
     narrows: true,
     summary: 'Retrieve the transcript of a learner',
-    description: 'The enrolments of a user, partner or lead, with scores and certificates.',
+    description: `The enrolments of a user, partner or lead, with scores and certificates. The totals cover all enrolments; the last ${transcriptMax} are listed.`,
     params: z.object({ id: id('learner') }),
     reply: LearnerTranscript,
     message: 'Transcript retrieved',
