@@ -91,11 +91,10 @@ async function insert(
   if (!learners.length) return [];
   const stored = await tx.sql<{ id: number }>`
     INSERT INTO enrollment (course_id, learner_type, learner_id, user_id, source, attempt_no, content_version,
-      required_lessons, due_at, expires_at, created_by, rule_id)
+      due_at, expires_at, created_by, rule_id)
     SELECT ${id}::bigint, given.type, given.id, CASE WHEN given.type = 'user' THEN given.id END, ${source},
       1 + coalesce((SELECT max(attempt_no) FROM enrollment AS earlier WHERE earlier.course_id = ${id}::bigint
         AND earlier.learner_type = given.type AND earlier.learner_id = given.id), 0), ${contentVersion}::int,
-      (SELECT count(*) FROM lesson WHERE lesson.course_id = ${id}::bigint AND deleted_at IS NULL AND required),
       ${dueAt}::timestamptz, ${expiresAt}::timestamptz, ${createdBy}::bigint,
       ${ruleId ?? null}::bigint
     FROM (SELECT DISTINCT type, id FROM jsonb_to_recordset(${JSON.stringify(learners)}::jsonb) AS one (type text, id bigint)
