@@ -15,7 +15,7 @@ export const updateCourse = (
   async check({ params, body, caller, tx }) {
     return body.status === 'published' ? checkFiles(tools, tx, { courseId: params.id, caller }) : undefined;
   },
-  async run({ params, body, tx, emit, schedule, ifMatch, found: files }) {
+  async run({ params, body, caller, tx, emit, schedule, ifMatch, found: files }) {
     if (body.prerequisiteCourseIds) await lockPrerequisites(tx);
     const row = await lockCourse(tx, params.id);
     const before = await asCourse(tx, row);
@@ -27,6 +27,7 @@ export const updateCourse = (
       certificate: certificateOf(certificate),
       prerequisiteCourseIds: requested && [...requested].sort((one, other) => one - other),
     });
+    rejectSelfJudge(caller, row, values.passScore === undefined ? undefined : 'passScore');
     let course = before;
     if (!isEmpty) {
       const { certificate: texts, prerequisiteCourseIds: required, ...changed } = values;

@@ -5,12 +5,15 @@ import type { Handler } from '../../handler.ts';
 import { scheduleEnd } from '../attempts/end-attempts.job.ts';
 import { changeContent } from '../content/change-content.ts';
 import { renumberLessons } from '../content/lesson-order.ts';
+import { rejectSelfJudge } from '../progress/teacher.ts';
 import { asLesson, lockLesson } from './lesson.ts';
 
-export const deleteLesson: Handler<typeof lessons.deleteLesson> = async ({ params, tx, emit, schedule, ifMatch }) => {
+export const deleteLesson: Handler<typeof lessons.deleteLesson> = async (context) => {
+  const { params, caller, tx, emit, schedule, ifMatch } = context;
   const { row, course } = await lockLesson(tx, params.id);
   const lesson = asLesson(row);
   ifMatch(lesson);
+  rejectSelfJudge(caller, course, row.required ? 'id' : undefined);
   const [opened] = await tx.sql<{ id: number }>`
     SELECT id FROM lesson WHERE course_id = ${course.id} AND deleted_at IS NULL
       AND release->>'type' = 'after_lesson' AND release->>'lessonId' = ${String(row.id)} LIMIT 1`;
