@@ -4,6 +4,7 @@ import type { Operations } from '@tandem/contract';
 import { internalRebuilds as crmRebuilds, duplicateParts } from '@tandem/crm-contract';
 import { internalRebuilds as partnerRebuilds, referralParts } from '@tandem/partner-contract';
 import { documentTypes, internalSearch, rebuildSteps } from '@tandem/search-contract';
+import { contentParts, internalRebuilds as trainingRebuilds } from '@tandem/training-contract';
 
 export type As = Omit<Caller, 'type' | 'permissions'>;
 export type Connect = <Ops extends Operations>(operations: Ops) => ServiceClient<Ops>;
@@ -55,6 +56,16 @@ export const projections: Record<string, Projection> = {
       return duplicateParts.map((part) => ({
         name: part,
         rebuild: ({ after, as }) => crm.rebuildDuplicates({ body: { part, after }, as }),
+      }));
+    },
+  },
+  'lesson-content': {
+    service: 'training',
+    parts(connect) {
+      const training = connect(trainingRebuilds);
+      return contentParts.map((part) => ({
+        name: part,
+        rebuild: ({ after, as }) => training.rebuildLessonContent({ body: { part, after }, as }),
       }));
     },
   },

@@ -1,14 +1,14 @@
 import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { enrollmentStarted, LearnerType } from './enrollments.ts';
-import { courseCompleted, learningErrors, lessonCompleted, lessonOfEnrollment } from './progress.ts';
+import { enrollmentStarted, LearnerType } from './enrollment.ts';
+import { completionEvents, learningErrors, lessonOfEnrollment } from './progress.ts';
 import { Question } from './questions.ts';
 
 export const attemptStatuses = ['in_progress', 'submitted', 'graded', 'ended'] as const;
 export const AttemptStatus = z
   .enum(attemptStatuses)
   .describe(
-    'Whether the attempt is in progress, waits for a grade, is graded, or ended without a grade because the enrolment ended',
+    'Whether the attempt is in progress, waits for a grade, is graded, or ended without a grade because the enrolment ended or the lesson was deleted',
   );
 
 export const attemptLimits = { textChars: 50_000, files: 10, answerChars: 2_000 } as const;
@@ -166,7 +166,7 @@ export const attemptErrors = {
   waits_for_grade: [409, 'The last attempt waits for its grade'],
 } as const;
 export const submitErrors = {
-  attempt_ended: [409, 'The attempt is already submitted'],
+  attempt_ended: [409, 'The attempt was submitted or has ended'],
   time_over: [409, 'The time of the attempt is over'],
   enrollment_ended: learningErrors.enrollment_ended,
 } as const;
@@ -203,7 +203,7 @@ export const attempts = operations({
     status: 201,
     mayExist: true,
     message: 'Attempt started',
-    emits: [attemptStarted, enrollmentStarted, lessonCompleted, courseCompleted, lessonFailed],
+    emits: [attemptStarted, enrollmentStarted, ...completionEvents, lessonFailed],
     errors: attemptErrors,
   },
   listAttempts: {
@@ -262,7 +262,7 @@ export const attempts = operations({
     reply: LessonAttempt,
     example: { status: 'graded', score: 100, passed: true },
     message: 'Attempt submitted',
-    emits: [attemptSubmitted, lessonCompleted, courseCompleted, lessonFailed],
+    emits: [attemptSubmitted, ...completionEvents, lessonFailed],
     errors: submitErrors,
   },
   gradeAttempt: {
@@ -288,7 +288,7 @@ export const attempts = operations({
     reply: LessonAttempt,
     example: { status: 'graded', score: 90, passed: true },
     message: 'Attempt graded',
-    emits: [attemptGraded, lessonCompleted, courseCompleted, lessonFailed],
+    emits: [attemptGraded, ...completionEvents, lessonFailed],
     errors: {
       not_submitted: [409, 'The attempt is not waiting for a grade'],
       enrollment_ended: learningErrors.enrollment_ended,

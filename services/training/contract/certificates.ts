@@ -12,7 +12,7 @@ import {
   timestamp,
 } from '@tandem/contract';
 import { z } from 'zod';
-import { LearnerType } from './enrollments.ts';
+import { LearnerType } from './enrollment.ts';
 
 export const certificateStatuses = ['valid', 'expired', 'revoked'] as const;
 export const CertificateStatus = z.enum(certificateStatuses).describe('The status of the certificate');

@@ -89,16 +89,18 @@ export const Course = z.object({
   sequential: z.boolean().meta({ description: 'Whether lessons must be taken in order', examples: [false] }),
   prerequisiteCourseIds: z
     .array(id('course'))
-    .describe('Courses that a learner must have completed before the enrolment in this one'),
+    .describe('Courses of which a learner must have a valid completion before the enrolment in this one'),
   validDays: Days.nullable().meta({
-    description: 'The number of days that a completion is valid; null if it does not expire',
+    description:
+      'The number of days that a completion is valid, with or without a certificate: after that it does not count for courses that require this one; null if it does not expire. A certificate keeps the end that it was issued with',
     examples: [365],
   }),
   certificate: CertificateTexts.nullable().describe(
     'The texts of the certificate that a completion gives; null if it gives none',
   ),
   contentVersion: z.int().meta({
-    description: 'Increases with each change of the lessons of a course that is published or archived',
+    description:
+      'Increases with each change of a course that is published or archived which decides about the lessons to take and how they are passed: lessons that are added, deleted, moved or reordered, their `type`, `required`, `completion`, `release`, `quiz` and questions, and `sequential` and `passScore` of the course. Titles, material, durations and the questions of banks do not count',
     examples: [1],
   }),
   modulesCount: z.int().meta({ description: 'The number of modules', examples: [0] }),

@@ -84,9 +84,10 @@ export const courses = operations({
     path: '/v1/training/courses/:id',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Update a course',
     description:
-      'Changes the given fields; objects and arrays are replaced as a whole. `status` publishes, archives or unpublishes the course by the same rules as the operations for it, after the other changes. Completed enrolments stay completed.',
+      'Changes the given fields; objects and arrays are replaced as a whole. `status` publishes, archives or unpublishes the course by the same rules as the operations for it, after the other changes. Completed enrolments stay completed. The `passScore` of a course that is published or archived needs the permission `training:manage`, because it decides who passes.',
     params: withId,
     body: z.object({
       title: name(200).optional(),

@@ -11,7 +11,7 @@ import {
   writableCondition,
 } from '@tandem/contract';
 import { z } from 'zod';
-import { LearnerType } from './enrollments.ts';
+import { LearnerType } from './enrollment.ts';
 
 export const enrollmentRulesMax = 100;
 export const skipReasons = [
@@ -146,7 +146,7 @@ export const enrollmentRules = operations({
     feature: 'training',
     summary: 'Create an enrolment rule',
     description:
-      'The rule enrols active users, approved partners or leads as soon as they meet its conditions, each once. Learners who cannot be enrolled are skipped: because the course is not published or not for them, or courses that it requires are open. They are examined again with their next change.',
+      'The rule enrols active users, approved partners or leads as soon as they meet its conditions, each once. Learners who cannot be enrolled are skipped: because the course is not published or not for them, or courses that it requires are open. They are examined again with their next change, with the completion of a course, and when the course of the rule is published or restored, or its audience or prerequisites change.',
     body: z.object({
       title,
       courseId: id('course'),

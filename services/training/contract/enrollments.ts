@@ -1,170 +1,15 @@
-import {
-  event,
-  flag,
-  id,
-  listQuery,
-  operations,
-  orJob,
-  page,
-  sharedErrors,
-  stateTable,
-  text,
-  timestamp,
-} from '@tandem/contract';
+import { flag, id, listQuery, operations, orJob, page, sharedErrors, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-
-export const enrollmentStatuses = ['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
-export const learnerTypes = ['user', 'partner', 'lead'] as const;
-export const withdrawReasons = ['by_hand', 'user_left', 'lead_deleted', 'lead_merged', 'erased'] as const;
-export const enrollmentSources = ['manual', 'bulk', 'rule', 'self'] as const;
-
-export const EnrollmentStatus = z.enum(enrollmentStatuses).describe('The status of the enrolment');
-export const LearnerType = z.enum(learnerTypes).describe('Whether the learner is a user, a partner or a lead');
-const EnrollmentSource = z
-  .enum(enrollmentSources)
-  .describe('How the learner was enrolled: by a person, with many others, by a rule, or by themselves');
-
-export const enrollmentStates = stateTable<(typeof enrollmentStatuses)[number]>('Enrollment', {
-  created: { enrolled: 'createEnrollment' },
-  changes: {
-    enrolled: { in_progress: 'recordProgress', withdrawn: 'withdrawEnrollment' },
-    in_progress: { completed: 'completeLesson', withdrawn: 'withdrawEnrollment' },
-    completed: {},
-    expired: { enrolled: 'extendEnrollment', in_progress: 'extendEnrollment' },
-    withdrawn: {},
-  },
-  automatic: {
-    enrolled: { expired: 'end-enrollment.job', completed: 'follow-content.job' },
-    in_progress: { expired: 'end-enrollment.job', completed: 'follow-content.job' },
-  },
-});
-
-const Percent = z
-  .number()
-  .min(0)
-  .max(100)
-  .meta({ description: 'The completed part of the required lessons, from 0 to 100', examples: [0] });
-const Score = z
-  .number()
-  .min(0)
-  .max(100)
-  .meta({ description: 'The average of the best scores of the required quizzes and assignments', examples: [null] });
-
-/** The most learners that one request enrols: within the request, and by a background job. */
-export const bulkEnrollmentLimits = { now: 250, job: 10_000 } as const;
-
-export const Enrollment = z.object({
-  id: id('enrollment'),
-  courseId: id('course'),
-  learnerType: LearnerType.meta({ examples: ['user'] }),
-  learnerId: id('learner').describe('The user, partner or lead who takes the course'),
-  status: EnrollmentStatus.meta({ examples: ['enrolled'] }),
-  allowedTransitions: z.array(EnrollmentStatus).meta({
-    description: 'The statuses that this enrolment can currently change to',
-    examples: [['in_progress', 'withdrawn']],
-  }),
-  source: EnrollmentSource.meta({ examples: ['manual'] }),
-  ruleId: id('enrollment_rule').nullable().describe('The rule that enrolled the learner'),
-  withdrawReason: z
-    .enum(withdrawReasons)
-    .nullable()
-    .meta({
-      description:
-        'Why the learner was withdrawn: by a request, because the user was suspended or deactivated, or because the lead was deleted, merged into one with an enrolment, or erased. null in other enrolments',
-      examples: [null],
-    }),
-  attemptNo: z.int().meta({ description: 'How often the learner has taken the course, with this time', examples: [1] }),
-  contentVersion: z
-    .int()
-    .meta({ description: 'The version of the content of the course that the progress refers to', examples: [1] }),
-  percent: Percent,
-  score: Score.nullable(),
-  secondsSpent: z.int().meta({ description: 'The time that the learner spent in lessons, in seconds', examples: [0] }),
-  lastLessonId: id('lesson').nullable().describe('The lesson in which the learner was last'),
-  lastActivityAt: timestamp()
-    .nullable()
-    .meta({ description: 'When the learner was last active', examples: [null] }),
-  enrolledAt: timestamp().describe('When the learner was enrolled'),
-  startedAt: timestamp()
-    .nullable()
-    .meta({ description: 'When the learner opened the first lesson', examples: [null] }),
-  completedAt: timestamp()
-    .nullable()
-    .meta({ description: 'When the course was completed', examples: [null] }),
-  dueAt: timestamp()
-    .nullable()
-    .meta({ description: 'When the course must be completed', examples: ['2026-06-30T00:00:00.000Z'] }),
-  overdue: z
-    .boolean()
-    .meta({ description: 'Whether `dueAt` has passed and the course is not completed', examples: [false] }),
-  expiresAt: timestamp()
-    .nullable()
-    .meta({ description: 'When the learner loses access to the course', examples: ['2026-12-31T00:00:00.000Z'] }),
-  certificateId: id('certificate').nullable().describe('The certificate of the completion'),
-  createdBy: id('user').nullable().describe('The user who created the record'),
-  version: z.int(),
-  createdAt: timestamp(),
-  updatedAt: timestamp(),
-});
-
-const change = {
-  group: 'training',
-  readPermission: 'training:read',
-  target: 'enrollment',
-  data: z.object({ enrollmentId: id('enrollment'), courseId: id('course'), learnerId: id('learner') }),
-  record: Enrollment,
-  // Events of the release before lacked these fields.
-  whenMissing: {
-    record: {
-      learnerType: 'user',
-      allowedTransitions: [] as never[],
-      source: 'manual',
-      attemptNo: 1,
-      contentVersion: 1,
-      percent: 0,
-      secondsSpent: 0,
-      overdue: false,
-    },
-  },
-  example: { enrollmentId: 'K164dVTlqa3OcG9l', courseId: 'r3mQ2aihbZeOiI80', learnerId: 'a3HT7XOrDKJZ9JtB' },
-} as const;
-const { group, readPermission, example, whenMissing, ...internal } = change;
-
-export const enrollmentCreated = event('training.enrollment.created', {
-  ...change,
-  description: 'A learner is enrolled in a course',
-  action: 'enrollment.create',
-});
-export const enrollmentWithdrawn = event('training.enrollment.withdrawn', {
-  ...change,
-  description: 'A learner is withdrawn from a course',
-  action: 'enrollment.withdraw',
-});
-export const enrollmentUpdated = event('training.enrollment.updated', {
-  ...internal,
-  description: 'The dates of an enrolment change',
-  action: 'enrollment.update',
-});
-export const enrollmentStarted = event('training.enrollment.started', {
-  ...internal,
-  description: 'A learner opens the first lesson of a course',
-  action: 'enrollment.start',
-});
-export const enrollmentExpired = event('training.enrollment.expired', {
-  ...internal,
-  description: 'A learner loses access to a course at the time of `expiresAt`',
-  action: 'enrollment.expire',
-});
-export const enrollmentDue = event('training.enrollment.due', {
-  ...internal,
-  description: 'An enrolment is due in three days',
-  action: 'enrollment.due',
-});
-export const enrollmentOverdue = event('training.enrollment.overdue', {
-  ...internal,
-  description: 'The due date of an enrolment has passed',
-  action: 'enrollment.overdue',
-});
+import {
+  bulkEnrollmentLimits,
+  Enrollment,
+  EnrollmentStatus,
+  enrollmentCreated,
+  enrollmentUpdated,
+  enrollmentWithdrawn,
+  LearnerType,
+} from './enrollment.ts';
+import { completionEvents } from './progress.ts';
 
 const withId = z.object({ id: id('enrollment') });
 const DueAt = timestamp().nullish().describe('When the course must be completed');
@@ -173,7 +18,7 @@ const ExpiresAt = timestamp().nullish().describe('When the learner loses access;
 const enrollErrors = {
   not_published: [409, 'The course is not published'],
   already_enrolled: [409, 'The learner is already enrolled in this course'],
-  prerequisites_open: [409, 'The learner has not completed the courses that this one requires'],
+  prerequisites_open: [409, 'The learner has no valid completion of the courses that this one requires'],
 } as const;
 
 export const enrollments = operations({
@@ -184,7 +29,7 @@ export const enrollments = operations({
     feature: 'training',
     summary: 'Enrol a learner in a course',
     description:
-      'The course must be published and for this type of learner: `users` for users, `partners` for partners and leads. The learner must have completed the courses that it requires.',
+      'The course must be published and for this type of learner: `users` for users, `partners` for partners and leads. The learner must have completed the courses that it requires. A completion counts until its certificate expires or is revoked; one without a certificate counts for the `validDays` of its course.',
     body: z.object({
       courseId: id('course'),
       learnerType: LearnerType.describe('The type of the learner; by default the type of `learnerId`').optional(),
@@ -232,12 +77,13 @@ export const enrollments = operations({
     permission: 'training:write',
     feature: 'training',
     summary: 'Change the dates of an enrolment',
-    description: 'Only of enrolments that have not ended. null removes a date.',
+    description:
+      'Only of enrolments that have not ended. null removes a date. A later end gives their effect to grades that arrived after the former one.',
     params: withId,
     body: z.object({ dueAt: DueAt, expiresAt: ExpiresAt }),
     reply: Enrollment,
     message: 'Enrolment updated',
-    emits: [enrollmentUpdated],
+    emits: [enrollmentUpdated, ...completionEvents],
     errors: { enrollment_ended: [409, 'The enrolment has ended'] },
   },
   withdrawEnrollment: {
@@ -260,7 +106,7 @@ export const enrollments = operations({
     feature: 'training',
     summary: 'Extend an enrolment',
     description:
-      'Moves `expiresAt`. An expired enrolment opens again, with its progress; a due date that has passed is removed from it.',
+      'Moves `expiresAt`. An expired enrolment opens again, with its progress; a due date that has passed is removed from it. Grades that arrived after the end take effect, so the extension may complete the course.',
     params: withId,
     body: z.object({
       expiresAt: timestamp().nullable().describe('When the learner loses access; null for never'),
@@ -268,7 +114,7 @@ export const enrollments = operations({
     reply: Enrollment,
     example: { status: 'in_progress' },
     message: 'Enrolment extended',
-    emits: [enrollmentUpdated],
+    emits: [enrollmentUpdated, ...completionEvents],
     errors: {
       transition_refused: sharedErrors.transition_refused,
       already_enrolled: enrollErrors.already_enrolled,

@@ -5,6 +5,7 @@ import { certificates } from './certificates.ts';
 import { courses } from './courses.ts';
 import { enrollmentRules } from './enrollment-rules.ts';
 import { enrollments } from './enrollments.ts';
+import { internalRebuilds } from './internal.ts';
 import { lessons } from './lessons.ts';
 import { modules } from './modules.ts';
 import { internalNames } from './names.ts';
@@ -19,8 +20,10 @@ export * from './attempts.ts';
 export * from './certificates.ts';
 export * from './course.ts';
 export * from './courses.ts';
+export * from './enrollment.ts';
 export * from './enrollment-rules.ts';
 export * from './enrollments.ts';
+export * from './internal.ts';
 export * from './lesson.ts';
 export * from './lesson-settings.ts';
 export * from './lessons.ts';
@@ -51,6 +54,7 @@ export const training = {
   ...statistics,
   ...portalTraining,
   ...internalNames,
+  ...internalRebuilds,
   ...jobOperations,
   ...jobErrorOperations,
 };

@@ -49,6 +49,8 @@ const rules =
   'A link needs an https URL as `content`; a video needs one or a file; a file lesson needs a file; a SCORM lesson needs the file of a zip package with SCORM 1.2 or 2004 and one SCO. HTML is cleaned: scripts, styles, event handlers, frames and forms are removed.';
 const structure = 'On a course that is published or archived, the progress of running enrolments follows the change.';
 const access = 'Callers without the permission `training:write` need an enrolment of their own in the course.';
+const judging =
+  'On a course that is published or archived, only callers with the permission `training:manage` change who passes';
 const filePermission = [{ permission: 'files:read', for: 'fileId' }] as const;
 
 export const lessons = operations({
@@ -60,7 +62,7 @@ export const lessons = operations({
     feature: 'training',
     checksPermissions: true,
     summary: 'Add a lesson to a course',
-    description: `The lesson is added at the end of its module. ${rules} ${structure}`,
+    description: `The lesson is added at the end of its module. ${rules} ${structure} ${judging}: they add required quizzes and SCORM lessons.`,
     params: ofCourse,
     body: z.object({
       title: name(200),
@@ -110,8 +112,9 @@ export const lessons = operations({
     permission: 'training:write',
     also: filePermission,
     feature: 'training',
+    checksPermissions: true,
     summary: 'Update a lesson',
-    description: `Changes the given fields; objects and arrays are replaced as a whole. Another \`moduleId\` moves the lesson to the end of that module. A new \`type\` resets settings that do not fit it. ${rules} ${structure}`,
+    description: `Changes the given fields; objects and arrays are replaced as a whole. Another \`moduleId\` moves the lesson to the end of that module. A new \`type\` resets settings that do not fit it; HTML is removed when the lesson becomes a link or video, and a URL when it becomes another type. A draft may lack the URL of such a lesson until it is published. ${rules} ${structure} ${judging}: the fields \`type\`, \`required\`, \`completion\`, \`quiz\` and \`questions\`, and the file of a SCORM lesson.`,
     params: withId,
     body: z.object({
       title: name(200).optional(),
@@ -135,8 +138,9 @@ export const lessons = operations({
     method: 'DELETE',
     path: '/v1/training/lessons/:id',
     permission: 'training:delete',
+    checksPermissions: true,
     summary: 'Delete a lesson',
-    description: `Progress and attempts of learners are kept. ${structure}`,
+    description: `Progress and attempts of learners are kept; open attempts end without a grade. ${structure} ${judging}: they delete required lessons.`,
     params: withId,
     reply: z.object({ id: id('lesson'), deleted: z.literal(true).describe('Always true') }),
     message: 'Lesson deleted',

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { AttemptAnswers, attemptErrors, attempts, LessonAttempt, submission, submitErrors } from './attempts.ts';
 import { Certificate, CertificateLink, certificates } from './certificates.ts';
 import { Course } from './course.ts';
-import { Enrollment, EnrollmentStatus, enrollmentCreated, enrollments } from './enrollments.ts';
+import { Enrollment, EnrollmentStatus, enrollmentCreated } from './enrollment.ts';
+import { enrollments } from './enrollments.ts';
 import { LessonDetail } from './lesson.ts';
 import {
   EnrollmentProgress,

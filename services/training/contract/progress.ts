@@ -1,6 +1,7 @@
 import { event, id, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { EnrollmentStatus, enrollmentStarted, LearnerType } from './enrollments.ts';
+import { certificateIssued } from './certificates.ts';
+import { EnrollmentStatus, enrollmentStarted, LearnerType } from './enrollment.ts';
 import { LessonType } from './lesson-settings.ts';
 
 export const lessonStates = ['locked', 'open', 'in_progress', 'completed'] as const;
@@ -147,6 +148,9 @@ export const courseCompleted = event('training.course.completed', {
   },
 });
 
+/** The events that the completion of a lesson can cause: the last one completes the course. */
+export const completionEvents = [lessonCompleted, courseCompleted, certificateIssued] as const;
+
 export const lessonOfEnrollment = z.object({ id: id('enrollment'), lessonId: id('lesson') });
 
 const reportError = 'Must be a number of seconds from 0 to 86400';
@@ -222,7 +226,7 @@ export const progress = operations({
     reply: LessonProgress,
     example: { status: 'completed', percent: 100 },
     message: 'Lesson completed',
-    emits: [enrollmentStarted, lessonCompleted, courseCompleted],
+    emits: [enrollmentStarted, ...completionEvents],
     errors: learningErrors,
   },
 });

@@ -73,6 +73,8 @@ export const questionDeleted = event('training.question.deleted', {
 const withId = z.object({ id: id('question_bank') });
 const withQuestion = withId.extend({ questionId: id('question') });
 const keys = 'Answer keys are null without the permission `training:manage`.';
+const judging =
+  'The permission `training:manage` is needed while a published or archived course draws from the bank, because the questions decide who passes.';
 const needed = 'published courses draw that many of its questions; lower their draws first';
 const { type, text: questionText, options, answers, points, explanation } = writableQuestion.shape;
 
@@ -140,6 +142,7 @@ export const questionBanks = operations({
     feature: 'training',
     checksPermissions: true,
     summary: 'Add a question to a bank',
+    description: judging,
     params: withId,
     body: writableQuestion,
     reply: BankQuestion,
@@ -174,9 +177,9 @@ export const questionBanks = operations({
     path: '/v1/training/question-banks/:id/questions/:questionId',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Update a question of a bank',
-    description:
-      'Changes the given fields; arrays are replaced as a whole. Attempts that drew the question keep it as it was.',
+    description: `Changes the given fields; arrays are replaced as a whole. Attempts that drew the question keep it as it was. ${judging}`,
     params: withQuestion,
     body: z.object({
       type: type.optional(),
@@ -194,7 +197,9 @@ export const questionBanks = operations({
     method: 'DELETE',
     path: '/v1/training/question-banks/:id/questions/:questionId',
     permission: 'training:delete',
+    checksPermissions: true,
     summary: 'Delete a question of a bank',
+    description: judging,
     params: withQuestion,
     reply: z.object({ id: id('question'), deleted: z.literal(true).describe('Always true') }),
     message: 'Question deleted',

@@ -1,8 +1,8 @@
 import { id, media, operations, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { attemptErrors, attemptStarted, lessonFailed } from './attempts.ts';
-import { enrollmentStarted } from './enrollments.ts';
-import { courseCompleted, learningErrors, lessonCompleted, lessonOfEnrollment } from './progress.ts';
+import { enrollmentStarted } from './enrollment.ts';
+import { completionEvents, learningErrors, lessonOfEnrollment } from './progress.ts';
 import { scormLaunchSeconds, scormLimits } from './scorm-package.ts';
 
 const finite = (description: string, example: number) =>
@@ -121,7 +121,7 @@ export const launchErrors = {
 } as const;
 
 /** The events that playing a package can cause. */
-export const scormEvents = [lessonCompleted, courseCompleted, lessonFailed] as const;
+export const scormEvents = [...completionEvents, lessonFailed] as const;
 export const launchEvents = [attemptStarted, enrollmentStarted, ...scormEvents] as const;
 
 const linkErrors = { link_expired: [404, 'The page has expired; open the lesson again'] } as const;

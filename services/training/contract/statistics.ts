@@ -1,7 +1,7 @@
 import { id, operations, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Certificate } from './certificates.ts';
-import { EnrollmentStatus, LearnerType } from './enrollments.ts';
+import { EnrollmentStatus, LearnerType } from './enrollment.ts';
 import { LessonType } from './lesson-settings.ts';
 
 const count = (description: string) => z.int().meta({ description, examples: [12] });
@@ -108,7 +108,7 @@ export const statistics = operations({
     permission: 'training:read',
     narrows: true,
     summary: 'Retrieve the transcript of a learner',
-    description: 'The enrolments of a user, partner or lead, with scores and certificates.',
+    description: `The enrolments of a user, partner or lead, with scores and certificates. The totals cover all enrolments; the last ${transcriptMax} are listed.`,
     params: z.object({ id: id('learner') }),
     reply: LearnerTranscript,
     message: 'Transcript retrieved',

@@ -16,6 +16,7 @@ import { createLinkTokens, createSeal } from '@tandem/sealed';
 import type { ServiceDefinition } from '@tandem/service';
 import { training } from '@tandem/training-contract';
 import { closeAttemptAtEnd } from './features/attempts/close-attempt.job.ts';
+import { endAttempts } from './features/attempts/end-attempts.job.ts';
 import { attemptHandlers } from './features/attempts/index.ts';
 import { createCertificateRenderer } from './features/certificates/certificate-renderer.ts';
 import { endCertificate } from './features/certificates/end-certificate.job.ts';
@@ -27,7 +28,7 @@ import { purgeCourse } from './features/courses/purge-course.job.ts';
 import { enrollmentRuleHandlers } from './features/enrollment-rules/index.ts';
 import { enrollContacts, enrollUsers } from './features/enrollment-rules/on-learner-changed.ts';
 import { followTeamsAndRoles } from './features/enrollment-rules/on-team-deleted.ts';
-import { applyRules, applyToExisting, removeOutcomes } from './features/enrollment-rules/rule-jobs.ts';
+import { applyRules, applyToExisting, applyToSkipped, removeOutcomes } from './features/enrollment-rules/rule-jobs.ts';
 import { enrollInBulk } from './features/enrollments/bulk-jobs.ts';
 import { endEnrollment, remindLearner } from './features/enrollments/end-enrollment.job.ts';
 import { enrollmentHandlers } from './features/enrollments/index.ts';
@@ -93,12 +94,14 @@ export function trainingService(
       endEnrollment,
       remindLearner,
       closeAttemptAtEnd,
+      endAttempts,
       nameLearner(tools),
       endCertificate,
       followContent,
       foldStatistics,
       applyRules(tools),
       applyToExisting(tools),
+      applyToSkipped(tools),
       removeOutcomes,
       withdrawLearner(tools),
       ...merges.jobs,

@@ -35,7 +35,7 @@ export async function applyGrade(
       reported_at = coalesce(${grade.submittedAt ?? null}::timestamptz, reported_at)
     WHERE enrollment_id = ${learning.enrollmentId} AND lesson_id = ${learning.lessonId}`;
   await countDeltas(inside, deltasOf(learning, graded));
-  // The enrolment ended since the attempt was handed in: the grade has no further effect.
+  // The enrolment ended since the attempt was handed in: the grade takes effect if the enrolment is extended (`catchUp`).
   if (!isLive(learning) && learning.status !== 'completed') return graded;
   if (!passed) announceFailure(inside, learning, graded);
   const isFinished = passed && completes(learning) && (await finishLesson(inside, learning));
@@ -72,7 +72,7 @@ export async function storeGrade(
  * Whether passing completes the lesson: other rules are met by time, a view, or somebody who completes a quiz by hand. The
  * result of a SCORM package follows its rule already.
  */
-function completes({ completion: { rule }, lessonType }: Learning): boolean {
+export function completes({ completion: { rule }, lessonType }: Learning): boolean {
   return rule === 'quiz' || lessonType === 'scorm' || (rule === 'manual' && lessonType === 'assignment');
 }
 

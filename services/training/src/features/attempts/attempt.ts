@@ -1,7 +1,5 @@
-import type { Caller } from '@tandem/caller';
 import { id } from '@tandem/contract';
 import type { JobContext } from '@tandem/jobs';
-import { fail } from '@tandem/service';
 import {
   type AnswerVisibility,
   type AttemptAnswer,
@@ -12,7 +10,6 @@ import {
 import { z } from 'zod';
 import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { type Learning, lockLearning, type MayLearn } from '../progress/learning.ts';
 import { gradeAnswers } from './grade-answers.ts';
 
 export type AttemptRecord = z.output<typeof LessonAttempt>;
@@ -64,19 +61,4 @@ export function asAttempt(row: AttemptRow, seesKeys: boolean): AttemptRecord {
     answers,
     results: isVisible ? gradeAnswers(questions, answers).results : null,
   };
-}
-
-/** Reads an attempt, and locks its enrolment with the lesson. */
-export async function lockAttempt(
-  context: { tx: Tx; caller: Caller; mayLearn: MayLearn },
-  attemptId: number,
-): Promise<{ attempt: AttemptRow; learning: Learning }> {
-  const { tx } = context;
-  const found = await tx.attempt.findFirst({ where: { id: attemptId } });
-  if (!found) throw fail('not_found');
-  const learning = await lockLearning(context, { id: found.enrollmentId, lessonId: found.lessonId });
-  // It may have been submitted while this request waited for the lock.
-  const attempt = await tx.attempt.lockFirst({ where: { id: attemptId } });
-  if (!attempt) throw fail('not_found');
-  return { attempt, learning };
 }

@@ -1,8 +1,9 @@
 import type { attempts } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
-import { learnerOrTeacher } from '../progress/learning.ts';
+import { learnerOrTeacher } from '../progress/lock-learning.ts';
 import { isTeacher } from '../progress/teacher.ts';
-import { asAttempt, lockAttempt } from './attempt.ts';
+import { asAttempt } from './attempt.ts';
+import { lockAttempt } from './lock-attempt.ts';
 import { storeAnswers } from './store-answers.ts';
 
 export const saveAttemptAnswers: Handler<typeof attempts.saveAttemptAnswers> = async (context) => {

@@ -1,6 +1,6 @@
 import type { attempts } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
-import { learnerOrTeacher, lockLearning } from '../progress/learning.ts';
+import { learnerOrTeacher, lockLearning } from '../progress/lock-learning.ts';
 import { isTeacher } from '../progress/teacher.ts';
 import { asAttempt } from './attempt.ts';
 import { beginAttempt } from './begin-attempt.ts';

@@ -1,10 +1,11 @@
 import type { attempts } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { learnerOrTeacher } from '../progress/learning.ts';
+import { learnerOrTeacher } from '../progress/lock-learning.ts';
 import { isTeacher } from '../progress/teacher.ts';
-import { asAttempt, lockAttempt } from './attempt.ts';
+import { asAttempt } from './attempt.ts';
 import { checkFiles } from './check-files.ts';
 import { handIn } from './hand-in.ts';
+import { lockAttempt } from './lock-attempt.ts';
 
 export const submitAttempt = (tools: Pick<Tools, 'peers'>): Handler<typeof attempts.submitAttempt, string[]> => ({
   check: ({ body, caller }) => checkFiles(tools, caller, body.fileIds),

@@ -1,4 +1,4 @@
-import type { Emit } from '@tandem/events';
+import type { Emit, Schedule } from '@tandem/events';
 import { fail, transitionError } from '@tandem/service';
 import {
   Course,
@@ -9,6 +9,7 @@ import {
   courseUnpublished,
 } from '@tandem/training-contract';
 import type { Tx } from '../../handler.ts';
+import { examineSkipped } from '../enrollment-rules/examine-skipped.ts';
 import { asCourse, type CourseRecord } from './course.ts';
 import { checkPublishable, type FileCheck } from './publishable.ts';
 
@@ -18,12 +19,13 @@ const columns = Course.pick({ status: true });
 const events = { published: coursePublished, archived: courseArchived, draft: courseUnpublished };
 
 /**
- * Changes the status of a locked course, with its event.
+ * Changes the status of a locked course, with its event. Learners whom rules skipped before are examined again once it is
+ * published.
  * @param files required to publish: the check of the files of this version
  * @throws 409 if the state table does not contain the change or enrolments prevent it, 422 if lessons are incomplete
  */
 export async function setStatus(
-  { tx, emit }: { tx: Tx; emit: Emit },
+  { tx, emit, schedule }: { tx: Tx; emit: Emit; schedule: Schedule },
   { id, status }: { id: number; status: string },
   { to, files }: { to: CourseStatus; files?: FileCheck | undefined },
 ): Promise<CourseRecord> {
@@ -36,6 +38,7 @@ export async function setStatus(
     data: { status: to, ...(to === 'published' && { publishedAt: new Date() }), version: { increment: 1 } },
   });
   if (!row) throw fail('not_found');
+  if (to === 'published') await examineSkipped({ tx, schedule }, row);
   const course = await asCourse(tx, row);
   emit(events[to], { data: { courseId: id }, record: course, changes: { status: { from: status, to } } });
   return course;

@@ -3,8 +3,14 @@ import type { Handler } from '../../handler.ts';
 import { lockCourse } from './course.ts';
 import { setStatus } from './set-status.ts';
 
-export const unpublishCourse: Handler<typeof courses.unpublishCourse> = async ({ params, tx, emit, ifMatch }) => {
+export const unpublishCourse: Handler<typeof courses.unpublishCourse> = async ({
+  params,
+  tx,
+  emit,
+  schedule,
+  ifMatch,
+}) => {
   const row = await lockCourse(tx, params.id);
   ifMatch(row);
-  return setStatus({ tx, emit }, row, { to: 'draft' });
+  return setStatus({ tx, emit, schedule }, row, { to: 'draft' });
 };

@@ -2,6 +2,8 @@ import { diff, fail } from '@tandem/service';
 import { type courses, courseUpdated } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { changeContent } from '../content/change-content.ts';
+import { examineSkipped } from '../enrollment-rules/examine-skipped.ts';
+import { rejectSelfJudge } from '../progress/teacher.ts';
 import { asCourse, certificateOf, lockCourse, toCertificateColumn } from './course.ts';
 import { lockPrerequisites, writePrerequisites } from './prerequisites.ts';
 import { checkFiles, type FileCheck } from './publishable.ts';
@@ -13,7 +15,7 @@ export const updateCourse = (
   async check({ params, body, caller, tx }) {
     return body.status === 'published' ? checkFiles(tools, tx, { courseId: params.id, caller }) : undefined;
   },
-  async run({ params, body, tx, emit, schedule, ifMatch, found: files }) {
+  async run({ params, body, caller, tx, emit, schedule, ifMatch, found: files }) {
     if (body.prerequisiteCourseIds) await lockPrerequisites(tx);
     const row = await lockCourse(tx, params.id);
     const before = await asCourse(tx, row);
@@ -25,6 +27,7 @@ export const updateCourse = (
       certificate: certificateOf(certificate),
       prerequisiteCourseIds: requested && [...requested].sort((one, other) => one - other),
     });
+    rejectSelfJudge(caller, row, values.passScore === undefined ? undefined : 'passScore');
     let course = before;
     if (!isEmpty) {
       const { certificate: texts, prerequisiteCourseIds: required, ...changed } = values;
@@ -32,13 +35,14 @@ export const updateCourse = (
       if (required) await writePrerequisites(tx, row.id, requested ?? []);
       const written = await changeContent({ tx, schedule }, row, {
         // Learners who have completed every lesson may have reached a lower mark already.
-        isStructure: values.passScore !== undefined,
+        isStructure: values.passScore !== undefined || values.sequential !== undefined,
         data: { ...changed, ...(texts !== undefined && { certificate: toCertificateColumn(texts) }) },
       });
+      if (values.audience || required) await examineSkipped({ tx, schedule }, written);
       course = await asCourse(tx, written);
       emit(courseUpdated, { data: { courseId: course.id }, record: course, changes: audit });
     }
     if (status === undefined || status === course.status) return course;
-    return setStatus({ tx, emit }, course, { to: status, files });
+    return setStatus({ tx, emit, schedule }, course, { to: status, files });
   },
 });

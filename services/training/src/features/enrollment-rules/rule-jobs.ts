@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { applyRule } from './apply-rule.ts';
 import { asRule } from './enrollment-rule.ts';
+import { applyToSkippedJob, reasonsOfCourse } from './examine-skipped.ts';
 import { type As, existingLearners, matchingLearners } from './matching.ts';
 
 /** The job that examines learners after a change, by all active rules for their type. */
@@ -26,6 +27,8 @@ export const removeOutcomesJob = {
 };
 
 const outcomesMax = 5_000;
+// As many learners as a page of those who exist.
+const skippedMax = 250;
 
 export const applyRules = ({ peers }: Pick<Tools, 'peers'>) =>
   job({
@@ -63,6 +66,33 @@ export const applyToExisting = ({ peers }: Pick<Tools, 'peers'>) =>
         await applyRule(inside, rule, learnerIds);
         if (next !== null) await inside.schedule(applyToExistingJob, [{ ruleId, after: next }]);
         else await inside.tx.sql`UPDATE enrollment_rule SET existing_applied_at = now() WHERE id = ${ruleId}`;
+      });
+    },
+  });
+
+export const applyToSkipped = ({ peers }: Pick<Tools, 'peers'>) =>
+  job({
+    ...applyToSkippedJob,
+    rests: true,
+    async run({ payload, tx, outside, finish }: JobContext<z.output<typeof applyToSkippedJob.payload>, Tx>) {
+      const { ruleId, after } = payload;
+      const row = await tx.enrollmentRule.findFirst({ where: { id: ruleId, active: true } });
+      if (!row) return;
+      const skipped = await tx.ruleOutcome.findMany({
+        where: { ruleId, learnerId: { gt: after }, skipReason: { in: reasonsOfCourse } },
+        select: { learnerId: true },
+        orderBy: { learnerId: 'asc' },
+        take: skippedMax,
+      });
+      const rule = asRule(row);
+      const as = await scopeOf(tx);
+      const ids = skipped.map(({ learnerId }) => learnerId);
+      const learnerIds = await outside(() => matchingLearners(peers, as, rule, ids));
+      await finish(async (inside) => {
+        await applyRule(inside, rule, learnerIds);
+        const last = ids.at(-1);
+        if (last !== undefined && ids.length === skippedMax)
+          await inside.schedule(applyToSkippedJob, [{ ruleId, after: last }]);
       });
     },
   });

@@ -29,14 +29,18 @@ export const endEnrollmentJob = {
  */
 export function checkDates({ dueAt, expiresAt }: Dates, changed: Partial<Dates>): void {
   const errors: FieldError[] = [];
-  const now = Date.now();
   for (const field of ['dueAt', 'expiresAt'] as const) {
     const date = changed[field];
-    if (date && date.getTime() <= now) errors.push({ field, message: 'Must be in the future' });
+    if (date && isPast(date)) errors.push({ field, message: 'Must be in the future' });
   }
   if (!errors.length && dueAt && expiresAt && expiresAt < dueAt)
     errors.push({ field: 'expiresAt', message: 'Must not be before dueAt' });
   if (errors.length) throw fail('validation_failed', errors);
+}
+
+/** Whether a date has come. */
+export function isPast(date: Date | null): boolean {
+  return date !== null && date.getTime() <= Date.now();
 }
 
 /** Schedules what the dates of enrolments cause. A job of a date that is changed later has no effect. */

@@ -1,4 +1,4 @@
-import { idInText, unknownId } from '@tandem/contract';
+import { unknownId } from '@tandem/contract';
 import { type ApiError, fail, failField } from '@tandem/service';
 import { enrollmentCreated, type enrollmentSources } from '@tandem/training-contract';
 import type { Course as CourseRow, Enrollment as EnrollmentRow } from '../../generated/client.ts';
@@ -7,6 +7,7 @@ import { countDeltas } from '../statistics/deltas.ts';
 import { type Dates, scheduleDates } from './dates.ts';
 import { asEnrollment, dataOf, type EnrollmentRecord, type Inside } from './enrollment.ts';
 import type { Learner } from './learners.ts';
+import { openPrerequisites } from './open-prerequisites.ts';
 
 /** An enrolment, or why there is none. */
 export type Enrolled = { enrollment: EnrollmentRecord } | { error: ApiError };
@@ -80,34 +81,6 @@ function audienceError({ audience }: CourseRow, { type }: Learner): ApiError | u
   return undefined;
 }
 
-/** For each learner, the error that names the required courses that are not completed. */
-async function openPrerequisites(
-  tx: Tx,
-  courseId: number,
-  learners: readonly Learner[],
-): Promise<(ApiError | undefined)[]> {
-  const open = await tx.sql<{ type: string; learnerId: number; id: number; title: string }>`
-    SELECT given.type, given.id AS "learnerId", required.id, required.title
-    FROM course_prerequisite AS needed
-    JOIN course AS required ON required.id = needed.required_course_id AND required.deleted_at IS NULL
-    CROSS JOIN jsonb_to_recordset(${JSON.stringify(learners)}::jsonb) AS given (type text, id bigint)
-    WHERE needed.course_id = ${courseId} AND NOT EXISTS (
-      SELECT FROM enrollment WHERE course_id = required.id AND learner_type = given.type AND learner_id = given.id
-        AND status = 'completed')
-    ORDER BY required.id`;
-  return learners.map((learner) => {
-    const needed = open.filter(({ type, learnerId }) => type === learner.type && learnerId === learner.id);
-    if (!needed.length) return undefined;
-    return fail(
-      'prerequisites_open',
-      needed.map(({ id, title }) => ({
-        field: 'courseId',
-        message: `Requires the course “${title}” (${idInText('course', id)}), which the learner has not completed`,
-      })),
-    );
-  });
-}
-
 /** Stores enrolments; learners who are already enrolled are left out. */
 async function insert(
   tx: Tx,
@@ -118,11 +91,10 @@ async function insert(
   if (!learners.length) return [];
   const stored = await tx.sql<{ id: number }>`
     INSERT INTO enrollment (course_id, learner_type, learner_id, user_id, source, attempt_no, content_version,
-      required_lessons, due_at, expires_at, created_by, rule_id)
+      due_at, expires_at, created_by, rule_id)
     SELECT ${id}::bigint, given.type, given.id, CASE WHEN given.type = 'user' THEN given.id END, ${source},
       1 + coalesce((SELECT max(attempt_no) FROM enrollment AS earlier WHERE earlier.course_id = ${id}::bigint
         AND earlier.learner_type = given.type AND earlier.learner_id = given.id), 0), ${contentVersion}::int,
-      (SELECT count(*) FROM lesson WHERE lesson.course_id = ${id}::bigint AND deleted_at IS NULL AND required),
       ${dueAt}::timestamptz, ${expiresAt}::timestamptz, ${createdBy}::bigint,
       ${ruleId ?? null}::bigint
     FROM (SELECT DISTINCT type, id FROM jsonb_to_recordset(${JSON.stringify(learners)}::jsonb) AS one (type text, id bigint)

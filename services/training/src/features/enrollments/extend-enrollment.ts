@@ -1,8 +1,9 @@
 import { fail, transitionError } from '@tandem/service';
 import { enrollmentStates, type enrollments, enrollmentUpdated } from '@tandem/training-contract';
 import type { Handler, Tx } from '../../handler.ts';
+import { catchUp } from '../attempts/catch-up.ts';
 import { countDeltas } from '../statistics/deltas.ts';
-import { checkDates, scheduleDates } from './dates.ts';
+import { checkDates, isPast, scheduleDates } from './dates.ts';
 import { asEnrollment, dataOf, isLive, liveStatuses, writeEnrollment } from './enrollment.ts';
 import { lockWithCourse } from './lock-with-course.ts';
 
@@ -17,7 +18,7 @@ export const extendEnrollment: Handler<typeof enrollments.extendEnrollment> = as
     throw fail('transition_refused', [transitionError(status, enrollmentStates.next(status))]);
   }
   // A due date that has passed would make the learner overdue from the first moment.
-  const dueAt = isExpired && before.dueAt && before.dueAt.getTime() <= Date.now() ? null : before.dueAt;
+  const dueAt = isExpired && isPast(before.dueAt) ? null : before.dueAt;
   checkDates({ dueAt, expiresAt }, { expiresAt });
   if (isExpired) await rejectOther(tx, before);
   const status = isExpired ? (before.startedAt ? 'in_progress' : 'enrolled') : before.status;
@@ -32,7 +33,7 @@ export const extendEnrollment: Handler<typeof enrollments.extendEnrollment> = as
       ...(isExpired && { status: { from: before.status, to: status } }),
     },
   });
-  return enrollment;
+  return isExpired || isPast(before.expiresAt) ? catchUp({ tx, emit, schedule }, before.id) : enrollment;
 };
 
 async function rejectOther(

@@ -1,7 +1,8 @@
 import { diff, fail } from '@tandem/service';
 import { type enrollments, enrollmentUpdated } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
-import { checkDates, scheduleDates } from './dates.ts';
+import { catchUp } from '../attempts/catch-up.ts';
+import { checkDates, isPast, scheduleDates } from './dates.ts';
 import { asEnrollment, dataOf, isLive, lockEnrollment, writeEnrollment } from './enrollment.ts';
 
 export const updateEnrollment: Handler<typeof enrollments.updateEnrollment> = async (context) => {
@@ -19,5 +20,7 @@ export const updateEnrollment: Handler<typeof enrollments.updateEnrollment> = as
   const dates = { dueAt: values.dueAt ?? null, expiresAt: values.expiresAt ?? null };
   await scheduleDates(schedule, [{ id: before.id, ...dates }]);
   emit(enrollmentUpdated, { data: dataOf(enrollment), record: enrollment, changes: audit });
-  return enrollment;
+  // The job that ends it had not run yet, but grades had no effect any more.
+  const wasOver = values.expiresAt !== undefined && isPast(before.expiresAt);
+  return wasOver ? catchUp({ tx, emit, schedule }, before.id) : enrollment;
 };

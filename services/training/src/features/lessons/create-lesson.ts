@@ -5,6 +5,7 @@ import { changeContent } from '../content/change-content.ts';
 import { checkReleases, renumberLessons } from '../content/lesson-order.ts';
 import { lockCourse } from '../courses/course.ts';
 import { checkLessonComplete } from '../courses/publishable.ts';
+import { rejectSelfJudge } from '../progress/teacher.ts';
 import { readQuestions, writeQuestions } from '../questions/lesson-questions.ts';
 import { storePackage } from '../scorm/stored-package.ts';
 import {
@@ -28,6 +29,8 @@ export const createLesson = (tools: LessonTools): Handler<typeof lessons.createL
     const questions = readQuestions(body.questions ?? []);
     if (questions.length && !quiz) throw failField('questions', 'Are only for lessons of the type quiz');
     const course = await lockCourse(tx, params.id);
+    const isPassed = required && (material.type === 'quiz' || material.type === 'scorm');
+    rejectSelfJudge(caller, course, isPassed ? 'type' : undefined);
     if (course.lessonsCount >= lessonsMax) throw fail('too_many_lessons');
     await checkModule(tx, course.id, moduleId);
     await checkOpener(tx, course.id, release);

@@ -2,14 +2,18 @@ import { idInText } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import { lessonDeleted, type lessons } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
+import { scheduleEnd } from '../attempts/end-attempts.job.ts';
 import { changeContent } from '../content/change-content.ts';
 import { renumberLessons } from '../content/lesson-order.ts';
+import { rejectSelfJudge } from '../progress/teacher.ts';
 import { asLesson, lockLesson } from './lesson.ts';
 
-export const deleteLesson: Handler<typeof lessons.deleteLesson> = async ({ params, tx, emit, schedule, ifMatch }) => {
+export const deleteLesson: Handler<typeof lessons.deleteLesson> = async (context) => {
+  const { params, caller, tx, emit, schedule, ifMatch } = context;
   const { row, course } = await lockLesson(tx, params.id);
   const lesson = asLesson(row);
   ifMatch(lesson);
+  rejectSelfJudge(caller, course, row.required ? 'id' : undefined);
   const [opened] = await tx.sql<{ id: number }>`
     SELECT id FROM lesson WHERE course_id = ${course.id} AND deleted_at IS NULL
       AND release->>'type' = 'after_lesson' AND release->>'lessonId' = ${String(row.id)} LIMIT 1`;
@@ -24,6 +28,7 @@ export const deleteLesson: Handler<typeof lessons.deleteLesson> = async ({ param
   });
   await renumberLessons(tx, course.id);
   await changeContent({ tx, schedule }, course, { isStructure: true, lessons: -1 });
+  await scheduleEnd(schedule, row.id);
   emit(lessonDeleted, {
     data: { lessonId: row.id, courseId: course.id },
     record: { ...lesson, version: lesson.version + 1 },

@@ -88,7 +88,6 @@ describe('a lesson', () => {
     const tenant = service.as();
     const id = await aLesson(tenant, await aCourse(tenant), { type: 'quiz', questions: [aQuestion()] });
     const change = (body: object) => tenant.updateLesson({ params: { id }, body });
-    expect((await change({ type: 'link' })).body.errors?.[0]?.field).toBe('content');
     const { data } = await change({ type: 'link', content: url });
     expect(data).toMatchObject({ type: 'link', quiz: null, questions: [], completion: { rule: 'view' } });
     expect((await change({ type: 'quiz', content: null })).data).toMatchObject({
@@ -96,6 +95,32 @@ describe('a lesson', () => {
       quiz: { draw: [], showAnswers: 'after_submit' },
       completion: { rule: 'quiz' },
     });
+  });
+
+  it('loses content that does not fit its new type, and needs another one before the course is published', async () => {
+    const tenant = service.as();
+    const courseId = await aCourse(tenant);
+    const id = await aLesson(tenant, courseId, { content: '<p>Ask.</p>' });
+    const change = (body: object) => tenant.updateLesson({ params: { id }, body });
+    const contentAfter = async (body: object) => {
+      const { status, data } = await change(body);
+      return [status, data?.type, data?.content];
+    };
+    expect(await contentAfter({ type: 'assignment' })).toEqual([200, 'assignment', '<p>Ask.</p>']);
+    expect(await contentAfter({ type: 'link' })).toEqual([200, 'link', null]);
+    // The other fields of an incomplete draft can be changed.
+    expect((await change({ title: 'Renamed' })).status).toBe(200);
+    expect((await change({ content: '<p>Ask.</p>' })).body.errors?.[0]?.field).toBe('content');
+    const { status, body } = await tenant.publishCourse({ params: { id: courseId } });
+    expect([status, body.errors?.[0]?.field]).toEqual([422, 'lessons.0.content']);
+    expect(await contentAfter({ content: url })).toEqual([200, 'link', url]);
+    expect((await change({ content: null })).body.errors?.[0]?.field).toBe('content');
+    expect(await contentAfter({ type: 'video' })).toEqual([200, 'video', url]);
+    expect(await contentAfter({ type: 'text' })).toEqual([200, 'text', null]);
+    await tenant.publishCourse({ params: { id: courseId } });
+    const refused = await change({ type: 'link' });
+    expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'content']);
+    expect(await contentAfter({ type: 'link', content: url })).toEqual([200, 'link', url]);
   });
 
   it('is deleted from the course, but not while another lesson opens after it', async () => {

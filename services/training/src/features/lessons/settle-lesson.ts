@@ -36,13 +36,16 @@ export function isUrlType(type: Settings['type']): boolean {
 }
 
 /**
- * Combines the settings of a request with those of a lesson; what does not fit a new type gets the default of that type.
+ * Combines the settings of a request with those of a lesson; what does not fit a new type gets the default of that type,
+ * and content of the other kind is removed.
  * @param before undefined for a new lesson
  * @throws 422 for settings that do not fit each other
  */
 export function settleLesson(before: Settings | undefined, input: SettingsInput): Settings {
   const type = input.type ?? before?.type ?? 'text';
-  const { content = before?.content ?? null, fileId = before?.fileId ?? null } = input;
+  // HTML is no URL, and a URL no text to read.
+  const isKept = before !== undefined && isUrlType(before.type) === isUrlType(type);
+  const { content = isKept ? before.content : null, fileId = before?.fileId ?? null } = input;
   const settings: Settings = {
     type,
     content: content === '' ? null : content,
@@ -51,7 +54,7 @@ export function settleLesson(before: Settings | undefined, input: SettingsInput)
     quiz: type === 'quiz' ? quizOf(before, input.quiz) : null,
   };
   const errors = [
-    ...materialErrors(settings),
+    ...materialErrors(settings, { isNamed: isMaterialNamed(before, input) }),
     ...completionErrors(settings),
     ...quizErrors(settings),
     ...(type !== 'quiz' && input.quiz ? [{ field: 'quiz', message: 'Is only for lessons of the type quiz' }] : []),
@@ -78,19 +81,27 @@ function quizOf(before: Settings | undefined, input: SettingsInput['quiz']): Set
   return (input === undefined && before?.quiz) || { ...noQuiz, draw: [] };
 }
 
-function materialErrors({ type, content, fileId }: Settings): FieldError[] {
+/**
+ * Whether the request decides about the URL of a lesson. One that loses its content with its type, and later changes of its
+ * other fields, need none until the course is published (`publishable.ts`).
+ */
+function isMaterialNamed(before: Settings | undefined, { content, fileId }: SettingsInput): boolean {
+  return before === undefined || content !== undefined || fileId !== undefined;
+}
+
+function materialErrors({ type, content, fileId }: Settings, { isNamed }: { isNamed: boolean }): FieldError[] {
   if ((type === 'file' || type === 'scorm') && fileId === null)
     return [{ field: 'fileId', message: `Is required for a lesson of the type ${type}` }];
   if (!isUrlType(type)) return [];
   if (content !== null && !isHttpsUrl(content))
     return [{ field: 'content', message: `Must be an https URL for a lesson of the type ${type}` }];
-  if (content !== null || (type === 'video' && fileId !== null)) return [];
+  if (!isNamed || content !== null || (type === 'video' && fileId !== null)) return [];
   const message = type === 'video' ? 'Is required for a video, unless fileId is sent' : 'Is required for a link';
   return [{ field: 'content', message }];
 }
 
 /** Characters that end an attribute or a text are refused too, because the URL is put into pages. */
-function isHttpsUrl(value: string): boolean {
+export function isHttpsUrl(value: string): boolean {
   if (value.length > urlMax || !/^https:\/\/[^\s<>"'`\\{}]+$/i.test(value) || !URL.canParse(value)) return false;
   const { username, password } = new URL(value);
   return !username && !password;

@@ -4,6 +4,7 @@ import type { Handler, Tx } from '../../handler.ts';
 import { changeContent } from '../content/change-content.ts';
 import { checkReleases, renumberLessons } from '../content/lesson-order.ts';
 import { checkLessonComplete } from '../courses/publishable.ts';
+import { rejectSelfJudge } from '../progress/teacher.ts';
 import { readQuestions, writeQuestions } from '../questions/lesson-questions.ts';
 import { storePackage } from '../scorm/stored-package.ts';
 import {
@@ -19,8 +20,10 @@ import { settleLesson } from './settle-lesson.ts';
 
 // After every lesson of the module, until the lessons are numbered again.
 const atEnd = 2_000_000;
-// Changes of these fields decide about the completion of the course.
-const structure = ['moduleId', 'type', 'required', 'completion'] as const;
+// Changes of these fields, and of questions, decide which lessons are taken and how they are passed.
+const structure = ['moduleId', 'type', 'required', 'completion', 'release', 'quiz'] as const;
+// The type comes first, because another one resets the other fields.
+const judged = ['type', 'required', 'completion', 'quiz'] as const;
 
 interface Found extends CheckedLesson {
   version: number;
@@ -50,6 +53,8 @@ export const updateLesson = (tools: LessonTools): Handler<typeof lessons.updateL
     await checkDraws(tx, settings.quiz?.draw ?? [], count);
     const isAsked = requested && (await writeQuestions(tx, row.id, requested));
     const packageId = await packageIdOf(tx, row, { settings, found });
+    const hasNewPackage = settings.type === 'scorm' && packageId !== row.scormPackageId;
+    rejectSelfJudge(caller, course, judgedField(values, { isAsked, hasNewPackage }));
     if (isEmpty && !isAsked && packageId === row.scormPackageId)
       return detailOf(tx, before, { caller, fileUrl: found.fileUrl });
     const { completion, release, quiz, ...plain } = values;
@@ -67,7 +72,8 @@ export const updateLesson = (tools: LessonTools): Handler<typeof lessons.updateL
     if (values.moduleId !== undefined || values.release)
       await checkReleases(tx, course.id, values.release ? 'release.lessonId' : 'moduleId');
     await checkLessonComplete(tx, course, row.id);
-    await changeContent({ tx, schedule }, course, { isStructure: structure.some((field) => field in values) });
+    const isStructure = isAsked === true || structure.some((field) => field in values);
+    await changeContent({ tx, schedule }, course, { isStructure });
     const [written] = await tx.lesson.findMany({ where: { id: row.id } });
     if (!written) throw fail('not_found');
     const lesson = asLesson(written);
@@ -78,6 +84,15 @@ export const updateLesson = (tools: LessonTools): Handler<typeof lessons.updateL
     return detailOf(tx, lesson, { caller, fileUrl: found.fileUrl });
   },
 });
+
+/** The changed field that decides who passes the lesson. */
+function judgedField(
+  values: object,
+  { isAsked, hasNewPackage }: { isAsked: boolean | undefined; hasNewPackage: boolean },
+): string | undefined {
+  const field = judged.find((one) => one in values);
+  return field ?? (isAsked ? 'questions' : hasNewPackage ? 'fileId' : undefined);
+}
 
 /** The package after a write: the new one, none for another type, or the one that the lesson has. */
 async function packageIdOf(

@@ -1,6 +1,6 @@
 import type { portalTraining } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { lockLearning, partnerOf } from '../progress/learning.ts';
+import { lockLearning, partnerOf } from '../progress/lock-learning.ts';
 import { type FoundPackage, findPackage, launch } from '../scorm/launch.ts';
 
 export const launchPortalLesson = (tools: Tools): Handler<typeof portalTraining.launchPortalLesson, FoundPackage> => ({

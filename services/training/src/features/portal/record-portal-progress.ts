@@ -1,6 +1,6 @@
 import type { portalTraining } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
-import { lockLearning, partnerOf } from '../progress/learning.ts';
+import { lockLearning, partnerOf } from '../progress/lock-learning.ts';
 import { readLessonProgress, reportProgress } from '../progress/report.ts';
 
 export const recordPortalProgress: Handler<typeof portalTraining.recordPortalProgress> = async (context) => {

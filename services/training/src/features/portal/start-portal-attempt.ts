@@ -2,7 +2,7 @@ import type { portalTraining } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { asAttempt } from '../attempts/attempt.ts';
 import { beginAttempt } from '../attempts/begin-attempt.ts';
-import { lockLearning, partnerOf } from '../progress/learning.ts';
+import { lockLearning, partnerOf } from '../progress/lock-learning.ts';
 
 export const startPortalAttempt: Handler<typeof portalTraining.startPortalAttempt> = async (context) => {
   const { params, caller, tx, emit, schedule, wasThere } = context;

@@ -1,8 +1,9 @@
 import type { portalTraining } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
-import { asAttempt, lockAttempt } from '../attempts/attempt.ts';
+import { asAttempt } from '../attempts/attempt.ts';
 import { handIn } from '../attempts/hand-in.ts';
-import { partnerOf } from '../progress/learning.ts';
+import { lockAttempt } from '../attempts/lock-attempt.ts';
+import { partnerOf } from '../progress/lock-learning.ts';
 
 export const submitPortalAttempt: Handler<typeof portalTraining.submitPortalAttempt> = async (context) => {
   const { params, body, caller, tx, emit, schedule, ifMatch } = context;

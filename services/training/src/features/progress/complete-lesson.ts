@@ -1,6 +1,6 @@
 import type { progress } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
-import { learnerOrTeacher, lockLearning } from './learning.ts';
+import { learnerOrTeacher, lockLearning } from './lock-learning.ts';
 import { completeByRule, readLessonProgress } from './report.ts';
 import { mayJudge } from './teacher.ts';
 

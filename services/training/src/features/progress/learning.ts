@@ -1,16 +1,10 @@
-import type { Caller } from '@tandem/caller';
-import { allows, unionNumber } from '@tandem/contract';
+import { unionNumber } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import { Completion, LearnerType, Release } from '@tandem/training-contract';
 import type { z } from 'zod';
-import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { isLive } from '../enrollments/enrollment.ts';
 import { lockOf } from './lesson-lock.ts';
-import { isLearner, isTeacher } from './teacher.ts';
-
-/** Whether the caller may act for the learner of an enrolment. */
-export type MayLearn = (enrollment: Pick<EnrollmentRow, 'learnerType' | 'learnerId'>) => boolean;
 
 /** An enrolment, and one lesson of its course with the progress in it. */
 export interface Learning {
@@ -51,36 +45,6 @@ export interface Learning {
   } | null;
 }
 
-/** The learner themselves, or a teacher. */
-export function learnerOrTeacher(caller: Caller): MayLearn {
-  return (enrollment) => isTeacher(caller) || isLearner(caller, enrollment);
-}
-
-/** The partner of a portal session. */
-export function partnerOf({ partnerId }: Caller): MayLearn {
-  return ({ learnerType, learnerId }) => learnerType === 'partner' && learnerId === partnerId;
-}
-
-/** Whether the caller can see enrolments of others: they get 403 for what only the learner may do, others 404. */
-export function rejectStranger(caller: Caller): never {
-  throw fail(allows(caller.permissions, 'training:read') === 'all' ? 'forbidden' : 'not_found');
-}
-
-/**
- * Reads and locks an enrolment with one lesson.
- * @throws 403 or 404 if the caller may not act for the learner, 404 if the course has no such lesson
- */
-export async function lockLearning(
-  { tx, caller, mayLearn }: { tx: Tx; caller: Caller; mayLearn: MayLearn },
-  { id, lessonId }: { id: number; lessonId: number },
-): Promise<Learning> {
-  const row = await lockRow(tx, id, lessonId);
-  if (!row) throw fail('not_found');
-  if (!mayLearn(row)) rejectStranger(caller);
-  if (row.lessonId === null) throw fail('not_found');
-  return learningOf(row, row.lessonId);
-}
-
 /** Reads and locks an enrolment with one lesson; undefined if the lesson is deleted. */
 export async function findLearning(tx: Tx, id: number, lessonId: number): Promise<Learning | undefined> {
   const row = await lockRow(tx, id, lessonId);
@@ -93,7 +57,8 @@ export async function readLearning(tx: Tx, id: number, lessonId: number): Promis
   return row && row.lessonId !== null ? learningOf(row, row.lessonId) : undefined;
 }
 
-async function lockRow(tx: Tx, id: number, lessonId: number): Promise<Columns | undefined> {
+/** The row of a locked enrolment with one lesson, whose columns are null if the lesson is deleted. */
+export async function lockRow(tx: Tx, id: number, lessonId: number): Promise<Columns | undefined> {
   // A statement of its own, so that the next one sees what the request before this one has written.
   await tx.sql`SELECT FROM enrollment WHERE id = ${id} FOR UPDATE`;
   return readRow(tx, id, lessonId);
@@ -167,7 +132,8 @@ interface Columns extends Omit<Learning, 'lessonId' | 'progress' | 'completion' 
   lessonCompletedAt: Date | null;
 }
 
-function learningOf(row: Columns, lessonId: number): Learning {
+/** Converts the row of a lesson that exists. */
+export function learningOf(row: Columns, lessonId: number): Learning {
   const { progressStatus: status, lessonPercent: percent, position, secondsSpent, lessonScore: score } = row;
   const { attempts, startedAt, sinceReport, lessonCompletedAt: completedAt, ...learning } = row;
   return {

@@ -1,6 +1,6 @@
 import type { progress } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
-import { learnerOrTeacher, lockLearning } from './learning.ts';
+import { learnerOrTeacher, lockLearning } from './lock-learning.ts';
 import { readLessonProgress, reportProgress } from './report.ts';
 
 export const recordProgress: Handler<typeof progress.recordProgress> = async (context) => {

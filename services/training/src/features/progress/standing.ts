@@ -3,8 +3,6 @@ import type { Tx } from '../../handler.ts';
 
 /** How far an enrolment is with the current content of its course. */
 export interface Standing {
-  requiredLessons: number;
-  completedLessons: number;
   percent: number;
   score: number | null;
   isComplete: boolean;
@@ -34,8 +32,6 @@ export async function readStanding(
   const [requiredLessons, completedLessons] = required ? [required, requiredDone] : [lessons, done];
   const isDone = requiredLessons > 0 && completedLessons === requiredLessons;
   return {
-    requiredLessons,
-    completedLessons,
     percent: requiredLessons ? round((completedLessons / requiredLessons) * 100) : 0,
     score: score === null ? null : round(score),
     isComplete: isDone && (course.passScore === null || score === null || score >= course.passScore),

@@ -1,5 +1,5 @@
 import { actingUserId, type Caller } from '@tandem/caller';
-import { reachOf } from '@tandem/service';
+import { fail, reachOf } from '@tandem/service';
 import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 
 type LearnerOf = Pick<EnrollmentRow, 'learnerType' | 'learnerId'>;
@@ -7,6 +7,18 @@ type LearnerOf = Pick<EnrollmentRow, 'learnerType' | 'learnerId'>;
 /** Whether the caller may see answer keys, grade, and act for learners. `training:write` is not enough: every member has it. */
 export function isTeacher(caller: Caller): boolean {
   return reachOf(caller, 'training:manage') === 'all';
+}
+
+/**
+ * Refuses to change who passes a course that learners may take: every member writes courses and takes them, and nobody decides
+ * about their own result.
+ * @param field the field of the request that decides it; undefined if none does
+ * @throws 403 for a course that is not a draft and a caller without `training:manage`
+ */
+export function rejectSelfJudge(caller: Caller, { status }: { status: string }, field: string | undefined): void {
+  if (field === undefined || status === 'draft' || isTeacher(caller)) return;
+  const message = `Decides who passes a ${status} course; changing it needs the permission training:manage`;
+  throw fail('forbidden', [{ field, message }]);
 }
 
 /** Whether the caller writes courses, and so reads lessons without an enrolment. */

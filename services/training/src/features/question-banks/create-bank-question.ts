@@ -2,7 +2,7 @@ import { fail } from '@tandem/service';
 import { type questionBanks, questionCreated, questionLimits } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { fieldsOf, questionErrors } from '../questions/check-question.ts';
-import { asBankQuestion, lockBank, shownTo } from './question-bank.ts';
+import { asBankQuestion, checkMayChangeQuestions, lockBank, shownTo } from './question-bank.ts';
 
 export const createBankQuestion: Handler<typeof questionBanks.createBankQuestion> = async ({
   params,
@@ -15,6 +15,7 @@ export const createBankQuestion: Handler<typeof questionBanks.createBankQuestion
   const errors = questionErrors(fields);
   if (errors.length) throw fail('validation_failed', errors);
   const bank = await lockBank(tx, params.id);
+  await checkMayChangeQuestions(tx, caller, bank.id);
   if (bank.questionsCount >= questionLimits.perBank) throw fail('bank_full');
   const row = await tx.question.create({ data: { ...fields, bankId: bank.id, order: bank.questionsCount } });
   await tx.questionBank.updateMany({

@@ -1,15 +1,17 @@
 import { fail } from '@tandem/service';
 import { type questionBanks, questionDeleted } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
-import { asBankQuestion, drawsFrom, lockBank } from './question-bank.ts';
+import { asBankQuestion, checkMayChangeQuestions, drawsFrom, lockBank } from './question-bank.ts';
 
 export const deleteBankQuestion: Handler<typeof questionBanks.deleteBankQuestion> = async ({
   params,
+  caller,
   tx,
   emit,
   ifMatch,
 }) => {
   const bank = await lockBank(tx, params.id);
+  await checkMayChangeQuestions(tx, caller, bank.id);
   const row = await tx.question.lockFirst({ where: { id: params.questionId, bankId: bank.id } });
   if (!row) throw fail('not_found');
   ifMatch(row);

@@ -4,7 +4,7 @@ import { type BankQuestion, withoutKey } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { QuestionBank as BankRow, Question as QuestionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { isTeacher } from '../progress/teacher.ts';
+import { isTeacher, rejectSelfJudge } from '../progress/teacher.ts';
 import { asQuestion } from '../questions/question.ts';
 
 /** Reads a question bank. */
@@ -43,4 +43,9 @@ export async function drawsFrom(tx: Tx, bankId: number): Promise<{ isDrawn: bool
     WHERE lesson.quiz IS NOT NULL AND lesson.deleted_at IS NULL
       AND draw->>'bankId' = ${String(bankId)}`;
   return { isDrawn: Boolean(found?.lessons), most: found?.most ?? 0 };
+}
+
+/** @throws 403 if a course that is not a draft draws from a bank, and the caller may not decide who passes it */
+export async function checkMayChangeQuestions(tx: Tx, caller: Caller, bankId: number): Promise<void> {
+  if (!isTeacher(caller) && (await drawsFrom(tx, bankId)).most) rejectSelfJudge(caller, { status: 'published' }, 'id');
 }

@@ -2,7 +2,7 @@ import { diff, fail } from '@tandem/service';
 import { type questionBanks, questionUpdated } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { fieldsOf, questionErrors } from '../questions/check-question.ts';
-import { asBankQuestion, lockBank, shownTo } from './question-bank.ts';
+import { asBankQuestion, checkMayChangeQuestions, lockBank, shownTo } from './question-bank.ts';
 
 export const updateBankQuestion: Handler<typeof questionBanks.updateBankQuestion> = async ({
   params,
@@ -13,6 +13,7 @@ export const updateBankQuestion: Handler<typeof questionBanks.updateBankQuestion
   ifMatch,
 }) => {
   const bank = await lockBank(tx, params.id);
+  await checkMayChangeQuestions(tx, caller, bank.id);
   const row = await tx.question.lockFirst({ where: { id: params.questionId, bankId: bank.id } });
   if (!row) throw fail('not_found');
   const before = asBankQuestion(row);

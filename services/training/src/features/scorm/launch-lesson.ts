@@ -1,6 +1,6 @@
 import type { scorm } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { learnerOrTeacher, lockLearning } from '../progress/learning.ts';
+import { learnerOrTeacher, lockLearning } from '../progress/lock-learning.ts';
 import { type FoundPackage, findPackage, launch } from './launch.ts';
 
 export const launchLesson = (tools: Tools): Handler<typeof scorm.launchLesson, FoundPackage> => ({

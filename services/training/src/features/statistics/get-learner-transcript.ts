@@ -14,8 +14,14 @@ export const getLearnerTranscript =
     const rows = await tx.enrollment.findMany({ where, orderBy: { createdAt: 'desc' }, take: transcriptMax });
     // A learner without enrolments that the caller can read is not known here.
     if (!rows.length) throw fail('not_found');
-    const total = rows.length < transcriptMax ? rows.length : await tx.enrollment.count({ where });
-    const completed = await tx.enrollment.count({ where: { ...where, status: 'completed' } });
+    // Of every enrolment, also those that are not listed.
+    const all = await tx.enrollment.aggregate({ where, _count: true, _sum: { secondsSpent: true } });
+    const completed = await tx.enrollment.aggregate({
+      where: { ...where, status: 'completed' },
+      _count: true,
+      _avg: { score: true },
+    });
+    const { score } = completed._avg;
     const certificateIds = rows.flatMap(({ certificateId }) => certificateId ?? []);
     const [courses, certificates] = await Promise.all([
       tx.course.findMany({
@@ -26,14 +32,13 @@ export const getLearnerTranscript =
     ]);
     const titles = new Map(courses.map((course) => [course.id, course.title]));
     const byId = new Map(certificates.map((one) => [one.id, asCertificate(one, tools)]));
-    const scores = rows.flatMap(({ status, score }) => (status === 'completed' && score !== null ? [score] : []));
     return {
       learnerType,
       learnerId: params.id,
-      total,
-      completed,
-      averageScore: scores.length ? round(scores.reduce((sum, score) => sum + score, 0) / scores.length) : null,
-      secondsSpent: rows.reduce((sum, { secondsSpent }) => sum + secondsSpent, 0),
+      total: all._count,
+      completed: completed._count,
+      averageScore: score === null ? null : round(score),
+      secondsSpent: all._sum.secondsSpent ?? 0,
       courses: rows.map((row) => ({
         ...asEnrollment(row),
         enrollmentId: row.id,

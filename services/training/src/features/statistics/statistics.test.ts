@@ -120,3 +120,23 @@ it('the transcript of a learner has every enrolment with its certificate', async
   ]);
   expect((await own.getLearnerTranscript({ params: { id: learner('partner', 7) } })).status).toBe(404);
 });
+
+it('the totals of a transcript cover every enrolment, although it lists the last 500 only', async () => {
+  const { api, id } = await aCourse(service);
+  await service.sqlWithin(
+    api.caller,
+    `INSERT INTO enrollment (course_id, learner_type, learner_id, user_id, status, attempt_no, score, seconds_spent, created_at)
+     SELECT $1, 'user', 7, 7, CASE WHEN n % 2 = 0 THEN 'completed' ELSE 'withdrawn' END, n,
+       CASE WHEN n = 2 THEN 100 WHEN n = 4 THEN NULL ELSE 50 END, 10, now() + make_interval(secs => n)
+     FROM generate_series(1, 520) AS n`,
+    [id],
+  );
+  await anEnrollment(service, api, id, 8);
+  const own = service.as({ ...api.caller, type: 'user', userId: 7, can: ['training:read:own'] });
+  for (const caller of [api, own]) {
+    const { data } = await caller.getLearnerTranscript({ params: { id: learner('user', 7) } });
+    // 259 completed enrolments have a score: one of 100, the others of 50.
+    expect(data).toMatchObject({ total: 520, completed: 260, averageScore: 50.19, secondsSpent: 5_200 });
+    expect([data.courses.length, data.courses[0].attemptNo]).toEqual([500, 520]);
+  }
+});
