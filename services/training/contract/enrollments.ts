@@ -70,7 +70,7 @@ export const Enrollment = z.object({
     .nullable()
     .meta({
       description:
-        'Why the learner was withdrawn: by a request, because the user was suspended or deactivated, or because the lead was deleted, merged into one with an enrolment, or erased. null in other enrolments',
+        'Why the learner was withdrawn: by a request, because the user was deactivated, or because the lead was deleted, merged into one with an enrolment, or erased. null in other enrolments',
       examples: [null],
     }),
   attemptNo: z.int().meta({ description: 'How often the learner has taken the course, with this time', examples: [1] }),
@@ -272,6 +272,7 @@ export const enrollments = operations({
     errors: {
       transition_refused: sharedErrors.transition_refused,
       already_enrolled: enrollErrors.already_enrolled,
+      course_deleted: [409, 'The course is deleted; restore it first'],
     },
   },
   restartEnrollment: {
@@ -281,7 +282,7 @@ export const enrollments = operations({
     feature: 'training',
     summary: 'Enrol the learner again',
     description:
-      'Creates a new enrolment with the next `attemptNo` and without progress. The ended one stays, with its certificate.',
+      'Creates a new enrolment with the next `attemptNo` and without progress. The ended one stays, with its certificate. The learner must be one who could be enrolled anew: an active user, an approved partner or a lead.',
     params: withId,
     body: z.object({ dueAt: DueAt, expiresAt: ExpiresAt }),
     reply: Enrollment,
