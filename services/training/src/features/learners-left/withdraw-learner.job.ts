@@ -36,8 +36,8 @@ export const withdrawLearner = ({ peers }: Pick<Tools, 'peers'>) =>
         SELECT platform.tenant_id() AS "tenantId", platform.environment() AS environment`;
       const caller = { ...scope, type: 'system', permissions: [], requestId: `withdraw_${learnerId}` } as Caller;
       const learner = { type: learnerType, id: learnerId };
-      // A learner who came back may have been enrolled anew.
-      if (isLate && 'name' in (await outside(() => findLearners(peers, caller, [learner])))(learner)) return;
+      // A learner who came back may have been enrolled anew. A deactivated user still has a name.
+      if (isLate && !(await outside(() => findLearners(peers, caller, [learner])))(learner).problem) return;
       await finish(async (inside) => {
         const live = await lockLive(inside, { learnerType, learnerId });
         for (const row of live) await endLive(inside, row, 'withdrawn', reason);
