@@ -54,8 +54,35 @@ async function tablesWith(texts: readonly string[]): Promise<string[]> {
   return found.sort();
 }
 
+interface Learned {
+  courseId: string;
+  certificateId: string;
+  code: string;
+}
+
+/** Lets the person complete a course by an assignment, which is graded, and get a certificate. */
+async function learn(leadId: string): Promise<Learned> {
+  const { owner } = tenant;
+  const { data: course } = await owner.createCourse({
+    body: { title: 'Selling', certificate: { title: 'Certified seller' } },
+  });
+  const params = { id: course.id };
+  const { data: lesson } = await owner.createLesson({ params, body: { title: 'Your plan', type: 'assignment' } });
+  await owner.publishCourse({ params });
+  const { data: enrollment } = await owner.createEnrollment({ body: { courseId: course.id, learnerId: leadId } });
+  const { data: attempt } = await owner.startAttempt({ params: { id: enrollment.id, lessonId: lesson.id } });
+  await owner.submitAttempt({ params: { id: attempt.id }, body: { text: `The plan of ${fullName}` } });
+  await owner.gradeAttempt({ params: { id: attempt.id }, body: { score: 95, feedback: `Well done, ${fullName}` } });
+  const { certificateId } = (await owner.getEnrollment({ params: { id: enrollment.id } })).data;
+  const certificate = await until('the certificate has the name', async () => {
+    const { data } = await owner.getCertificate({ params: { id: certificateId as string } });
+    return data.learnerName === fullName && data;
+  });
+  return { courseId: course.id, certificateId: certificate.id, code: certificate.code };
+}
+
 /** Brings data of the person into every service. */
-async function spread(): Promise<{ leadId: string; dealId: string }> {
+async function spread(): Promise<{ leadId: string; dealId: string; learned: Learned }> {
   const { api, owner } = tenant;
   await owner.createWebhook({ body: { url: receiver.url, events: ['*'] } });
   const lead = (await api.createLead({ body: { ...person, customFields: { nickname: 'Otti Quirke' } } })).data;
@@ -88,6 +115,7 @@ async function spread(): Promise<{ leadId: string; dealId: string }> {
       attendees: [{ userId: me }, { email: person.email, name: fullName }],
     },
   });
+  const learned = await learn(leadId);
   const deal = (await api.convertLead({ body: { leadId, value: 500, currency: 'EUR' } })).data;
   const dealId = deal.id;
   await api.updateOpportunity({
@@ -111,13 +139,13 @@ async function spread(): Promise<{ leadId: string; dealId: string }> {
     'the file is exported',
     async () => (await owner.getJob({ params: { id: jobId } })).data.status === 'completed',
   );
-  return { leadId, dealId };
+  return { leadId, dealId, learned };
 }
 
 it('the data of a person is exported from and erased in every service, and what remains can be verified', async () => {
   const { api, owner } = tenant;
-  const { leadId, dealId } = await spread();
-  const services = ['analytics', 'campaign', 'crm', 'files', 'identity', 'integrations', 'search'];
+  const { leadId, dealId, learned } = await spread();
+  const services = ['analytics', 'campaign', 'crm', 'files', 'identity', 'integrations', 'search', 'training'];
   await until('every service has data of the person', async () => {
     const { data } = await owner.exportLeadData({ params: { id: leadId } });
     const filled = data.services.filter(({ sections }) => sections.some(({ total }) => total > 0));
@@ -132,7 +160,13 @@ it('the data of a person is exported from and erased in every service, and what 
   expect(tasks?.records).toMatchObject([{ title: `Call ${fullName}`, leadId }]);
   const before = await tablesWith([person.email, person.lastName]);
   expect(before).toEqual(
-    expect.arrayContaining(['crm public.lead', 'integrations public.event', 'search public.document']),
+    expect.arrayContaining([
+      'crm public.lead',
+      'integrations public.event',
+      'search public.document',
+      'training public.attempt',
+      'training public.certificate',
+    ]),
   );
 
   const { status, data: job } = await owner.eraseLead({ params: { id: leadId } });
@@ -151,12 +185,23 @@ it('the data of a person is exported from and erased in every service, and what 
   });
   const { services: erased } = done.result as { services: Record<string, Record<string, number>> };
   expect(Object.keys(erased).sort()).toEqual([...personalDataServices]);
-  expect(erased).toMatchObject({ analytics: { engagementEvents: 1 }, files: { files: 1 }, search: { documents: 1 } });
+  expect(erased).toMatchObject({
+    analytics: { engagementEvents: 1 },
+    files: { files: 1 },
+    search: { documents: 1 },
+    training: { attempts: 1, certificates: 1 },
+  });
 
   expect(await tablesWith([person.email, person.lastName, 'o.quirke@example.org'])).toEqual([]);
   // The deal stays, without the person.
   const { data: deal } = await api.getOpportunity({ params: { id: dealId } });
   expect(deal).toMatchObject({ value: 500, name: 'Erased', notes: null, customFields: { seats: 5 } });
+  // The course keeps its figures, and the certificate its page.
+  const { data: statistics } = await owner.getCourseStatistics({ params: { id: learned.courseId } });
+  expect(statistics).toMatchObject({ enrolled: 1, completed: 1, averageScore: 95 });
+  const page = await (await fetch(`${fleet.baseUrl}/certificates/${learned.code}`)).text();
+  expect(page).toContain('was removed');
+  expect(page).not.toContain(person.lastName);
   const certificate = await until('the certificate is in the audit log', async () => {
     const query = { targetType: 'lead' as const, targetId: leadId, action: 'lead.complete_erasure' };
     return (await owner.listAuditLogs({ query })).data[0];

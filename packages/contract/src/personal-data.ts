@@ -17,6 +17,7 @@ export const personalDataServices = [
   'integrations',
   'partner',
   'search',
+  'training',
 ] as const;
 
 export type PersonalDataService = (typeof personalDataServices)[number];

@@ -25,6 +25,7 @@ export const alone: Omit<CrmSettings, keyof ServiceSettings> = {
   CAMPAIGN_URL: unreachableUrl,
   INTEGRATIONS_URL: unreachableUrl,
   SEARCH_URL: unreachableUrl,
+  TRAINING_URL: unreachableUrl,
   ...crmSettings.pick({ IDS_ALPHABET: true }).parse(process.env),
   ...mailSettingsOff,
   AI_PROVIDER_API_KEY: '',

@@ -18,5 +18,6 @@ export function personalDataPeers(
     integrations: connect(settings.INTEGRATIONS_URL),
     partner: connect(settings.PARTNER_URL),
     search: connect(settings.SEARCH_URL),
+    training: connect(settings.TRAINING_URL),
   };
 }

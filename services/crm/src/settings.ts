@@ -14,6 +14,7 @@ export const crmSettings = serviceSettings.extend({
   CAMPAIGN_URL: z.url(),
   INTEGRATIONS_URL: z.url(),
   SEARCH_URL: z.url(),
+  TRAINING_URL: z.url(),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
   ...aiSettings,
   ...mailSettings,

@@ -20,7 +20,10 @@ export const CertificateStatus = z.enum(certificateStatuses).describe('The statu
 export const certificateStates = stateTable<(typeof certificateStatuses)[number]>('Certificate', {
   created: { valid: 'completeLesson' },
   changes: { valid: { revoked: 'revokeCertificate' }, expired: { revoked: 'revokeCertificate' }, revoked: {} },
-  automatic: { valid: { expired: 'end-certificate.job' } },
+  automatic: {
+    valid: { expired: 'end-certificate.job', revoked: 'erase-certificates' },
+    expired: { revoked: 'erase-certificates' },
+  },
 });
 
 /** How long before its end a certificate is announced, and how long a download link works. */

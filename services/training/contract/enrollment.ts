@@ -58,7 +58,7 @@ export const Enrollment = z.object({
     .nullable()
     .meta({
       description:
-        'Why the learner was withdrawn: by a request, because the user was suspended or deactivated, or because the lead was deleted, merged into one with an enrolment, or erased. null in other enrolments',
+        'Why the learner was withdrawn: by a request, because the user was deactivated, or because the lead was deleted, merged into one with an enrolment, or erased. null in other enrolments',
       examples: [null],
     }),
   attemptNo: z.int().meta({ description: 'How often the learner has taken the course, with this time', examples: [1] }),

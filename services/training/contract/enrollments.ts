@@ -118,6 +118,7 @@ export const enrollments = operations({
     errors: {
       transition_refused: sharedErrors.transition_refused,
       already_enrolled: enrollErrors.already_enrolled,
+      course_deleted: [409, 'The course is deleted; restore it first'],
     },
   },
   restartEnrollment: {
@@ -127,7 +128,7 @@ export const enrollments = operations({
     feature: 'training',
     summary: 'Enrol the learner again',
     description:
-      'Creates a new enrolment with the next `attemptNo` and without progress. The ended one stays, with its certificate.',
+      'Creates a new enrolment with the next `attemptNo` and without progress. The ended one stays, with its certificate. The learner must be one who could be enrolled anew: an active user, an approved partner or a lead.',
     params: withId,
     body: z.object({ dueAt: DueAt, expiresAt: ExpiresAt }),
     reply: Enrollment,

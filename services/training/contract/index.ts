@@ -1,5 +1,5 @@
 // Contract of the training service: courses, lessons and their questions, enrolments, progress, attempts and certificates.
-import { jobErrorOperations, jobOperations } from '@tandem/contract';
+import { jobErrorOperations, jobOperations, personalDataOperations } from '@tandem/contract';
 import { attempts } from './attempts.ts';
 import { certificates } from './certificates.ts';
 import { courses } from './courses.ts';
@@ -57,4 +57,5 @@ export const training = {
   ...internalRebuilds,
   ...jobOperations,
   ...jobErrorOperations,
+  ...personalDataOperations,
 };

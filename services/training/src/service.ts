@@ -13,7 +13,7 @@ import {
 import { createIdCodec } from '@tandem/ids';
 import { internalPartnerLookup, internalPartners } from '@tandem/partner-contract';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
-import type { ServiceDefinition } from '@tandem/service';
+import { personalData, type ServiceDefinition } from '@tandem/service';
 import { training } from '@tandem/training-contract';
 import { closeAttemptAtEnd } from './features/attempts/close-attempt.job.ts';
 import { endAttempts } from './features/attempts/end-attempts.job.ts';
@@ -38,6 +38,7 @@ import { withdrawLearner } from './features/learners-left/withdraw-learner.job.t
 import { lessonHandlers } from './features/lessons/index.ts';
 import { moduleHandlers } from './features/modules/index.ts';
 import { nameHandlers } from './features/names/index.ts';
+import { trainingData } from './features/personal-data/training-data.ts';
 import { portalTrainingHandlers } from './features/portal/index.ts';
 import { progressHandlers } from './features/progress/index.ts';
 import { questionBankHandlers } from './features/question-banks/index.ts';
@@ -69,6 +70,7 @@ export function trainingService(
     player: playerOrigin(settings),
   };
   const merges = followMerges();
+  const person = personalData('training', trainingData(tools));
   return {
     name: 'training',
     operations: training,
@@ -87,6 +89,7 @@ export function trainingService(
       ...statisticsHandlers(tools),
       ...portalTrainingHandlers(tools),
       ...nameHandlers,
+      ...person.handlers,
     },
     jobs: [
       purgeCourse,
@@ -105,8 +108,17 @@ export function trainingService(
       removeOutcomes,
       withdrawLearner(tools),
       ...merges.jobs,
+      ...person.jobs,
     ],
-    consumers: [enrollUsers, enrollContacts, followTeamsAndRoles, withdrawUsers, withdrawLeads, ...merges.consumers],
+    consumers: [
+      enrollUsers,
+      enrollContacts,
+      followTeamsAndRoles,
+      withdrawUsers,
+      withdrawLeads,
+      ...merges.consumers,
+      ...person.consumers,
+    ],
     narrowing: {
       Course: 'shared',
       CoursePrerequisite: 'shared',

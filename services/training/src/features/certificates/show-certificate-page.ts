@@ -4,6 +4,7 @@ import type { certificates } from '@tandem/training-contract';
 import type { Certificate as CertificateRow } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';
 import { statusOf } from './certificate.ts';
+import { isErased } from './erased.ts';
 import { findPublic } from './find-public.ts';
 
 const styleHash = createHash('sha256').update(pageStyle).digest('base64');
@@ -20,23 +21,27 @@ const statusTexts = {
   revoked: 'This certificate was revoked and is not valid.',
 };
 
+// Not "revoked", which would say that the learner did something wrong.
+const erasedText = 'This certificate was removed and is not valid any more.';
+
 const testText = 'This is a test certificate. Nobody has completed the course.';
 
 function certificatePage(row: CertificateRow): string {
   const status = statusOf(row);
   const facts: [string, string][] = [
-    ['Name', row.learnerName],
+    ...(isErased(row) ? [] : [['Name', row.learnerName] as [string, string]]),
     ...(row.issuer ? [['Issued by', row.issuer] as [string, string]] : []),
     ['Course', row.courseTitle],
     ['Issued', dayOf(row.issuedAt)],
     ...(row.expiresAt ? [['Valid until', dayOf(row.expiresAt)] as [string, string]] : []),
-    ...(row.revokedAt ? [['Revoked', dayOf(row.revokedAt)] as [string, string]] : []),
+    ...(row.revokedAt ? [[isErased(row) ? 'Removed' : 'Revoked', dayOf(row.revokedAt)] as [string, string]] : []),
     ['Code', row.code],
   ];
   const isTest = row.environment === 'sandbox';
   const isBad = status !== 'valid' || isTest;
+  const statusText = isErased(row) ? erasedText : statusTexts[status];
   const lines = facts.map(([label, value]) => `<dt><small>${label}</small></dt><dd>${escapeHtml(value)}</dd>`);
-  const content = `<p role="status"${isBad ? ' class="bad"' : ''}>${isTest ? testText : statusTexts[status]}</p>\n<dl>\n${lines.join('\n')}\n</dl>`;
+  const content = `<p role="status"${isBad ? ' class="bad"' : ''}>${isTest ? testText : statusText}</p>\n<dl>\n${lines.join('\n')}\n</dl>`;
   return htmlPage({ title: 'Certificate', content });
 }
 

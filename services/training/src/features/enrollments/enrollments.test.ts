@@ -189,6 +189,36 @@ it('a restart is a new enrolment; the ended one stays', async () => {
   expect((await api.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'completed', percent: 100 });
 });
 
+it.each([
+  ['user', nobody, 'a user who does not exist'],
+  ['user', suspended, 'a user who is not active'],
+  ['partner', suspended, 'a partner who is not approved'],
+  ['lead', nobody, 'a lead who does not exist'],
+] as const)('a restart of a %s %s is refused as a new enrolment of %s is', async (type, learnerId, _who) => {
+  const { api, id: courseId } = await aCourse(service);
+  const { data } = await api.createEnrollment({ body: { courseId, learnerId: learner(type, 7) } });
+  await api.withdrawEnrollment({ params: { id: data.id } });
+  const left = 'UPDATE enrollment SET learner_id = $2, user_id = NULL WHERE id = $1';
+  await service.sqlWithin(api.caller, left, [data.id, learnerId]);
+  const created = await enrol(api, courseId, learner(type, learnerId));
+  const restarted = await api.restartEnrollment({ params: { id: data.id }, body: {} });
+  expect([restarted.status, restarted.body.errors]).toEqual([422, created.body.errors]);
+  expect((await api.listEnrollments({ query: { courseId } })).data).toHaveLength(1);
+});
+
+it('an expired enrolment of a deleted course opens again only after the course is restored', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const { id } = await anEnrollment(service, api, courseId);
+  await service.sqlWithin(api.caller, `UPDATE enrollment SET status = 'expired' WHERE id = $1`, [id]);
+  expect((await api.deleteCourse({ params: { id: courseId } })).status).toBe(200);
+  const extend = () => api.extendEnrollment({ params: { id }, body: { expiresAt: '2100-01-01T00:00:00.000Z' } });
+  const { status, body } = await extend();
+  expect([status, body.code]).toEqual([409, 'course_deleted']);
+  expect((await api.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'expired', version: 1 });
+  expect((await api.restoreCourse({ params: { id: courseId } })).status).toBe(200);
+  expect((await extend()).data.status).toBe('enrolled');
+});
+
 it('the dates of an enrolment change, with If-Match, until it ends', async () => {
   const { api, id: courseId } = await aCourse(service);
   const { id } = await anEnrollment(service, api, courseId);

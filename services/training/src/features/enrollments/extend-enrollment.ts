@@ -10,13 +10,17 @@ import { lockWithCourse } from './lock-with-course.ts';
 export const extendEnrollment: Handler<typeof enrollments.extendEnrollment> = async (context) => {
   const { params, body, tx, emit, schedule, ifMatch } = context;
   const { expiresAt } = body;
-  const { enrollment: before } = await lockWithCourse(tx, params.id);
+  const { course, enrollment: before } = await lockWithCourse(tx, params.id);
   ifMatch(before);
   const isExpired = before.status === 'expired';
   if (!isExpired && !isLive(before)) {
     const { status } = asEnrollment(before);
     throw fail('transition_refused', [transitionError(status, enrollmentStates.next(status))]);
   }
+  if (course.deletedAt)
+    throw fail('course_deleted', [
+      { field: 'id', message: 'The course of the enrolment is deleted; restore it first' },
+    ]);
   // A due date that has passed would make the learner overdue from the first moment.
   const dueAt = isExpired && isPast(before.dueAt) ? null : before.dueAt;
   checkDates({ dueAt, expiresAt }, { expiresAt });

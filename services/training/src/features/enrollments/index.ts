@@ -20,7 +20,7 @@ export const enrollmentHandlers = (tools: Tools) =>
     updateEnrollment,
     withdrawEnrollment,
     extendEnrollment,
-    restartEnrollment,
+    restartEnrollment: restartEnrollment(tools),
     bulkCreateEnrollments: bulkCreateEnrollments(tools),
     getJob: enrollmentJobs.getJob(),
     getJobErrors: getJobErrors(tools),

@@ -1,6 +1,6 @@
 import { publishLeadMerge, publishUserLeft, until } from '@tandem/testing';
 import { aCourse, anEnrollment } from '../../learning.test-service.ts';
-import { type Api, learner, type Service, startTraining } from '../../training.test-service.ts';
+import { type Api, learner, type Service, startTraining, suspended } from '../../training.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -26,6 +26,29 @@ it('a deactivated user is withdrawn from running courses with the reason; comple
   expect((await read(api, done.id)).status).toBe('completed');
   expect(await read(api, colleague)).toMatchObject({ status: 'enrolled', withdrawReason: null });
   expect((await api.getCourse({ params: { id: courseId } })).data.enrollmentCount).toBe(1);
+});
+
+it('an enrolment whose request found the user shortly before the deactivation is withdrawn by the second run', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  await publishUserLeft(toldOf(api), { userId: suspended, reassignTo: null });
+  const runs = () => service.sqlWithin(api.caller, `SELECT 1 FROM platform.job WHERE name = 'withdraw-learner'`);
+  await until('the second run waits', async () => (await runs()).length === 1);
+  const { id } = await anEnrollment(service, api, courseId, 7);
+  await service.sqlWithin(api.caller, 'UPDATE enrollment SET learner_id = $1, user_id = $1', [suspended]);
+  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'withdraw-learner'`);
+  await until('the second run has ended', async () => (await runs()).length === 0);
+  expect(await read(api, id)).toMatchObject({ status: 'withdrawn', withdrawReason: 'user_left' });
+});
+
+it('the second run leaves a user alone who is active again', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  await publishUserLeft(toldOf(api), { userId: '7', reassignTo: null });
+  const runs = () => service.sqlWithin(api.caller, `SELECT 1 FROM platform.job WHERE name = 'withdraw-learner'`);
+  await until('the second run waits', async () => (await runs()).length === 1);
+  const { id } = await anEnrollment(service, api, courseId, 7);
+  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'withdraw-learner'`);
+  await until('the second run has ended', async () => (await runs()).length === 0);
+  expect((await read(api, id)).status).toBe('enrolled');
 });
 
 it('the enrolments of a merged lead go to the lead that remains; of two in a course the one further along stays', async () => {

@@ -29,10 +29,10 @@ export const withdrawLeads = consumer({
   async handle(events, { schedule }: ConsumerContext<Tx>) {
     const left = events
       .filter(({ data }) => !data.mergedIntoId)
-      .map(({ data: { leadId } }) => ({
+      .map(({ data: { leadId, erased } }) => ({
         learnerType: 'lead' as const,
         learnerId: leadId,
-        reason: 'lead_deleted' as const,
+        reason: erased ? ('erased' as const) : ('lead_deleted' as const),
       }));
     if (left.length) await scheduleBoth(schedule, left);
   },
@@ -40,7 +40,7 @@ export const withdrawLeads = consumer({
 
 async function scheduleBoth(
   schedule: ConsumerContext<Tx>['schedule'],
-  left: { learnerType: 'user' | 'lead'; learnerId: number; reason: 'user_left' | 'lead_deleted' }[],
+  left: { learnerType: 'user' | 'lead'; learnerId: number; reason: 'user_left' | 'lead_deleted' | 'erased' }[],
 ): Promise<void> {
   const runs = (isLate: boolean) => left.map((one) => ({ ...one, isLate }));
   await schedule(withdrawLearnerJob, runs(false));

@@ -4,8 +4,8 @@ import { LearnerType, withdrawReasons } from '@tandem/training-contract';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { endLive } from '../enrollments/end-live.ts';
-import { type Inside, isLive, liveStatuses } from '../enrollments/enrollment.ts';
 import { findLearners } from '../enrollments/learners.ts';
+import { livePortion, lockLive } from './lock-live.ts';
 
 /**
  * The job that withdraws a learner who left from all courses. `isLate` marks the second run, for enrolments whose request
@@ -24,7 +24,6 @@ type Payload = z.output<typeof withdrawLearnerJob.payload>;
 
 /** Longer than a request takes. */
 export const lateMs = 30_000;
-const portion = 100;
 
 export const withdrawLearner = ({ peers }: Pick<Tools, 'peers'>) =>
   job({
@@ -36,29 +35,12 @@ export const withdrawLearner = ({ peers }: Pick<Tools, 'peers'>) =>
         SELECT platform.tenant_id() AS "tenantId", platform.environment() AS environment`;
       const caller = { ...scope, type: 'system', permissions: [], requestId: `withdraw_${learnerId}` } as Caller;
       const learner = { type: learnerType, id: learnerId };
-      // A learner who came back may have been enrolled anew.
-      if (isLate && 'name' in (await outside(() => findLearners(peers, caller, [learner])))(learner)) return;
+      // A learner who came back may have been enrolled anew. A deactivated user still has a name.
+      if (isLate && !(await outside(() => findLearners(peers, caller, [learner])))(learner).problem) return;
       await finish(async (inside) => {
-        const live = await lockLive(inside, { learnerType, learnerId });
+        const live = await lockLive(inside.tx, { learnerType, learnerId });
         for (const row of live) await endLive(inside, row, 'withdrawn', reason);
-        return live.length === portion ? new Date() : undefined;
+        return live.length === livePortion ? new Date() : undefined;
       });
     },
   });
-
-/** The live enrolments of a learner, locked after their courses, both in the order of ids. */
-async function lockLive({ tx }: Inside, of: { learnerType: string; learnerId: number }) {
-  const where = { ...of, status: { in: liveStatuses } };
-  const found = await tx.enrollment.findMany({
-    where,
-    select: { id: true, courseId: true },
-    orderBy: { id: 'asc' },
-    take: portion,
-  });
-  const courseIds = found.map(({ courseId }) => courseId);
-  const ids = found.map(({ id }) => id);
-  await tx.sql`SELECT FROM course WHERE id = ANY(${courseIds}::bigint[]) ORDER BY id FOR UPDATE`;
-  await tx.sql`SELECT FROM enrollment WHERE id = ANY(${ids}::bigint[]) ORDER BY id FOR UPDATE`;
-  const rows = await tx.enrollment.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } });
-  return rows.filter(isLive);
-}
