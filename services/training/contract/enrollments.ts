@@ -76,9 +76,10 @@ export const enrollments = operations({
     path: '/v1/training/enrollments/:id',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Change the dates of an enrolment',
     description:
-      'Only of enrolments that have not ended. null removes a date. A later end gives their effect to grades that arrived after the former one.',
+      'Only of enrolments that have not ended, and of your own only with the permission `training:manage`. null removes a date. A later end gives their effect to grades that arrived after the former one.',
     params: withId,
     body: z.object({ dueAt: DueAt, expiresAt: ExpiresAt }),
     reply: Enrollment,
@@ -104,9 +105,10 @@ export const enrollments = operations({
     path: '/v1/training/enrollments/:id/extend',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Extend an enrolment',
     description:
-      'Moves `expiresAt`. An expired enrolment opens again, with its progress; a due date that has passed is removed from it. Grades that arrived after the end take effect, so the extension may complete the course.',
+      'Moves `expiresAt`, of your own enrolment only with the permission `training:manage`. An expired enrolment opens again, with its progress; a due date that has passed is removed from it. Grades that arrived after the end take effect, so the extension may complete the course.',
     params: withId,
     body: z.object({
       expiresAt: timestamp().nullable().describe('When the learner loses access; null for never'),

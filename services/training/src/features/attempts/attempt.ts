@@ -35,6 +35,11 @@ export function isOver({ endsAt }: Pick<AttemptRow, 'endsAt'>): boolean {
   return endsAt !== null && endsAt.getTime() + graceMs <= Date.now();
 }
 
+/** Whether the lesson was of another type when the attempt began, so that the attempt cannot pass it any more. */
+export function isOfOtherType({ lessonType }: Pick<AttemptRow, 'lessonType'>, lesson: { lessonType: string }): boolean {
+  return lessonType !== null && lessonType !== lesson.lessonType;
+}
+
 /** The questions in a column. */
 export function drawnOf({ questions }: AttemptRow): Drawn {
   return Array.isArray(questions) ? { questions: [], showAnswers: 'never' } : (questions as unknown as Drawn);

@@ -4,7 +4,7 @@ import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import { type Advancing, startEnrollment } from '../progress/advance.ts';
 import { type Learning, recordActivity, rejectEnded, rejectLocked } from '../progress/learning.ts';
 import { countDeltas } from '../statistics/deltas.ts';
-import { closeAttemptJob, graceMs, isOver } from './attempt.ts';
+import { closeAttemptJob, graceMs, isOfOtherType, isOver } from './attempt.ts';
 import { closeAttempt } from './close-attempt.ts';
 import { drawQuestions, quizOf } from './draw-questions.ts';
 
@@ -26,7 +26,9 @@ export async function beginAttempt(
   rejectEnded(learning);
   rejectLocked(learning);
   const last = await tx.attempt.findFirst({ where: { enrollmentId, lessonId }, orderBy: { number: 'desc' } });
-  if (last?.status === 'in_progress') {
+  if (last?.status === 'in_progress' && isOfOtherType(last, learning)) {
+    await tx.attempt.updateMany({ where: { id: last.id }, data: { status: 'ended', version: { increment: 1 } } });
+  } else if (last?.status === 'in_progress') {
     if (!isOver(last)) return { attempt: last, isNew: false };
     await closeAttempt(inside, learning, last);
     const [now] = await tx.sql<{ status: string }>`SELECT status FROM enrollment WHERE id = ${enrollmentId}`;
@@ -44,6 +46,7 @@ export async function beginAttempt(
       enrollmentId,
       courseId,
       lessonId,
+      lessonType,
       userId: learning.learnerType === 'user' ? learning.learnerId : null,
       number: (last?.number ?? 0) + 1,
       questions: drawn as unknown as JsonObject,

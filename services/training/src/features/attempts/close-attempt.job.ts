@@ -1,6 +1,6 @@
 import { job } from '@tandem/jobs';
 import { findLearning } from '../progress/learning.ts';
-import { type CloseAttempt, closeAttemptJob, isOver } from './attempt.ts';
+import { type CloseAttempt, closeAttemptJob, isOfOtherType, isOver } from './attempt.ts';
 import { closeAttempt } from './close-attempt.ts';
 
 /** Grades an attempt whose time is over, unless it was submitted. */
@@ -13,8 +13,8 @@ export const closeAttemptAtEnd = job({
       const learning = await findLearning(inside.tx, found.enrollmentId, found.lessonId);
       const attempt = await inside.tx.attempt.lockFirst({ where: { id: found.id } });
       if (attempt?.status !== 'in_progress' || !isOver(attempt)) return;
-      if (learning) await closeAttempt(inside, learning, attempt);
-      // The lesson was deleted: there is nothing to pass.
+      if (learning && !isOfOtherType(attempt, learning)) await closeAttempt(inside, learning, attempt);
+      // The lesson was deleted, or has another type: there is nothing to pass.
       else
         await inside.tx.attempt.updateManyAndReturn({
           where: { id: attempt.id },

@@ -4,7 +4,7 @@ import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import type { Advancing } from '../progress/advance.ts';
 import { type Learning, recordActivity, rejectEnded } from '../progress/learning.ts';
 import { applyGrade } from './apply-grade.ts';
-import { type Answer, answersOf, drawnOf, isOver } from './attempt.ts';
+import { type Answer, answersOf, drawnOf, isOfOtherType, isOver } from './attempt.ts';
 import { checkAnswers } from './check-answers.ts';
 import { gradeAnswers } from './grade-answers.ts';
 
@@ -24,7 +24,7 @@ export async function handIn(
   { answers, text = null, fileIds, fileChecksums }: HandIn,
 ): Promise<AttemptRow> {
   rejectPackage(learning);
-  rejectClosed(attempt);
+  rejectClosed(attempt, learning);
   rejectEnded(learning, { butCompleted: true });
   const { questions } = drawnOf(attempt);
   checkAnswers(questions, answers);
@@ -56,10 +56,12 @@ export function rejectPackage({ lessonType }: Learning): void {
   if (lessonType === 'scorm') throw failField('id', 'Is an attempt at a SCORM package, which records its own result');
 }
 
-/** @throws 409 if the attempt was submitted, or its time is over */
-export function rejectClosed(attempt: AttemptRow): void {
+/** @throws 409 if the attempt was submitted, its time is over, or the lesson has another type now */
+export function rejectClosed(attempt: AttemptRow, learning: Learning): void {
   if (attempt.status !== 'in_progress')
     throw fail('attempt_ended', [{ field: 'id', message: `The attempt is ${attempt.status}` }]);
+  if (isOfOtherType(attempt, learning))
+    throw fail('attempt_ended', [{ field: 'id', message: `The lesson is of the type ${learning.lessonType} now` }]);
   if (isOver(attempt)) throw fail('time_over', [{ field: 'id', message: 'The saved answers will be graded' }]);
 }
 

@@ -13,7 +13,7 @@ export async function storeAnswers(
   answers: Answer[],
 ): Promise<AttemptRow> {
   rejectPackage(learning);
-  rejectClosed(attempt);
+  rejectClosed(attempt, learning);
   rejectEnded(learning, { butCompleted: true });
   checkAnswers(drawnOf(attempt).questions, answers);
   await recordActivity(tx, learning);

@@ -219,6 +219,23 @@ it('an expired enrolment of a deleted course opens again only after the course i
   expect((await extend()).data.status).toBe('enrolled');
 });
 
+it('learners without training:manage do not move the dates of their own enrolment', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const { id } = await anEnrollment(service, api, courseId);
+  const { tenantId } = api.caller as { tenantId: number };
+  const as = (userId: number, ...more: string[]) =>
+    service.as({ type: 'user', tenantId, userId, can: ['training:read', 'training:write', ...more] });
+  const date = '2100-01-01T00:00:00.000Z';
+  const moves = (caller: Api) => [
+    () => caller.updateEnrollment({ params: { id }, body: { dueAt: date } }),
+    () => caller.extendEnrollment({ params: { id }, body: { expiresAt: date } }),
+  ];
+  const fields = [];
+  for (const move of moves(as(7))) fields.push(...((await move()).body.errors ?? []));
+  expect(fields.map(({ field }: { field: string }) => field)).toEqual(['dueAt', 'expiresAt']);
+  for (const move of [...moves(as(8)), ...moves(as(7, 'training:manage'))]) expect((await move()).status).toBe(200);
+});
+
 it('the dates of an enrolment change, with If-Match, until it ends', async () => {
   const { api, id: courseId } = await aCourse(service);
   const { id } = await anEnrollment(service, api, courseId);

@@ -2,16 +2,18 @@ import { fail, transitionError } from '@tandem/service';
 import { enrollmentStates, type enrollments, enrollmentUpdated } from '@tandem/training-contract';
 import type { Handler, Tx } from '../../handler.ts';
 import { catchUp } from '../attempts/catch-up.ts';
+import { rejectOwnDates } from '../progress/teacher.ts';
 import { countDeltas } from '../statistics/deltas.ts';
 import { checkDates, isPast, scheduleDates } from './dates.ts';
 import { asEnrollment, dataOf, isLive, liveStatuses, writeEnrollment } from './enrollment.ts';
 import { lockWithCourse } from './lock-with-course.ts';
 
 export const extendEnrollment: Handler<typeof enrollments.extendEnrollment> = async (context) => {
-  const { params, body, tx, emit, schedule, ifMatch } = context;
+  const { params, body, caller, tx, emit, schedule, ifMatch } = context;
   const { expiresAt } = body;
   const { course, enrollment: before } = await lockWithCourse(tx, params.id);
   ifMatch(before);
+  rejectOwnDates(caller, before, 'expiresAt');
   const isExpired = before.status === 'expired';
   if (!isExpired && !isLive(before)) {
     const { status } = asEnrollment(before);

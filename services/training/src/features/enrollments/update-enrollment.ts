@@ -2,11 +2,12 @@ import { diff, fail } from '@tandem/service';
 import { type enrollments, enrollmentUpdated } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { catchUp } from '../attempts/catch-up.ts';
+import { rejectOwnDates } from '../progress/teacher.ts';
 import { checkDates, isPast, scheduleDates } from './dates.ts';
 import { asEnrollment, dataOf, isLive, lockEnrollment, writeEnrollment } from './enrollment.ts';
 
 export const updateEnrollment: Handler<typeof enrollments.updateEnrollment> = async (context) => {
-  const { params, body, tx, emit, schedule, ifMatch } = context;
+  const { params, body, caller, tx, emit, schedule, ifMatch } = context;
   const before = await lockEnrollment(tx, params.id);
   ifMatch(before);
   if (!isLive(before))
@@ -15,6 +16,7 @@ export const updateEnrollment: Handler<typeof enrollments.updateEnrollment> = as
     ]);
   const { isEmpty, values, audit } = diff(before, body);
   if (isEmpty) return asEnrollment(before);
+  rejectOwnDates(caller, before, Object.keys(values)[0] as string);
   checkDates({ ...before, ...values }, values);
   const enrollment = await writeEnrollment(tx, before.id, values);
   const dates = { dueAt: values.dueAt ?? null, expiresAt: values.expiresAt ?? null };

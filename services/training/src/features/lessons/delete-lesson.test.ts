@@ -35,6 +35,32 @@ it('the open attempts at a deleted lesson end without a grade, and nothing more 
   expect((await seven.own.getAttempt({ params: seven.params })).data.status).toBe('graded');
 });
 
+it('an attempt at a lesson that gets another type ends, and cannot pass the new one', async () => {
+  const course = await aCourse(service, { lessons: [{}, { type: 'assignment' }] });
+  const { api, id: courseId } = course;
+  const lessonId = course.lessons[1] as string;
+  const { id, own } = await anEnrollment(service, api, courseId);
+  const begin = async () => (await own.startAttempt({ params: { id, lessonId } })).data;
+  const first = await begin();
+  const options = [
+    { key: 'a', text: 'Right', correct: true },
+    { key: 'b', text: 'Wrong', correct: false },
+  ];
+  const questions = [{ type: 'single', text: 'What is right?', options }];
+  const retyped = await api.updateLesson({ params: { id: lessonId }, body: { type: 'quiz', questions } });
+  expect(retyped.status).toBe(200);
+  const late = await own.submitAttempt({ params: { id: first.id }, body: {} });
+  expect([late.status, late.body.code]).toEqual([409, 'attempt_ended']);
+  const second = await begin();
+  expect([second.id === first.id, second.questions.length]).toEqual([false, 1]);
+  const read = async (attemptId: string) => (await own.getAttempt({ params: { id: attemptId } })).data.status;
+  const isOpen = (name: string) => service.sqlWithin(api.caller, `SELECT 1 FROM platform.job WHERE name = '${name}'`);
+  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'end-attempts'`);
+  await until('the jobs have run', async () => (await isOpen('end-attempts')).length === 0);
+  expect([await read(first.id), await read(second.id)]).toEqual(['ended', 'in_progress']);
+  expect((await own.getEnrollmentProgress({ params: { id } })).data.lessons[1].status).toBe('in_progress');
+});
+
 it('an attempt that begins while its lesson is deleted does not stay open', async () => {
   const course = await aCourse(service, { lessons: [{}, { type: 'assignment' }] });
   const { api, id: courseId } = course;

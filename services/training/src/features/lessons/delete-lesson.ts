@@ -28,7 +28,7 @@ export const deleteLesson: Handler<typeof lessons.deleteLesson> = async (context
   });
   await renumberLessons(tx, course.id);
   await changeContent({ tx, schedule }, course, { isStructure: true, lessons: -1 });
-  await scheduleEnd(schedule, row.id);
+  await scheduleEnd(schedule, { lessonId: row.id });
   emit(lessonDeleted, {
     data: { lessonId: row.id, courseId: course.id },
     record: { ...lesson, version: lesson.version + 1 },

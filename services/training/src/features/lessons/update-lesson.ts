@@ -1,6 +1,7 @@
 import { diff, fail, failField } from '@tandem/service';
 import { type lessons, lessonUpdated } from '@tandem/training-contract';
 import type { Handler, Tx } from '../../handler.ts';
+import { scheduleEnd } from '../attempts/end-attempts.job.ts';
 import { changeContent } from '../content/change-content.ts';
 import { checkReleases, renumberLessons } from '../content/lesson-order.ts';
 import { checkLessonComplete } from '../courses/publishable.ts';
@@ -74,6 +75,7 @@ export const updateLesson = (tools: LessonTools): Handler<typeof lessons.updateL
     await checkLessonComplete(tx, course, row.id);
     const isStructure = isAsked === true || structure.some((field) => field in values);
     await changeContent({ tx, schedule }, course, { isStructure });
+    if (values.type) await scheduleEnd(schedule, { lessonId: row.id, type: values.type });
     const [written] = await tx.lesson.findMany({ where: { id: row.id } });
     if (!written) throw fail('not_found');
     const lesson = asLesson(written);

@@ -21,6 +21,18 @@ export function rejectSelfJudge(caller: Caller, { status }: { status: string }, 
   throw fail('forbidden', [{ field, message }]);
 }
 
+/**
+ * Refuses to change the dates of the caller's own enrolment: every member writes enrolments and takes courses.
+ * @param field the field of the request that changes a date
+ * @throws 403 for a learner without `training:manage`
+ */
+export function rejectOwnDates(caller: Caller, enrollment: LearnerOf, field: string): void {
+  if (!isLearner(caller, enrollment) || isTeacher(caller)) return;
+  const message =
+    'Changing the dates of your own enrolment needs the permission training:manage; ask somebody who has it';
+  throw fail('forbidden', [{ field, message }]);
+}
+
 /** Whether the caller writes courses, and so reads lessons without an enrolment. */
 export function isAuthor(caller: Caller): boolean {
   return reachOf(caller, 'training:write') === 'all';

@@ -31,7 +31,8 @@ async function commit(inside: Advancing, link: ScormLink, body: Commit): Promise
   if (!learning) throw fail('not_found');
   rejectEnded(learning, { butCompleted: true });
   const state = await tx.scormState.findFirst({ where: { enrollmentId, lessonId } });
-  if (session === undefined || !state) return review(inside, learning, body);
+  // The lesson may have another type since the launch.
+  if (session === undefined || !state || learning.lessonType !== 'scorm') return review(inside, learning, body);
   if (state.session !== session)
     throw fail('session_replaced', [{ field: 'token', message: 'Continue in the window that was opened last' }]);
   const attempt = await tx.attempt.lockFirst({ where: { id: state.attemptId } });

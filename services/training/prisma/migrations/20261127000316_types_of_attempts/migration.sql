@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "attempt" ADD COLUMN     "lesson_type" TEXT;
