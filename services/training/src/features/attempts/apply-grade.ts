@@ -77,7 +77,8 @@ export function completes({ completion: { rule }, lessonType }: Learning): boole
 }
 
 function announceFailure({ emit }: Advancing, learning: Learning, attempt: AttemptRow): void {
-  const { courseId, lessonId, enrollmentId, completion } = learning;
+  const { courseId, lessonId, enrollmentId, completion, progress } = learning;
+  const used = progress?.attempts ?? attempt.number;
   emit(lessonFailed, {
     data: {
       courseId,
@@ -88,7 +89,7 @@ function announceFailure({ emit }: Advancing, learning: Learning, attempt: Attem
       score: attempt.score ?? 0,
       passScore: attempt.passScore ?? 0,
       attempt: attempt.number,
-      attemptsLeft: completion.maxAttempts === null ? null : Math.max(completion.maxAttempts - attempt.number, 0),
+      attemptsLeft: completion.maxAttempts === null ? null : Math.max(completion.maxAttempts - used, 0),
     },
     record: { id: attempt.id },
   });

@@ -36,7 +36,9 @@ export async function beginAttempt(
   }
   if (last?.status === 'submitted')
     throw fail('waits_for_grade', [{ field: 'lessonId', message: `Attempt ${last.number} waits for its grade` }]);
-  rejectUsedUp(learning, last?.number ?? 0);
+  // Attempts that ended with a deleted lesson or another type were not the learner's choice.
+  const used = await tx.attempt.count({ where: { enrollmentId, lessonId, status: { not: 'ended' } } });
+  rejectUsedUp(learning, used);
   const quiz = quizOf(learning.quiz);
   const drawn =
     lessonType === 'quiz' ? await drawQuestions(tx, lessonId, quiz) : { questions: [], showAnswers: 'never' };
@@ -56,8 +58,8 @@ export async function beginAttempt(
     },
   });
   await tx.sql`INSERT INTO lesson_progress AS progress (enrollment_id, lesson_id, attempts)
-    VALUES (${enrollmentId}, ${lessonId}, 1)
-    ON CONFLICT (tenant_id, environment, enrollment_id, lesson_id) DO UPDATE SET attempts = ${attempt.number}::int`;
+    VALUES (${enrollmentId}, ${lessonId}, ${used + 1}::int)
+    ON CONFLICT (tenant_id, environment, enrollment_id, lesson_id) DO UPDATE SET attempts = excluded.attempts`;
   await recordActivity(tx, learning);
   if (!learning.progress) {
     const { learnerType, enrolledAt } = learning;

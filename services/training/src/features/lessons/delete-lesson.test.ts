@@ -47,7 +47,9 @@ it('an attempt at a lesson that gets another type ends, and cannot pass the new 
     { key: 'b', text: 'Wrong', correct: false },
   ];
   const questions = [{ type: 'single', text: 'What is right?', options }];
-  const retyped = await api.updateLesson({ params: { id: lessonId }, body: { type: 'quiz', questions } });
+  // The attempt that ended does not use up the only one.
+  const body = { type: 'quiz', questions, completion: { rule: 'quiz', maxAttempts: 1 } };
+  const retyped = await api.updateLesson({ params: { id: lessonId }, body });
   expect(retyped.status).toBe(200);
   const late = await own.submitAttempt({ params: { id: first.id }, body: {} });
   expect([late.status, late.body.code]).toEqual([409, 'attempt_ended']);
