@@ -21,6 +21,7 @@ export * from './course.ts';
 export * from './courses.ts';
 export * from './enrollment-rules.ts';
 export * from './enrollments.ts';
+export * from './learner-notices.ts';
 export * from './lesson.ts';
 export * from './lesson-settings.ts';
 export * from './lessons.ts';

@@ -31,6 +31,7 @@ import { applyRules, applyToExisting, removeOutcomes } from './features/enrollme
 import { enrollInBulk } from './features/enrollments/bulk-jobs.ts';
 import { endEnrollment, remindLearner } from './features/enrollments/end-enrollment.job.ts';
 import { enrollmentHandlers } from './features/enrollments/index.ts';
+import { notifyLearners } from './features/learner-notices/on-learning-changed.ts';
 import { followMerges } from './features/learners-left/follow-merges.ts';
 import { withdrawLeads, withdrawUsers } from './features/learners-left/on-learner-left.ts';
 import { withdrawLearner } from './features/learners-left/withdraw-learner.job.ts';
@@ -103,7 +104,15 @@ export function trainingService(
       withdrawLearner(tools),
       ...merges.jobs,
     ],
-    consumers: [enrollUsers, enrollContacts, followTeamsAndRoles, withdrawUsers, withdrawLeads, ...merges.consumers],
+    consumers: [
+      enrollUsers,
+      enrollContacts,
+      followTeamsAndRoles,
+      withdrawUsers,
+      withdrawLeads,
+      notifyLearners,
+      ...merges.consumers,
+    ],
     narrowing: {
       Course: 'shared',
       CoursePrerequisite: 'shared',
