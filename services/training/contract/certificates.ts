@@ -104,7 +104,7 @@ const change = {
   group: 'training',
   readPermission: 'training:read',
   example: {
-    certificateId: 'eQ9zJ1cWQkO2mFyb',
+    certificateId: 'cA3NTP1hkdBhOJFj',
     enrollmentId: 'K164dVTlqa3OcG9l',
     courseId: 'r3mQ2aihbZeOiI80',
     learnerId: 'a3HT7XOrDKJZ9JtB',

@@ -14,6 +14,7 @@ import { questionBanks } from './question-banks.ts';
 import { scorm } from './scorm.ts';
 import { xapiStatements } from './statements.ts';
 import { statistics } from './statistics.ts';
+import { statisticsReports } from './statistics-reports.ts';
 
 export * from './attempts.ts';
 export * from './certificates.ts';
@@ -36,6 +37,7 @@ export * from './scorm.ts';
 export * from './scorm-package.ts';
 export * from './statements.ts';
 export * from './statistics.ts';
+export * from './statistics-reports.ts';
 
 export const training = {
   ...courses,
@@ -50,6 +52,7 @@ export const training = {
   ...scorm,
   ...xapiStatements,
   ...statistics,
+  ...statisticsReports,
   ...portalTraining,
   ...internalNames,
   ...jobOperations,
