@@ -136,6 +136,7 @@ it('lists and delivers events of reminders, training, files, agents, billing and
   const { data: enrollment } = await api.createEnrollment({ body: { courseId: course.id, learnerId: userId } });
   await api.withdrawEnrollment({ params: { id: enrollment.id } });
   const learned = await causeLearning();
+  const reminders = await causeReminders(course.id);
   await api.archiveCourse({ params: { id: course.id } });
 
   const fileId = await upload('notes.txt', 'Numbers and more');
@@ -209,6 +210,7 @@ it('lists and delivers events of reminders, training, files, agents, billing and
     { type: 'training.enrollment.created', data: enrollmentData },
     { type: 'training.enrollment.withdrawn', data: enrollmentData },
     ...learned,
+    ...reminders,
     { type: 'file.uploaded', data: { fileId } },
     {
       type: 'file.quarantined',
@@ -248,10 +250,12 @@ it('lists and delivers events of reminders, training, files, agents, billing and
   await haveArrived(expected);
   const standardNames = Object.values(standard).flat() as { event: string }[];
   const known = [...expected, ...standardNames.map(({ event }) => ({ type: event, data: {} }))];
-  // Unit tests with a controlled clock cover a day of failures, and the ends of a billing period and of the time to sign.
+  // Unit tests with a controlled clock cover a day of failures, and the ends of a billing period, of the time to sign and of a
+  // certificate.
   expect((await missingFrom(known, { include: 'all' })).sort()).toEqual([
     'signature.expired',
     'subscription.canceled',
+    'training.certificate.expiring',
     'usage.threshold_reached',
     'webhook.failing',
   ]);
@@ -262,7 +266,9 @@ it('lists and delivers events of reminders, training, files, agents, billing and
 /** A course that the user fails first and then completes. */
 async function causeLearning(): Promise<Delivered[]> {
   const { api, userId: learnerId } = tenant;
-  const { data: course } = await api.createCourse({ body: { title: 'Tables' } });
+  const { data: course } = await api.createCourse({
+    body: { title: 'Tables', certificate: { title: 'Computer of tables' } },
+  });
   const courseId = course.id;
   const options = [
     { key: 'a', text: 'Differences', correct: true },
@@ -281,6 +287,7 @@ async function causeLearning(): Promise<Delivered[]> {
     await api.submitAttempt({ params: { id: attempt.id }, body: { answers } });
   }
   const { data: done } = await api.getEnrollment({ params: { id: enrollment.id } });
+  const certificateId = done.certificateId as string;
   return [
     {
       type: 'training.lesson.failed',
@@ -288,8 +295,30 @@ async function causeLearning(): Promise<Delivered[]> {
     },
     {
       type: 'training.course.completed',
-      data: { ...about, score: 100, completedAt: done.completedAt as string, certificateId: null },
+      data: { ...about, score: 100, completedAt: done.completedAt as string, certificateId },
     },
+    {
+      type: 'training.certificate.issued',
+      data: { certificateId, enrollmentId: enrollment.id, courseId, learnerId },
+    },
+  ];
+}
+
+/** Enrolments whose due date passes at once, and is three days ahead. */
+async function causeReminders(courseId: string): Promise<Delivered[]> {
+  const { api, userId, owner } = tenant;
+  const soon = Date.now() + 3_000;
+  const { data: another } = await owner.createUser({
+    body: { email: 'learner@example.com', firstName: 'Grace', lastName: 'Hopper', password: 'correct horse battery' },
+  });
+  const reminded = async (learnerId: string, type: string, dueAt: number) => {
+    const body = { courseId, learnerId, dueAt: new Date(dueAt).toISOString() };
+    const { data: enrollment } = await api.createEnrollment({ body });
+    return { type, data: { enrollmentId: enrollment.id, courseId, learnerId } };
+  };
+  return [
+    await reminded(userId, 'training.enrollment.overdue', soon),
+    await reminded(another.id, 'training.enrollment.due', soon + 3 * 86_400_000),
   ];
 }
 

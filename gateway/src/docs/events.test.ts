@@ -3,8 +3,9 @@ import type { z } from 'zod';
 import { catalogue, events } from './vocabulary.ts';
 
 // Not audited: high-volume telemetry, which would outnumber the record changes in the audit log; scheduled deliveries
-// of notifications, whose creation has an entry; the removal of a tenant, which also removes its audit log; and the steps
-// of an erasure, which name the person: lead.complete_erasure is its entry.
+// of notifications, whose creation has an entry; notices to learners, because the events behind them have entries; the
+// removal of a tenant, which also removes its audit log; and the steps of an erasure, which name the person:
+// lead.complete_erasure is its entry.
 const unaudited = [
   'personal_data.erased',
   'personal_data.erasure_requested',
@@ -14,6 +15,7 @@ const unaudited = [
   'landing_page.visited',
   'workflow.notified',
   'notification.delivered',
+  'training.learner.notified',
   'engagement.recorded',
 ];
 

@@ -26,6 +26,7 @@ export const startCampaign = (
       WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
       IDENTITY_URL: identityUrl,
       CRM_URL: unreachableUrl,
+      PARTNER_URL: unreachableUrl,
       PUBLIC_URL: 'https://api.example.com',
       AI_PROVIDER_API_KEY: providerUrl ? 'sk-of-the-test' : '',
       AI_PROVIDER_MODEL: 'small',

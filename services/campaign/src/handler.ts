@@ -6,6 +6,7 @@ import type { internalAssignees, internalTenantSlugs, KnownSettings, SettingsRea
 import type { IdCodec } from '@tandem/ids';
 import type { Mailer } from '@tandem/mail';
 import type { createGuardedFetch, Target } from '@tandem/outgoing';
+import type { internalPartnerLookup } from '@tandem/partner-contract';
 import type { Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler, Users } from '@tandem/service';
 import type { SmsDriver } from '@tandem/sms';
@@ -33,6 +34,8 @@ export interface Tools {
   identity: Users & ServiceClient<typeof internalTenantSlugs & typeof internalAssignees>;
   /** The leads, which crm stores. */
   crm: ServiceClient<typeof crmOperations>;
+  /** The partners, whom training has as learners. */
+  partner: ServiceClient<typeof internalPartnerLookup>;
   /** The settings of the tenant: name, time zone, language. */
   settingsOf: (request: TenantRequest) => Promise<KnownSettings>;
   ids: IdCodec;

@@ -16,6 +16,7 @@ import {
 import { createIdCodec } from '@tandem/ids';
 import { createMailer } from '@tandem/mail';
 import { createGuardedFetch, createTarget } from '@tandem/outgoing';
+import { internalPartnerLookup } from '@tandem/partner-contract';
 import { createLog } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { ownedWork, personalData, type ServiceDefinition } from '@tandem/service';
@@ -44,6 +45,8 @@ import { createHtmlCleaner } from './features/landing-pages/html-cleaner.ts';
 import { landingPageHandlers } from './features/landing-pages/index.ts';
 import { publishPlannedPage } from './features/landing-pages/publish-page.job.ts';
 import { mergeFollowers } from './features/leads/follow-merges.ts';
+import { mailLearner } from './features/learner-mail/mail-learner.job.ts';
+import { mailLearners } from './features/learner-mail/on-learner-notified.ts';
 import { messageHandlers } from './features/messages/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { checkPageDomain } from './features/page-domains/check-page-domain.job.ts';
@@ -114,6 +117,7 @@ export function campaignService(
     renderer: createTemplateRenderer(),
     identity,
     crm: createServiceClient({ ...asCampaign, operations: crmOperations, baseUrl: settings.CRM_URL }),
+    partner: createServiceClient({ ...asCampaign, operations: internalPartnerLookup, baseUrl: settings.PARTNER_URL }),
     settingsOf: cachedPerTenant({ ...tenantSettingsFrom(identity), log }),
     ids: createIdCodec(settings.IDS_ALPHABET),
     seal,
@@ -170,6 +174,7 @@ export function campaignService(
       startWorkflows,
       followLeads,
       followEngagement(tools),
+      mailLearners,
     ],
     jobs: [
       ...work.jobs,
@@ -193,6 +198,7 @@ export function campaignService(
       checkPageDomain(tools),
       examineAbTest,
       wakeAbTestLeads,
+      mailLearner(tools),
     ],
     jobsOutsideMax,
     mail: mailer,

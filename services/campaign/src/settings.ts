@@ -21,6 +21,7 @@ export const campaignSettings = serviceSettings.extend({
   ...smsSettings,
   IDENTITY_URL: z.url(),
   CRM_URL: z.url(),
+  PARTNER_URL: z.url(),
   /** Lets webhook nodes call private addresses, as in development. */
   WEBHOOK_ALLOW_PRIVATE_TARGETS: z.stringbool().default(process.env['NODE_ENV'] === 'development'),
   /** The address of the gateway as clients see it: links in messages and addresses of public pages begin with it. */

@@ -35,6 +35,7 @@ import { mailNotification } from './features/notifications/mail-notification.job
 import { notifyOfApprovals, notifyOfPartners, notifyOfWebhooks } from './features/notifications/on-attention-needed.ts';
 import { notifyOfCalendar } from './features/notifications/on-calendar-changed.ts';
 import { notifyOfForms } from './features/notifications/on-form-submitted.ts';
+import { notifyOfTraining } from './features/notifications/on-learner-notified.ts';
 import { sendNotifications } from './features/notifications/on-notification-created.ts';
 import { notifyOfDueTasks } from './features/notifications/on-task-due.ts';
 import { notifyOfWork } from './features/notifications/on-work-assigned.ts';
@@ -160,6 +161,7 @@ export function identityService(
       notifyOfDueTasks(tools),
       notifyOfForms(tools),
       notifyOfWorkflows(tools),
+      notifyOfTraining(tools),
       ...person.consumers,
     ],
     jobs: [

@@ -54,10 +54,14 @@ import {
 } from '@tandem/integrations-contract';
 import { commissionEarned, commissionPaid, partnerApproved, partnerRegistered } from '@tandem/partner-contract';
 import {
+  certificateExpiring,
+  certificateIssued,
   courseArchived,
   courseCompleted,
   coursePublished,
   enrollmentCreated,
+  enrollmentDue,
+  enrollmentOverdue,
   enrollmentWithdrawn,
   lessonFailed,
 } from '@tandem/training-contract';
@@ -87,6 +91,10 @@ export const catalogued = [
   lessonFailed,
   enrollmentCreated,
   enrollmentWithdrawn,
+  enrollmentDue,
+  enrollmentOverdue,
+  certificateIssued,
+  certificateExpiring,
   fileOcrCompleted,
   fileUploaded,
   fileQuarantined,

@@ -39,10 +39,11 @@ export const internalPartnerLookup = operations({
     body: z.object({
       ids: z.array(id('partner')).max(foundPartnersMax, `Must contain at most ${foundPartnersMax} ids`),
     }),
-    // The tier is absent in the previous release.
+    // Tier and address are absent in earlier releases.
     reply: z.array(
       Partner.pick({ id: true, status: true, firstName: true, lastName: true }).extend({
         tier: Partner.shape.tier.nullish(),
+        email: Partner.shape.email.nullish(),
       }),
     ),
     message: 'Partners retrieved',

@@ -91,10 +91,27 @@ export const PublicCertificate = Certificate.pick({
   }),
 });
 
-const change = {
+const internal = {
   target: 'certificate',
-  data: z.object({ certificateId: id('certificate'), enrollmentId: id('enrollment'), courseId: id('course') }),
+  data: z.object({
+    certificateId: id('certificate'),
+    enrollmentId: id('enrollment'),
+    courseId: id('course'),
+    // Events of the release before lacked it.
+    learnerId: id('learner').nullable().describe('The learner; null in events of earlier releases'),
+  }),
   record: z.object({ id: id('certificate') }),
+} as const;
+const change = {
+  ...internal,
+  group: 'training',
+  readPermission: 'training:read',
+  example: {
+    certificateId: 'cA3NTP1hkdBhOJFj',
+    enrollmentId: 'K164dVTlqa3OcG9l',
+    courseId: 'r3mQ2aihbZeOiI80',
+    learnerId: 'a3HT7XOrDKJZ9JtB',
+  },
 } as const;
 export const certificateIssued = event('training.certificate.issued', {
   ...change,
@@ -107,12 +124,12 @@ export const certificateExpiring = event('training.certificate.expiring', {
   action: 'certificate.announce_expiry',
 });
 export const certificateExpired = event('training.certificate.expired', {
-  ...change,
+  ...internal,
   description: 'A certificate expires',
   action: 'certificate.expire',
 });
 export const certificateRevoked = event('training.certificate.revoked', {
-  ...change,
+  ...internal,
   description: 'A certificate is revoked',
   action: 'certificate.revoke',
 });

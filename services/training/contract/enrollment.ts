@@ -144,12 +144,12 @@ export const enrollmentExpired = event('training.enrollment.expired', {
   action: 'enrollment.expire',
 });
 export const enrollmentDue = event('training.enrollment.due', {
-  ...internal,
+  ...change,
   description: 'An enrolment is due in three days',
   action: 'enrollment.due',
 });
 export const enrollmentOverdue = event('training.enrollment.overdue', {
-  ...internal,
+  ...change,
   description: 'The due date of an enrolment has passed',
   action: 'enrollment.overdue',
 });

@@ -49,7 +49,7 @@ export const enrollments = operations({
     permission: 'training:read',
     narrows: true,
     summary: 'List enrolments',
-    query: listQuery(['createdAt'])
+    query: listQuery(['createdAt', 'dueAt'])
       .omit({ search: true })
       .extend({
         courseId: id('course').optional(),

@@ -15,6 +15,7 @@ import { questionBanks } from './question-banks.ts';
 import { scorm } from './scorm.ts';
 import { xapiStatements } from './statements.ts';
 import { statistics } from './statistics.ts';
+import { statisticsReports } from './statistics-reports.ts';
 
 export * from './attempts.ts';
 export * from './certificates.ts';
@@ -24,6 +25,7 @@ export * from './enrollment.ts';
 export * from './enrollment-rules.ts';
 export * from './enrollments.ts';
 export * from './internal.ts';
+export * from './learner-notices.ts';
 export * from './lesson.ts';
 export * from './lesson-settings.ts';
 export * from './lessons.ts';
@@ -38,6 +40,7 @@ export * from './scorm.ts';
 export * from './scorm-package.ts';
 export * from './statements.ts';
 export * from './statistics.ts';
+export * from './statistics-reports.ts';
 
 export const training = {
   ...courses,
@@ -52,6 +55,7 @@ export const training = {
   ...scorm,
   ...xapiStatements,
   ...statistics,
+  ...statisticsReports,
   ...portalTraining,
   ...internalNames,
   ...internalRebuilds,

@@ -12,6 +12,7 @@ everyList(training, () => service, {
   texts: {
     'statistic_delta.day': '2026-01-01',
     'statistic_rollup.day': '2026-01-01',
+    'statistic_sum.starts_on': '2026-01-01',
     'enrollment.learner_type': 'partner',
     'certificate.learner_type': 'partner',
   },

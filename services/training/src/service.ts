@@ -32,6 +32,7 @@ import { applyRules, applyToExisting, applyToSkipped, removeOutcomes } from './f
 import { enrollInBulk } from './features/enrollments/bulk-jobs.ts';
 import { endEnrollment, remindLearner } from './features/enrollments/end-enrollment.job.ts';
 import { enrollmentHandlers } from './features/enrollments/index.ts';
+import { notifyLearners } from './features/learner-notices/on-learning-changed.ts';
 import { followMerges } from './features/learners-left/follow-merges.ts';
 import { withdrawLeads, withdrawUsers } from './features/learners-left/on-learner-left.ts';
 import { withdrawLearner } from './features/learners-left/withdraw-learner.job.ts';
@@ -116,6 +117,7 @@ export function trainingService(
       followTeamsAndRoles,
       withdrawUsers,
       withdrawLeads,
+      notifyLearners,
       ...merges.consumers,
       ...person.consumers,
     ],

@@ -54,8 +54,9 @@ export function withStatus(status: CertificateRecord['status']): Prisma.Certific
 }
 
 /** The data of events about a certificate. */
-export function dataOf({ id, enrollmentId, courseId }: CertificateRow) {
-  return { certificateId: id, enrollmentId, courseId };
+export function dataOf({ id, enrollmentId, courseId, learnerType, learnerId }: CertificateRow) {
+  const learner = unionNumber('learner', columns.shape.learnerType.parse(learnerType), learnerId);
+  return { certificateId: id, enrollmentId, courseId, learnerId: learner };
 }
 
 export async function readCertificate(tx: Tx, id: number): Promise<CertificateRow> {

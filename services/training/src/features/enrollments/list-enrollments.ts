@@ -18,6 +18,7 @@ export const listEnrollments: Handler<typeof enrollments.listEnrollments> = asyn
       learnerType ? { learnerType } : {},
       ...(overdue === undefined ? [] : [overdueIs(overdue)]),
     ],
+    nullable: ['dueAt'],
   });
   return { ...page, items: page.items.map(asEnrollment) };
 };

@@ -1,12 +1,28 @@
 import { fail } from '@tandem/service';
-import { LessonType, type statistics } from '@tandem/training-contract';
+import { type CourseStatistics, type LearnerType, LessonType, type statistics } from '@tandem/training-contract';
+import type { z } from 'zod';
 import type { Handler, Tx } from '../../handler.ts';
 import { round } from '../progress/standing.ts';
 import { type Counters, counterOf, medianDays, questionStatistics } from './counters.ts';
 import { dayOf, partsOf } from './spans.ts';
 
-export const getCourseStatistics: Handler<typeof statistics.getCourseStatistics> = async ({ params, query, tx }) => {
-  const course = await tx.course.findFirst({ where: { id: params.id, deletedAt: null }, select: { id: true } });
+export const getCourseStatistics: Handler<typeof statistics.getCourseStatistics> = ({ params, query, tx }) =>
+  readCourseStatistics(tx, params.id, query);
+
+/** The learners whose enrolments are counted. */
+export interface LearnerSelection {
+  from?: Date | undefined;
+  to?: Date | undefined;
+  learnerType?: z.output<typeof LearnerType> | undefined;
+}
+
+/** @throws 404 for a course that does not exist or is deleted */
+export async function readCourseStatistics(
+  tx: Tx,
+  id: number,
+  query: LearnerSelection,
+): Promise<z.output<typeof CourseStatistics>> {
+  const course = await tx.course.findFirst({ where: { id, deletedAt: null }, select: { id: true } });
   if (!course) throw fail('not_found');
   const selection = {
     courseId: course.id,
@@ -33,11 +49,11 @@ export const getCourseStatistics: Handler<typeof statistics.getCourseStatistics>
     averagePercent: ratio(whole('percent'), enrolled),
     medianDays: medianDays(counters.get(0)),
     averageScore: ratio(whole('score'), whole('scored')),
-    lessons: lessons.map(({ id, title, type }) => {
-      const of = counterOf(counters, id);
+    lessons: lessons.map(({ id: lessonId, title, type }) => {
+      const of = counterOf(counters, lessonId);
       const [started, completed, attempts] = [of('started'), of('completed'), of('attempts')];
       return {
-        lessonId: id,
+        lessonId,
         title,
         type: LessonType.parse(type),
         started,
@@ -46,11 +62,11 @@ export const getCourseStatistics: Handler<typeof statistics.getCourseStatistics>
         attempts,
         failRate: ratio(of('failed') * 100, attempts),
         averageSeconds: ratio(of('seconds'), completed),
-        questions: questionStatistics(counters.get(id)),
+        questions: questionStatistics(counters.get(lessonId)),
       };
     }),
   };
-};
+}
 
 interface Selection {
   courseId: number;

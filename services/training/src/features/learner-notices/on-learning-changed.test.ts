@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { until } from '@tandem/testing';
+import { aCourse, anEnrollment } from '../../learning.test-service.ts';
+import { type Api, learner, type Service, startTraining } from '../../training.test-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startTraining();
+});
+afterAll(() => service?.close());
+
+const soonMs = 1_500;
+const reminderMs = 3 * 86_400_000;
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+/** The data of the notices in a tenant. */
+const noticesIn = (api: Api) =>
+  service.events
+    .filter(({ name, tenantId }) => name === 'training.learner.notified' && tenantId === api.caller.tenantId)
+    .map(({ data }) => data as Record<string, unknown>);
+
+const eventOf = (name: string, enrollmentId: string) =>
+  until(`${name} arrives`, async () =>
+    service.events.find((event) => event.name === name && String((event.record as { id: unknown }).id) === enrollmentId),
+  );
+
+it('a learner whom somebody else enrolled is told of it, and again before the due date', async () => {
+  const { api, id: courseId } = await aCourse(service, { title: 'Safety' });
+  const { enrollment } = await anEnrollment(service, api, courseId, 7, { dueAt: inMs(reminderMs + soonMs) });
+  await until('both notices are there', async () => noticesIn(api).length === 2);
+  const about = { learnerId: learner('user', 7), courseId, courseTitle: 'Safety', certificateId: null };
+  expect(noticesIn(api)).toEqual([
+    { ...about, notice: 'enrolled', at: enrollment.dueAt },
+    { ...about, notice: 'due', at: enrollment.dueAt },
+  ]);
+});
+
+it('an overdue learner is told once, however often the event arrives', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const { id } = await anEnrollment(service, api, courseId, 7, { dueAt: inMs(soonMs) });
+  const overdue = await eventOf('training.enrollment.overdue', id);
+  await service.publish(overdue.name, overdue, overdue.id);
+  // Handled after the repetition.
+  await anEnrollment(service, api, courseId, 8);
+  await until('the last learner is told', async () =>
+    noticesIn(api).some(({ learnerId }) => learnerId === learner('user', 8)),
+  );
+  expect(noticesIn(api).map(({ notice }) => notice)).toEqual(['enrolled', 'overdue', 'enrolled']);
+});
+
+it('a reminder that arrives late is dropped: after the due date, for an earlier one, and for a completed course', async () => {
+  const { api, id: courseId, lessons } = await aCourse(service);
+  const moved = await anEnrollment(service, api, courseId, 7, { dueAt: inMs(reminderMs) });
+  await api.updateEnrollment({ params: { id: moved.id }, body: { dueAt: inMs(2 * reminderMs) } });
+  const done = await anEnrollment(service, api, courseId, 8, { dueAt: inMs(reminderMs) });
+  await done.own.completeLesson({ params: { id: done.id, lessonId: lessons[0] } });
+  for (const [name, { id, enrollment }] of [
+    ['training.enrollment.overdue', moved],
+    ['training.enrollment.due', done],
+  ] as const) {
+    const created = await eventOf('training.enrollment.created', id);
+    await service.publish(name, { ...created, id: randomUUID(), name, record: enrollment }, randomUUID());
+  }
+  await anEnrollment(service, api, courseId, 9);
+  await until('the last learner is told', async () =>
+    noticesIn(api).some(({ learnerId }) => learnerId === learner('user', 9)),
+  );
+  expect(noticesIn(api).filter(({ notice }) => notice !== 'enrolled')).toEqual([]);
+});
+
+it('users who enrol themselves are not told', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const { tenantId } = api.caller as { tenantId: number };
+  const trainer = service.as({ type: 'user', tenantId, environment: 'live', userId: 7, can: ['training:write'] });
+  const learnerIds = [learner('user', 7), learner('user', 8), learner('lead', 7)];
+  for (const learnerId of learnerIds) await trainer.createEnrollment({ body: { courseId, learnerId } });
+  await until('the lead is told', async () => noticesIn(api).some(({ learnerId }) => learnerId === learnerIds[2]));
+  expect(noticesIn(api).map(({ learnerId }) => learnerId)).toEqual([learnerIds[1], learnerIds[2]]);
+});
+
+it('a certificate is announced when it is issued and before it expires, unless it was revoked meanwhile', async () => {
+  const {
+    api,
+    id: courseId,
+    lessons,
+  } = await aCourse(service, { certificate: { title: 'Certified' }, validDays: 365 });
+  const { id, own } = await anEnrollment(service, api, courseId);
+  const done = await own.completeLesson({ params: { id, lessonId: lessons[0] } });
+  const { certificateId } = done.data.enrollment;
+  const notices = () => noticesIn(api).filter((one) => one['certificateId'] === certificateId);
+  await until('the certificate is announced', async () => notices().length === 1);
+  const { expiresAt } = (await own.getCertificate({ params: { id: certificateId } })).data;
+  const announce = () =>
+    service.sqlWithin(
+      api.caller,
+      `INSERT INTO platform.job (name, tenant_id, environment, payload, due_at)
+       VALUES ('end-certificate', $1, 'live', $2, now())`,
+      [api.caller.tenantId, { certificateId, expiresAt, kind: 'expiring' }],
+    );
+  await announce();
+  await until('its end is announced', async () => notices().length === 2);
+  expect(notices()).toMatchObject([
+    { notice: 'certificate_issued', at: expiresAt },
+    { notice: 'certificate_expiring', at: expiresAt },
+  ]);
+  await api.revokeCertificate({ params: { id: certificateId }, body: {} });
+  const issued = service.events.find(
+    ({ name, data }) => name === 'training.certificate.issued' && (data as { certificateId: unknown }).certificateId === certificateId,
+  ) as (typeof service.events)[number];
+  await service.publish(issued.name, { ...issued, id: randomUUID() }, randomUUID());
+  await anEnrollment(service, api, courseId, 8);
+  await until('the last learner is told', async () =>
+    noticesIn(api).some(({ learnerId }) => learnerId === learner('user', 8)),
+  );
+  expect(notices()).toHaveLength(2);
+});
+
+it('moves an event that cannot be read to the dead letters', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const { id } = await anEnrollment(service, api, courseId);
+  const created = await eventOf('training.enrollment.created', id);
+  const name = 'training.enrollment.due';
+  await service.publish(name, { ...created, id: randomUUID(), name, data: {} }, randomUUID());
+  await until('it is a dead letter', async () => (await service.deadLetters('notify-learners')).length > 0);
+});

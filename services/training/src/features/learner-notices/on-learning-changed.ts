@@ -1,0 +1,102 @@
+import { unionNumber } from '@tandem/contract';
+import { type ConsumerContext, consumer, type Received } from '@tandem/events';
+import {
+  certificateExpiring,
+  certificateIssued,
+  enrollmentCreated,
+  enrollmentDue,
+  enrollmentOverdue,
+  LearnerType,
+  type learnerNotices,
+  learnerNotified,
+} from '@tandem/training-contract';
+import type { Certificate as CertificateRow, Enrollment as EnrollmentRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { statusOf } from '../certificates/certificate.ts';
+import { isLive } from '../enrollments/enrollment.ts';
+
+const events = [enrollmentCreated, enrollmentDue, enrollmentOverdue, certificateIssued, certificateExpiring] as const;
+type LearningEvent = Received<(typeof events)[number]>;
+
+/**
+ * Tells learners about enrolments by somebody else, due dates and certificates, as long as that is still true: events may
+ * arrive late. The notice has the title of the course, because the services that know the address do not know the course.
+ */
+export const notifyLearners = consumer({
+  name: 'notify-learners',
+  on: [...events],
+  async handle(received, { tx, emit }: ConsumerContext<Tx>) {
+    const enrollments = await readById(
+      received.map(({ data }) => data.enrollmentId),
+      (id) => tx.enrollment.findMany({ where: { id } }),
+    );
+    const courses = await readById(
+      [...enrollments.values()].map(({ courseId }) => courseId),
+      (id) => tx.course.findMany({ where: { id }, select: { id: true, title: true } }),
+    );
+    const certificates = await readById(
+      received.flatMap(({ data }) => ('certificateId' in data ? [data.certificateId] : [])),
+      (id) => tx.certificate.findMany({ where: { id } }),
+    );
+    for (const event of received) {
+      const enrollment = enrollments.get(event.data.enrollmentId);
+      const course = enrollment && courses.get(enrollment.courseId);
+      const notice = enrollment && noticeOf(event, enrollment, certificates);
+      if (!course || !notice) continue;
+      const learnerId = unionNumber('learner', LearnerType.parse(enrollment.learnerType), enrollment.learnerId);
+      emit(learnerNotified, {
+        data: { ...notice, learnerId, courseId: course.id, courseTitle: course.title },
+        record: { id: enrollment.id },
+      });
+    }
+  },
+});
+
+interface Notice {
+  notice: (typeof learnerNotices)[number];
+  certificateId: number | null;
+  at: Date | null;
+}
+
+/** The notice of an event; undefined if it is out of date, or if learners enrolled themselves. */
+function noticeOf(
+  event: LearningEvent,
+  enrollment: EnrollmentRow,
+  certificates: ReadonlyMap<number, CertificateRow>,
+): Notice | undefined {
+  switch (event.name) {
+    case 'training.certificate.issued':
+      return certificateNotice('certificate_issued', certificates.get(event.data.certificateId));
+    case 'training.certificate.expiring':
+      return certificateNotice('certificate_expiring', certificates.get(event.data.certificateId));
+    case 'training.enrollment.created':
+      return isLive(enrollment) && !isOwnDoing(event, enrollment)
+        ? { notice: 'enrolled', certificateId: null, at: enrollment.dueAt }
+        : undefined;
+    default: {
+      const { dueAt } = enrollment;
+      // Another due date has reminders of its own.
+      if (!isLive(enrollment) || !dueAt || dueAt.getTime() !== event.record.dueAt?.getTime()) return undefined;
+      if (event.name === 'training.enrollment.overdue') return { notice: 'overdue', certificateId: null, at: dueAt };
+      // A reminder that arrives after the due date would be followed at once by the notice that it has passed.
+      return dueAt.getTime() > Date.now() ? { notice: 'due', certificateId: null, at: dueAt } : undefined;
+    }
+  }
+}
+
+function certificateNotice(notice: Notice['notice'], certificate: CertificateRow | undefined): Notice | undefined {
+  if (!certificate || statusOf(certificate) !== 'valid') return undefined;
+  return { notice, certificateId: certificate.id, at: certificate.expiresAt };
+}
+
+function isOwnDoing({ caller }: LearningEvent, { source, userId }: EnrollmentRow): boolean {
+  return source === 'self' || (userId !== null && userId === (caller.onBehalfOf ?? caller.userId));
+}
+
+async function readById<Row extends { id: number }>(
+  ids: readonly number[],
+  read: (id: { in: number[] }) => PromiseLike<Row[]>,
+): Promise<Map<number, Row>> {
+  const rows = ids.length ? await read({ in: [...new Set(ids)] }) : [];
+  return new Map(rows.map((row) => [row.id, row]));
+}
