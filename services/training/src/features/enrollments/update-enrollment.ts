@@ -4,11 +4,13 @@ import type { Handler } from '../../handler.ts';
 import { catchUp } from '../attempts/catch-up.ts';
 import { rejectOwnDates } from '../progress/teacher.ts';
 import { checkDates, isPast, scheduleDates } from './dates.ts';
-import { asEnrollment, dataOf, isLive, lockEnrollment, writeEnrollment } from './enrollment.ts';
+import { asEnrollment, dataOf, isLive, writeEnrollment } from './enrollment.ts';
+import { lockWithCourse } from './lock-with-course.ts';
 
 export const updateEnrollment: Handler<typeof enrollments.updateEnrollment> = async (context) => {
   const { params, body, caller, tx, emit, schedule, ifMatch } = context;
-  const before = await lockEnrollment(tx, params.id);
+  // A later end may complete the course; the second write of the enrolment checks its reference, and so waits for the course.
+  const { enrollment: before } = await lockWithCourse(tx, params.id);
   ifMatch(before);
   if (!isLive(before))
     throw fail('enrollment_ended', [
