@@ -45,7 +45,9 @@ export async function startFiles(env: Record<string, string> = {}): Promise<Test
     databaseUrl: () => shared?.DATABASE_URL as string,
     codec: () => createIdCodec(process.env['IDS_ALPHABET'] as string),
     async stored() {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      const list = () => readdir(folder, { recursive: true, withFileTypes: true });
+      // A folder that is removed meanwhile lets the listing fail.
+      const entries = await list().catch(list);
       return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
     },
     async close() {

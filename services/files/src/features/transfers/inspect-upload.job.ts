@@ -5,7 +5,7 @@ import type { Tools, Tx } from '../../handler.ts';
 import { discardObjectJob } from '../files/discard-object-job.ts';
 import { isUploadKey, uploadFolderOf, uploadKeyOf } from '../files/object-keys.ts';
 import { inspect } from './inspect.ts';
-import { setStatus, settleUpload } from './settle-upload.ts';
+import { failUpload, settleUpload } from './settle-upload.ts';
 
 /** Job that checks the content of a file in processing. */
 export const inspectUploadJob = {
@@ -45,7 +45,7 @@ export const inspectUpload = (tools: Tools) =>
       if ('stored' in result && result.stored.status === 'processing') return finish(async () => rescanAt());
       await finish(async ({ tx, emit, schedule }) => {
         const locked = await tx.file.lockFirst({ where: inProcessing(payload) });
-        if (locked && 'mismatch' in result) return void (await setStatus({ tx, emit }, locked, 'failed'));
+        if (locked && 'mismatch' in result) return failUpload({ tx, emit, schedule }, locked);
         if (locked && 'stored' in result) await settleUpload({ tx, emit }, locked, result.stored);
         await discardUpload(schedule, payload);
       });
@@ -54,7 +54,7 @@ export const inspectUpload = (tools: Tools) =>
     async giveUp({ payload, tx, emit, schedule }: GiveUpContext<Payload, Tx>) {
       const file = await tx.file.lockFirst({ where: inProcessing(payload) });
       if (!file) return;
-      if (isUploadKey(file.objectKey)) await setStatus({ tx, emit }, file, 'failed');
+      if (isUploadKey(file.objectKey)) await failUpload({ tx, emit, schedule }, file);
       // The file has earlier versions, which stay: the new one waits until it can be read.
       else await schedule(inspectUploadJob, [payload], new Date(Date.now() + unreadableMs));
     },
