@@ -290,3 +290,29 @@ it('a provider is not used for the sandbox', async () => {
   const { status, body: reply } = await api.createSignatureRequest({ params: { id: file.id }, body });
   expect([status, reply.errors?.[0]?.field]).toEqual([422, 'provider']);
 });
+it('an attempt that lost its lease does not replace the document of the one that completed the request', async () => {
+  const { api, file, id, externalId } = await sendBy('documenso');
+  const storedOf = async () =>
+    (await service.stored()).filter((path) => path.includes(`/${api.caller.tenantId}/`) && !path.includes('-preview-'));
+  providers.holdsDownload = true;
+  await tell('documenso', externalId, 'completed');
+  const release = await until('the first attempt fetches the document', () => providers.release);
+  const [first, second] = [providers.signed, await aPdf([0, 0])];
+  providers.signed = second;
+  const lost = `UPDATE platform.job SET state = 'waiting', due_at = now(), lease_until = NULL
+    WHERE name = 'fetch-signed-document' AND payload->>'requestId' = $1`;
+  await service.sqlWithin(api.caller, lost, [id]);
+  const done = await completed(api, id);
+  release();
+  await until('the first attempt has stored its document', async () => (await storedOf()).length === 3);
+  const bytes = await bytesOf(service, api, file.id);
+  expect([bytes.equals(second), createHash('sha256').update(bytes).digest('hex')]).toEqual([
+    true,
+    done.completedSha256,
+  ]);
+  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'discard-object'`);
+  await until('the document of the first attempt is removed', async () => (await storedOf()).length === 2);
+  expect((await bytesOf(service, api, file.id)).equals(second)).toBe(true);
+  providers.signed = first;
+});
+
