@@ -11,6 +11,7 @@ import type { StoredObject } from '../files/stored-object.ts';
 import { addVersion } from '../versions/add-version.ts';
 import { scopeOf } from './links.ts';
 import { type Inside, sendCopies } from './notify.ts';
+import { recordAllActions } from './providers/acted-at-provider.ts';
 import { eventOf, isWaitingForDocument, lockRequest, type WholeRequest, writeRequest } from './request.ts';
 import { record } from './trail.ts';
 
@@ -61,6 +62,7 @@ export async function addSigned(
   const whole = await lockRequest(tx, requestId);
   // It was cancelled or completed meanwhile.
   if (!isWaitingForDocument(whole.request)) return discard();
+  if (whole.request.status === 'expired') await recordAllActions(inside, whole);
   const { subject, createdBy } = whole.request;
   const { version } = await addVersion({ tx, emit }, file, stored, { comment: subject, createdBy });
   await complete(tools, inside, whole, { id: version.id, checksumSha256: stored.checksumSha256 });
@@ -90,7 +92,8 @@ async function complete(
 export async function showFailure({ tx }: Pick<Inside, 'tx'>, requestId: number): Promise<void> {
   if (!(await isWaiting(tx, requestId))) return;
   const { request } = await lockRequest(tx, requestId);
-  await writeRequest(tx, requestId, { problem: 'completion_failed' });
+  // An expired request stays what it is.
+  if (request.status !== 'expired') await writeRequest(tx, requestId, { problem: 'completion_failed' });
   await record(tx, request, { type: 'completion_failed' });
 }
 
