@@ -59,7 +59,7 @@ export const files = operations({
       text: text(200)
         .meta({
           description:
-            'Return only files whose text has these words, in the syntax of web searches. Covers plain texts, PDF files with text, and what OCR has read',
+            'Return only files whose text has these words, in the syntax of web searches. Covers plain texts, PDF files with text, and what OCR has read. Of more than 1,000 files with these words and the other exact values of the query, the newest 1,000 are returned',
           examples: ['difference engine'],
         })
         .optional(),

@@ -52,15 +52,25 @@ function beginningOf(text: string): string {
   return Buffer.from(text).subarray(0, indexedMax).toString();
 }
 
-// More files with the same words are not found: clients add other words, or name the record that the files belong to.
+// More files with the same words and values are not found: clients add other words or filters.
 const foundMax = 1_000;
 
-/**
- * The newest files whose text has the words of a search.
- * @param entityId only files of this record
- */
-export async function filesWithText(tx: Tx, search: string, entityId: string | undefined): Promise<number[]> {
+/** The values that files must have besides the words. */
+export interface TextFilters {
+  deleted: boolean;
+  entityType?: string | undefined;
+  entityId?: string | undefined;
+  contentType?: string | undefined;
+  status?: string | undefined;
+  tag?: string | undefined;
+  /** Only files of this user, and those of the teams. */
+  userId?: number | undefined;
+  teamIds?: readonly number[] | undefined;
+}
+
+/** The newest files with the values of the filters whose text has the words of a search. */
+export async function filesWithText(tx: Tx, search: string, filters: TextFilters): Promise<number[]> {
   const rows = await tx.sql<{ id: number }>`
-    SELECT id FROM file_text_with_words(${search}, ${entityId ?? null}, ${foundMax}) AS id`;
+    SELECT id FROM find_files_by_words(${search}, ${JSON.stringify(filters)}::jsonb, ${foundMax}) AS id`;
   return rows.map(({ id }) => id);
 }
