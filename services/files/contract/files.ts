@@ -187,7 +187,8 @@ export const files = operations({
     permission: 'files:write',
     narrows: true,
     summary: 'Restore a deleted file',
-    description: 'Restores a file that was deleted within the last 30 days.',
+    description:
+      'Restores a file that was deleted within the last 30 days. A file that is held, or must be kept until `retainUntil`, can be restored later too.',
     params: withId,
     reply: File,
     message: 'File restored',
