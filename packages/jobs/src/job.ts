@@ -25,6 +25,11 @@ export interface JobContext<Payload, Tx> {
    */
   outside: Outside;
   /**
+   * Schedules jobs at once, so that they run even if this run fails or its process is killed: for the removal of what the
+   * run is about to store outside of the database.
+   */
+  scheduleNow: Schedule;
+  /**
    * Ends the job: runs the effects in one transaction with the end of the row, so that they happen once. Return a Date
    * to run the job again at that time. A job that returns without finishing is finished without effects.
    * @param actor whom events and the audit log name, for work that a person requested; the service by default
@@ -46,6 +51,11 @@ export interface BatchContext<Payload, Tx> {
    * find again belongs here, such as claims.
    */
   transaction<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Schedules jobs at once, so that they run even if this run fails or its process is killed: for the removal of what the
+   * run is about to store outside of the database.
+   */
+  scheduleNow: Schedule;
   /**
    * Ends all of them, in one transaction with the effects. Return a date per job, in the order of `due`, to run it
    * again.
@@ -97,12 +107,13 @@ export function job<Payload extends z.ZodType, Tx>({ run, ...declared }: Alone<P
   return {
     ...declared,
     batchMax: 1,
-    async run({ due, tx, outside, finish }) {
+    async run({ due, tx, outside, scheduleNow, finish }) {
       for (const one of due)
         await run({
           ...one,
           tx,
           outside,
+          scheduleNow,
           finish: (effects, actor) => finish(async (inside) => [(await effects(inside)) ?? undefined], actor),
         });
     },

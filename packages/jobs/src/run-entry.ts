@@ -1,3 +1,4 @@
+import type { Caller } from '@tandem/caller';
 import type { BeginOutgoing } from '@tandem/events';
 import type { Log, RequestRate } from '@tandem/process';
 import type { TenantDb, Tx } from '@tandem/tenant-db';
@@ -121,7 +122,12 @@ async function work<Client>(run: Run<Client>, runner: Runner<Client>, outside: O
   };
   const due = rows.map(({ payload, attempts }) => ({ payload: job.payload.parse(payload), attempts }));
   const transaction: BatchContext<unknown, Tx<Client>>['transaction'] = (effects) => db.transaction(scope, effects);
-  await db.within(scope, () => job.run({ due, tx: db.tx, outside, transaction, finish }));
+  const scheduleNow: BatchContext<unknown, Tx<Client>>['scheduleNow'] = async (scheduled, payloads, dueAt) => {
+    const { schedule, committed } = runner.outgoing(callerOf(run, runner), scope);
+    await db.within(scope, () => schedule(scheduled, payloads, dueAt));
+    committed();
+  };
+  await db.within(scope, () => job.run({ due, tx: db.tx, outside, transaction, scheduleNow, finish }));
   if (!isFinished) await finish(async () => []);
 }
 
@@ -158,16 +164,26 @@ async function giveUp<Client>({ job, leased: { rows } }: Run<Client>, inside: In
 
 /** Runs effects in one transaction with their events and jobs. */
 async function commit<Client>(
-  { job, scope, requestId }: Run<Client>,
-  { db, service, outgoing, wakeAt }: Runner<Client>,
+  run: Run<Client>,
+  runner: Runner<Client>,
   effects: (inside: Inside<Tx<Client>>) => Promise<RunAgainAt>,
-  actor: JobActor = { type: 'system', name: service, requestId },
+  actor?: JobActor,
 ): Promise<void> {
-  const caller = { ...actor, permissions: [], ...scope };
-  const { emit, schedule, written, committed } = outgoing(caller, scope);
+  const { job, scope } = run;
+  const { db, outgoing, wakeAt } = runner;
+  const { emit, schedule, written, committed } = outgoing(callerOf(run, runner, actor), scope);
   const runAgainAt = await db.transaction(scope, () => effects({ tx: db.tx, emit, schedule }), written);
   committed();
   for (const at of runAgainAt) if (at) wakeAt(at, job.name);
+}
+
+/** The caller in whose name a run works: the service, unless a person requested the work. */
+function callerOf<Client>(
+  { scope, requestId }: Run<Client>,
+  { service }: Runner<Client>,
+  actor: JobActor = { type: 'system', name: service, requestId },
+): Caller {
+  return { ...actor, permissions: [], ...scope };
 }
 
 function textOf(error: unknown): string {

@@ -4,7 +4,7 @@ import { idPathsVersion, mediaOf, type Operation, type Operations } from '@tande
 import { endSpan, type SpanEnd, startTrace, type Trace, withTrace } from '@tandem/process';
 import express, { type Express, type Request, type Response, type Router } from 'express';
 import type { AnyHandler } from './any-handler.ts';
-import { fail } from './api-error.ts';
+import { ApiError, fail } from './api-error.ts';
 import { errorPage, wantsErrorPage } from './error-page.ts';
 import { toErrorResponse } from './error-response.ts';
 import { readForm } from './forms.ts';
@@ -125,7 +125,11 @@ function serverSpanEnd({ status }: ServiceResponse, { tenantId }: Trace): SpanEn
   };
 }
 
-/** Receives the file of a form before the handler runs, and discards it when the request fails. */
+/**
+ * Receives the file of a form before the handler runs, and discards it when the request is refused or replayed. After any
+ * other error the file stays: a COMMIT whose result is lost may have taken effect, and the record needs its file then. A
+ * handler that receives files schedules the removal of those that no record got.
+ */
 async function runForm(
   row: Operation,
   handler: AnyHandler,
@@ -142,14 +146,15 @@ async function runForm(
     discard,
   });
   committed();
-  let serviceResponse: ServiceResponse | undefined;
+  const { checksum } = received;
+  const form = { body: fields, checksum, warnings: [...read.warnings, ...warnings].slice(0, warningsMax) };
   try {
-    const { checksum } = received;
-    const form = { body: fields, checksum, warnings: [...read.warnings, ...warnings].slice(0, warningsMax) };
-    serviceResponse = await runOperation(row, handler, { ...read, ...form }, parts, received);
+    const serviceResponse = await runOperation(row, handler, { ...read, ...form }, parts, received);
+    if (serviceResponse.replayed || serviceResponse.status >= 400) await discard(received);
     return serviceResponse;
-  } finally {
-    if (!serviceResponse || serviceResponse.replayed || serviceResponse.status >= 400) await discard(received);
+  } catch (error) {
+    if (error instanceof ApiError) await discard(received);
+    throw error;
   }
 }
 

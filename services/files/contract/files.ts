@@ -59,7 +59,7 @@ export const files = operations({
       text: text(200)
         .meta({
           description:
-            'Return only files whose text has these words, in the syntax of web searches. Covers plain texts, PDF files with text, and what OCR has read',
+            'Return only files whose text has these words, in the syntax of web searches. Covers plain texts, PDF files with text, and what OCR has read. Of more than 1,000 files with these words and the other exact values of the query, the newest 1,000 are returned',
           examples: ['difference engine'],
         })
         .optional(),
@@ -187,7 +187,8 @@ export const files = operations({
     permission: 'files:write',
     narrows: true,
     summary: 'Restore a deleted file',
-    description: 'Restores a file that was deleted within the last 30 days.',
+    description:
+      'Restores a file that was deleted within the last 30 days. A file that is held, or must be kept until `retainUntil`, can be restored later too.',
     params: withId,
     reply: File,
     message: 'File restored',

@@ -49,6 +49,8 @@ export const signatureStates = stateTable<z.output<typeof SignatureStatus>>('Sig
   automatic: {
     sent: { in_progress: 'signDocument', declined: 'declineSigning', expired: 'expire-request.job' },
     in_progress: { completed: 'complete-request.job', declined: 'declineSigning', expired: 'expire-request.job' },
+    // A provider reports late that everybody signed in time.
+    expired: { completed: 'fetch-signed.job' },
   },
 });
 

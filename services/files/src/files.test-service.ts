@@ -14,6 +14,8 @@ export interface TestFiles extends TestService<typeof files> {
   codec(): IdCodec;
   /** Starts a further instance on the same database and folder, as a restart or a second process. */
   another(env?: Record<string, string>): Promise<TestService<typeof files>>;
+  /** The address of the database as the service itself. */
+  databaseUrl(): string;
   /** Paths of all objects in the store, including incomplete ones. */
   stored(): Promise<string[]>;
 }
@@ -40,9 +42,12 @@ export async function startFiles(env: Record<string, string> = {}): Promise<Test
   return {
     ...service,
     another: (own = {}) => start(own),
+    databaseUrl: () => shared?.DATABASE_URL as string,
     codec: () => createIdCodec(process.env['IDS_ALPHABET'] as string),
     async stored() {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      const list = () => readdir(folder, { recursive: true, withFileTypes: true });
+      // A folder that is removed meanwhile lets the listing fail.
+      const entries = await list().catch(list);
       return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
     },
     async close() {

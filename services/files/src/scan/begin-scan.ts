@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { type Scanner, ScannerUnavailableError, type Verdict } from './scanner.ts';
+import { type Scanner, ScannerUnavailableError, ScanUnfinishedError, type Verdict } from './scanner.ts';
 
-export type ScanResult = Verdict | { kind: 'unavailable' };
+export type ScanResult = Verdict | { kind: 'unavailable' } | { kind: 'unfinished' };
 
 /** A scan that receives its content in chunks, while the content is stored or compared. */
 export interface RunningScan {
@@ -24,6 +24,7 @@ export function beginScan(scanner: Scanner | undefined): RunningScan {
   const result = scanner
     .scan(through)
     .catch((error: unknown): ScanResult => {
+      if (error instanceof ScanUnfinishedError) return { kind: 'unfinished' };
       if (error instanceof ScannerUnavailableError) return { kind: 'unavailable' };
       throw error;
     })

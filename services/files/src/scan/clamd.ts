@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { outgoingGuard } from '@tandem/process';
-import { type Scanner, ScannerUnavailableError, type Verdict } from './scanner.ts';
+import { type Scanner, ScannerUnavailableError, ScanUnfinishedError, type Verdict } from './scanner.ts';
 
 const connectMs = 2_000;
 // clamd scans after the last byte, which takes long for large archives.
@@ -32,11 +32,13 @@ export function clamdScanner(address: string): Scanner {
     async scan(content) {
       outgoingGuard.assertMayCall('The malware scanner');
       const socket = openSocket(address);
+      const sent = { isWhole: false };
       try {
-        return verdictOf(await converse(socket, content));
+        return verdictOf(await converse(socket, content, sent));
       } catch (error) {
         if (error instanceof ContentError) throw error.cause;
-        throw new ScannerUnavailableError(`clamd at ${address}: ${(error as Error).message}`, { cause: error });
+        const Reason = sent.isWhole ? ScanUnfinishedError : ScannerUnavailableError;
+        throw new Reason(`clamd at ${address}: ${(error as Error).message}`, { cause: error });
       } finally {
         socket.destroy();
         content.destroy();
@@ -76,8 +78,8 @@ function answerOf(socket: Socket): { answer: Promise<string>; isAnswered: () => 
   return { answer, isAnswered: () => isAnswered };
 }
 
-/** Sends the content in chunks with their length, until clamd answers. */
-async function converse(socket: Socket, content: Readable): Promise<string> {
+/** Sends the content in chunks with their length, until clamd answers; `sent` tells whether it received all of it. */
+async function converse(socket: Socket, content: Readable, sent: { isWhole: boolean }): Promise<string> {
   const { answer, isAnswered } = answerOf(socket);
   await Promise.race([once(socket, 'connect'), answer]);
   const send = async () => {
@@ -88,6 +90,7 @@ async function converse(socket: Socket, content: Readable): Promise<string> {
       for (let at = 0; at < chunk.length; at += chunkBytesMax) await sendChunk(chunk.subarray(at, at + chunkBytesMax));
     }
     await write(socket, Buffer.alloc(4), answer);
+    sent.isWhole = true;
   };
   const sendChunk = async (chunk: Buffer) => {
     const length = Buffer.alloc(4);

@@ -6,6 +6,9 @@ export type Verdict = { kind: 'clean' } | { kind: 'infected'; signature: string 
 /** The scanner cannot be reached, or did not answer in time. The content is scanned later. */
 export class ScannerUnavailableError extends Error {}
 
+/** The scanner received the whole content and did not finish it: it took too long, or ended. Other content may do no harm. */
+export class ScanUnfinishedError extends ScannerUnavailableError {}
+
 /** Searches content for malware. */
 export interface Scanner {
   /**

@@ -24,7 +24,8 @@ const busyMs = 5_000;
 
 interface Prepared {
   previews: 'ready' | 'none';
-  text: string;
+  /** The pages that contain text. */
+  pages: { number: number; text: string }[];
 }
 
 export const prepareContent = (tools: { store: Store; documents: Documents }) =>
@@ -37,15 +38,14 @@ export const prepareContent = (tools: { store: Store; documents: Documents }) =>
       if (!version) return;
       const { id: versionId, fileId, objectKey } = version;
       try {
-        const { previews, text } = await outside(() => prepare(tools, version));
+        const { previews, pages } = await outside(() => prepare(tools, version));
         await finish(async ({ tx, schedule }) => {
           // The file first, as in deletions: in another order the two would wait for each other.
           await tx.file.lockFirst({ where: { id: fileId } });
           const { count } = await tx.fileVersion.updateMany({ where: { objectKey }, data: { previews } });
           // The version was removed meanwhile, perhaps before its previews were stored.
           if (!count) await schedule(discardObjectJob, [{ objectKey }]);
-          // A scan has no text until OCR has read it.
-          if (text.trim()) await storeText(tx, { fileId, versionId }, text);
+          await storeText(tx, { fileId, versionId }, pages);
         });
       } catch (error) {
         // A stuck task counts as an attempt, because it holds a process until its time limit.
@@ -62,8 +62,9 @@ async function prepare(
   const { objectKey } = version;
   const tenantId = Number(version.tenantId);
   const kind = readableKind(version);
-  if (kind === undefined || version.size > ocrBytesMax) return { previews: 'none', text: '' };
-  if (kind === 'text') return { previews: 'none', text: await readStart(store, objectKey, indexedMax) };
+  if (kind === undefined || version.size > ocrBytesMax) return { previews: 'none', pages: [] };
+  if (kind === 'text')
+    return { previews: 'none', pages: [{ number: 1, text: await readStart(store, objectKey, indexedMax) }] };
   return withLocalCopy(store, objectKey, async (path) => {
     const sides = Object.values(previewSides);
     const previews = await unlessDamaged(documents.makePreviews({ path, kind, sides }, tenantId));
@@ -72,8 +73,7 @@ async function prepare(
       if (preview) await store.put(previewKey(objectKey, side), Readable.from([Buffer.from(preview.content)]));
     }
     const read = kind === 'pdf' && (await unlessDamaged(documents.readText({ path, pages: allPages }, tenantId)));
-    const text = read ? read.pages.map((page) => page.text).join('\n') : '';
-    return { previews: previews ? 'ready' : 'none', text };
+    return { previews: previews ? 'ready' : 'none', pages: read ? read.pages : [] };
   });
 }
 

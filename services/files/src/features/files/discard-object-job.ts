@@ -14,8 +14,3 @@ const delaysMs = { unused: dayMs, deleted: restorableDays * dayMs };
 export function discardDueAt(reason: keyof typeof delaysMs, since = new Date()): Date {
   return new Date(since.getTime() + delaysMs[reason]);
 }
-
-/** Files deleted before this time can no longer be restored. */
-export function restorableSince(): Date {
-  return new Date(Date.now() - delaysMs.deleted);
-}

@@ -1,5 +1,6 @@
-import { type JobContext, job } from '@tandem/jobs';
+import { type Inside, type JobContext, job } from '@tandem/jobs';
 import type { z } from 'zod';
+import type { File as FileRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import type { Store } from '../../store/store.ts';
 import { keysOf } from '../content/previews.ts';
@@ -8,6 +9,7 @@ import { discardDueAt, discardObjectJob } from './discard-object-job.ts';
 import { isUploadKey, uploadFolderOf } from './object-keys.ts';
 import { removeFiles } from './remove-files.ts';
 
+type Effects = Pick<Inside<Tx>, 'tx' | 'schedule'>;
 type Context = JobContext<z.output<typeof discardObjectJob.payload>, Tx>;
 
 /**
@@ -20,30 +22,35 @@ export const discardObject = (store: Store) =>
     async run({ payload: { objectKey }, tx: reader, outside, finish }: Context) {
       const version = await reader.fileVersion.findFirst({ where: { objectKey }, include: { file: true } });
       if (!version) return removeBytes(store, objectKey, { tx: reader, outside });
-      const { id, deletedAt, status, createdAt } = version.file;
-      if (isUploadKey(objectKey) && (status === 'pending_upload' || status === 'failed')) {
-        const dueAt = discardDueAt('unused', createdAt);
-        // The clock of the database, by which jobs are due, can be ahead.
-        if (dueAt > new Date()) return finish(async () => dueAt);
-        await outside(() => store.removeFolder(uploadFolderOf(objectKey)));
-        return finish(async ({ tx, schedule }) => {
-          const { count } = await tx.file.deleteMany({ where: { id, status } });
-          // A request with a link of the upload may still be storing bytes.
-          if (count) await schedule(discardObjectJob, [{ objectKey }], discardDueAt('unused'));
-        });
-      }
-      if (deletedAt === null) return;
+      if (version.file.deletedAt === null && !isOpenUpload(version.file, objectKey)) return;
       await finish(async ({ tx, schedule }) => {
-        const file = await tx.file.lockFirst({ where: { id } });
+        const file = await tx.file.lockFirst({ where: { id: version.fileId } });
+        if (file && isOpenUpload(file, objectKey)) return removeUpload({ tx, schedule }, file);
         if (!file?.deletedAt) return undefined;
         const dueAt = discardDueAt('deleted', file.deletedAt);
         if (dueAt > new Date()) return dueAt;
         if (isProtected(file)) return protectedRetryAt();
-        await removeFiles({ tx, schedule }, [id]);
+        await removeFiles({ tx, schedule }, [file.id]);
         return undefined;
       });
     },
   });
+
+/** Whether the key is that of an upload that was not completed. */
+function isOpenUpload({ status }: FileRow, objectKey: string): boolean {
+  return isUploadKey(objectKey) && (status === 'pending_upload' || status === 'failed');
+}
+
+/** Removes the record of a locked upload before its bytes: a request that completes it at this moment finds both or neither. */
+async function removeUpload(inside: Effects, { id, objectKey, createdAt }: FileRow): Promise<Date | undefined> {
+  const dueAt = discardDueAt('unused', createdAt);
+  // The clock of the database, by which jobs are due, can be ahead.
+  if (dueAt > new Date()) return dueAt;
+  await removeFiles(inside, [id]);
+  // A request with a link of the upload may still be storing bytes.
+  await inside.schedule(discardObjectJob, [{ objectKey }], discardDueAt('unused'));
+  return undefined;
+}
 
 /** Removes the bytes of a key with their previews; of an upload, everything but the bytes that became a file. */
 async function removeBytes(store: Store, objectKey: string, { tx, outside }: Pick<Context, 'tx' | 'outside'>) {

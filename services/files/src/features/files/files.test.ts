@@ -167,7 +167,6 @@ describe('files', () => {
     await service.sqlWithin(tenant.caller, `UPDATE file SET deleted_at = now() - interval '31 days' WHERE id = $1`, [
       id,
     ]);
-    expect((await tenant.restoreFile({ params: { id } })).status).toBe(404);
     await service.sqlWithin(tenant.caller, `UPDATE platform.job SET due_at = now() WHERE payload->>'objectKey' = $1`, [
       key,
     ]);
@@ -176,6 +175,7 @@ describe('files', () => {
       'the record is gone',
       async () => !(await service.sqlWithin(tenant.caller, 'SELECT 1 FROM file WHERE id = $1', [id])).length,
     );
+    expect((await tenant.restoreFile({ params: { id } })).status).toBe(404);
   });
 
   it('that are deleted permanently are gone at once with the bytes of all versions', async () => {

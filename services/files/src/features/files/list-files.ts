@@ -1,10 +1,22 @@
 import type { files } from '@tandem/files-contract';
+import { reachOf } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { filesWithText } from '../content/file-text.ts';
 import { asFile } from './file.ts';
 
-export const listFiles: Handler<typeof files.listFiles> = async ({ query, tx, list }) => {
+export const listFiles: Handler<typeof files.listFiles> = async ({ query, caller, tx, list }) => {
   const { entityType, entityId, contentType, tag, status, deleted, q, text } = query;
+  const reach = reachOf(caller, 'files:read');
+  // The list applies them too; here they let the limit of a search by text count only files that the list returns.
+  const filters = {
+    deleted: deleted === true,
+    entityType,
+    entityId,
+    contentType,
+    status,
+    tag,
+    ...(typeof reach === 'object' && { userId: reach.userId, teamIds: reach.teamIds ?? [] }),
+  };
   const page = await list({
     model: tx.file,
     where: {
@@ -14,7 +26,7 @@ export const listFiles: Handler<typeof files.listFiles> = async ({ query, tx, li
       ...(contentType && { contentType }),
       ...(tag && { tags: { has: tag } }),
       ...(status && { status }),
-      ...(text && { id: { in: await filesWithText(tx, text, entityId) } }),
+      ...(text && { id: { in: await filesWithText(tx, text, filters) } }),
     },
     searchIn: ['filename'],
     search: q,

@@ -8,17 +8,21 @@ export interface ContentFacts {
   size: number;
   checksumSha256: string;
   detectedContentType: string | null;
-  /** `processing` while the scanner cannot be reached: a job scans the content later. */
+  /** `processing` without a verdict of the scanner: a job scans the content later. */
   status: 'available' | 'quarantined' | 'processing';
   quarantineReason: string | null;
 }
 
-/** Counts, hashes, recognizes and scans the chunks that pass; `facts` are complete after the last one. */
+/**
+ * Counts, hashes, recognizes and scans the chunks that pass; `facts` are complete after the last one, and `isUnfinished`
+ * tells then whether the scanner received all and did not finish.
+ */
 export function contentReader({ scanner }: Pick<Tools, 'scanner'>) {
   const hash = createHash('sha256');
   const scan = beginScan(scanner);
   const beginning: Uint8Array[] = [];
   let size = 0;
+  let isUnfinished = false;
 
   async function* pass<Chunk extends Uint8Array>(chunks: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
     let isWhole = false;
@@ -38,16 +42,18 @@ export function contentReader({ scanner }: Pick<Tools, 'scanner'>) {
 
   async function facts(): Promise<ContentFacts> {
     const result = await scan.end();
+    isUnfinished = result.kind === 'unfinished';
     const detectedContentType = await detectType(Buffer.concat(beginning));
     return { size, checksumSha256: hash.digest('hex'), detectedContentType, ...statusOf(detectedContentType, result) };
   }
 
-  return { pass, facts, size: () => size };
+  return { pass, facts, size: () => size, isUnfinished: () => isUnfinished };
 }
 
 function statusOf(detected: string | null, result: ScanResult): Pick<ContentFacts, 'status' | 'quarantineReason'> {
   if (result.kind === 'infected')
     return { status: 'quarantined', quarantineReason: `Malware was found: ${result.signature}` };
   if (isProgram(detected)) return { status: 'quarantined', quarantineReason: `The content is a program (${detected})` };
-  return { status: result.kind === 'unavailable' ? 'processing' : 'available', quarantineReason: null };
+  const isScanned = result.kind !== 'unavailable' && result.kind !== 'unfinished';
+  return { status: isScanned ? 'available' : 'processing', quarantineReason: null };
 }

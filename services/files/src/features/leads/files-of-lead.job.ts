@@ -4,7 +4,7 @@ import { type Inside, type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
-import { discardDueAt, discardObjectJob, restorableSince } from '../files/discard-object-job.ts';
+import { discardDueAt, discardObjectJob } from '../files/discard-object-job.ts';
 import { asFile, writeFile } from '../files/file.ts';
 import { isUnfinished, removeFiles } from '../files/remove-files.ts';
 import { eraseFiles, filesOf } from '../personal-data/files-data.ts';
@@ -99,7 +99,7 @@ async function restoreFiles({ tx, emit, schedule, leadId }: Batch): Promise<Date
   for (const { id: fileId } of found) {
     const row = await tx.file.lockFirst({ where: { id: fileId } });
     if (!row) continue;
-    if (row.deletedAt && row.deletedAt > restorableSince()) {
+    if (row.deletedAt) {
       const record = asFile(await writeFile(tx, fileId, { deletedAt: null, deletedWithLeadId: null }));
       await scanLater(schedule, fileId, row);
       emit(fileRestored, { data: { fileId }, record });

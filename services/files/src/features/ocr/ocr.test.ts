@@ -1,4 +1,6 @@
+import { PDFDocument } from '@cantoo/pdf-lib';
 import { until } from '@tandem/testing';
+import sharp from 'sharp';
 import { aPdf, pdfOf } from '../../documents/pdf.test-document.ts';
 import { aScan } from '../../documents/scan.test-document.ts';
 import { startFiles, type TestFiles } from '../../files.test-service.ts';
@@ -29,6 +31,14 @@ const invoice = pdfOf([
   ],
   [{ text: 'Terms', x: 60, y: 760 }],
 ]);
+
+/** The document with a scanned page at its end. */
+async function withPage(pdf: Buffer, jpeg: Buffer): Promise<Buffer> {
+  const document = await PDFDocument.load(pdf);
+  const picture = await document.embedJpg(jpeg);
+  document.addPage([620, 300]).drawImage(picture, { x: 0, y: 0, width: 620, height: 300 });
+  return Buffer.from(await document.save());
+}
 
 it('the text of a PDF is read with its pages, lines and tables, and the event tells it', async () => {
   const api = service.as();
@@ -103,6 +113,50 @@ it('only the pages that a request names are read', async () => {
     'the job of a missing page failed',
     async () => (await api.getFileOcr({ params: { id: file.id } })).data.error?.code === 'no_such_page',
   );
+});
+
+it('a document of which some pages were read is found by the words of all pages', async () => {
+  const api = service.as();
+  const file = await upload(api, invoice);
+  const found = async (text: string) => (await api.listFiles({ query: { text } })).data.length;
+  await until('the document is found by its text', async () => (await found('difference engine')) === 1);
+  await start(api, file.id, { pages: [2] });
+  await ended(api, file.id);
+  expect([await found('difference engine'), await found('terms')]).toEqual([1, 1]);
+});
+
+it('recognized words stay when the content is prepared later, and are those of a restored version', async () => {
+  const api = service.as();
+  const scan = await sharp(await aScan(['Grundpreis 1200 EUR']))
+    .jpeg()
+    .toBuffer();
+  const file = await upload(api, await withPage(invoice, scan));
+  const params = { id: file.id };
+  const found = async (text: string) => (await api.listFiles({ query: { text } })).data.length;
+  await until('the document is found by its text', async () => (await found('difference engine')) === 1);
+  await start(api, file.id, { languages: ['deu'] });
+  const { id: jobId, text } = await ended(api, file.id);
+  expect([await found('grundpreis'), await found('difference')]).toEqual([1, 1]);
+  const prepared = async () =>
+    (await service.sqlWithin(api.caller, `SELECT FROM platform.job WHERE name = 'prepare-content'`)).length === 0;
+  await service.sqlWithin(
+    api.caller,
+    `INSERT INTO platform.job (name, payload, due_at) VALUES ('prepare-content', $1::jsonb, now())`,
+    [JSON.stringify({ fileId: file.id })],
+  );
+  await until('the content is prepared again', prepared);
+  expect([await found('grundpreis'), await found('difference')]).toEqual([1, 1]);
+  await api.createFileVersion({ params, form: { file: { content: 'Another text', filename: 'a.txt' } } });
+  const { versionId } = file;
+  const { data: restored } = await api.restoreFileVersion({ params: { ...params, versionId } });
+  expect((await api.getFile({ params })).data).toMatchObject({ ocrStatus: 'completed', versionId: restored.id });
+  expect(await found('grundpreis')).toBe(1);
+  const { data: read } = await api.getFileOcr({ params });
+  expect([read.versionId, read.text, read.id === jobId]).toEqual([restored.id, text, false]);
+  await api.deleteFileVersion({ params: { ...params, versionId } });
+  await until('the restored version is prepared', prepared);
+  expect([await found('grundpreis'), await found('difference'), await found('another')]).toEqual([1, 1, 0]);
+  expect((await api.getFileOcr({ params })).data.text).toBe(text);
 });
 
 it('a version that was read with the same options is not read again, unless that is forced', async () => {

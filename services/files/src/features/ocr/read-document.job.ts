@@ -68,11 +68,14 @@ export const readDocument = (reader: Reader) =>
         ];
         const isLast = pages.length >= portion.total;
         const fields = isLast ? await outside(() => fieldsOf(reader, ocrJob, pages)) : {};
+        const contained = isLast && ocrJob.pages.length ? await outside(() => containedText(reader, version)) : [];
         await finish(async (inside) => {
+          // The file first, as in deletions; its words are stored by one job at a time.
+          await inside.tx.file.lockFirst({ where: { id: ocrJob.fileId } });
           await storePages(inside.tx, ocrJob, portion);
           if (!isLast) return new Date();
           const recognized = [...rows, ...portion.read].map((one) => one.recognized);
-          return completeJob(inside, ocrJob, { pages, fields, engine: engineOf(recognized) });
+          return completeJob(inside, ocrJob, { pages, fields, contained, engine: engineOf(recognized) });
         });
       } catch (error) {
         // A stuck task counts as an attempt, because it holds a process until its time limit.
@@ -125,6 +128,15 @@ async function readPortion(
   });
 }
 
+/** The text that the pages of a PDF contain. */
+async function containedText({ store, documents }: Reader, version: FileVersion): Promise<PageText[]> {
+  if (readableKind(version) !== 'pdf') return [];
+  const { pages } = await withLocalCopy(store, version.objectKey, (path) =>
+    documents.readText({ path, pages: allPages }, Number(version.tenantId)),
+  );
+  return pages;
+}
+
 const allPages = Array.from({ length: ocrPagesMax }, (_, index) => index + 1);
 
 function plainPage(text: string): ReadPage {
@@ -171,17 +183,20 @@ async function storePages(tx: Tx, ocrJob: OcrJob, { total, read }: Portion): Pro
 interface Found {
   pages: z.output<typeof OcrPage>[];
   fields: object;
+  /** The pages of the document that contain text, when only some of its pages were to be read. */
+  contained: PageText[];
   engine: 'text_layer' | 'tesseract' | 'mixed';
 }
 
-async function completeJob(inside: Inside<Tx>, ocrJob: OcrJob, { pages, fields, engine }: Found): Promise<void> {
+async function completeJob(inside: Inside<Tx>, ocrJob: OcrJob, found: Found): Promise<void> {
+  const { pages, fields, contained, engine } = found;
   const { tx } = inside;
   await tx.ocrJob.updateManyAndReturn({
     where: { id: ocrJob.id },
     data: { status: 'completed', engine, fields, completedAt: new Date() },
   });
   await setStatus(tx, ocrJob, 'completed');
-  await storeText(tx, ocrJob, pages.map(({ text }) => text).join('\n'));
+  await storeText(tx, ocrJob, contained);
   await report(inside, ocrJob, { status: 'completed', pages: pages.length });
 }
 

@@ -1,5 +1,6 @@
+import { files } from '@tandem/files-contract';
 import { until } from '@tandem/testing';
-import { startFiles, type TestFiles } from '../../files.test-service.ts';
+import { publicUrl, startFiles, type TestFiles } from '../../files.test-service.ts';
 
 let service: TestFiles;
 beforeAll(async () => {
@@ -37,7 +38,7 @@ it('a held file and its versions cannot be deleted until it is released, with bo
   expect(events.map(({ data }) => (data as { reason: string }).reason)).toEqual([hold.reason, 'Settled']);
 });
 
-it('a deleted file that is held stays after 30 days', async () => {
+it('a deleted file that is held stays after 30 days, and can be restored', async () => {
   const api = service.as();
   const { id } = await upload(api);
   const params = { id };
@@ -55,6 +56,11 @@ it('a deleted file that is held stays after 30 days', async () => {
     return jobs.length === 0;
   });
   expect((await api.listFiles({ query: { deleted: 'true' } })).data).toMatchObject([{ id }]);
+  expect((await api.restoreFile({ params })).status).toBe(200);
+  const { data } = await api.getFileDownload({ params });
+  const { tenantId, ...nobody } = service.as({ type: 'anonymous' }).caller;
+  const token = data.url.slice(`${publicUrl}/v1/public/files/`.length);
+  expect((await service.send(files.serveFile, { params: { token } }, nobody)).text).toBe('hello');
 });
 
 it('retainUntil refuses deletion, and is shortened only with files:manage', async () => {

@@ -20,6 +20,8 @@ interface End {
   decliner?: SignerRow;
   /** It was ended at the provider, so nothing must be withdrawn there. */
   isByProvider?: boolean;
+  /** The file is about to be removed, so its document is withdrawn even if everybody has signed it at the provider. */
+  isErased?: boolean;
 }
 
 /**
@@ -28,14 +30,15 @@ interface End {
  */
 export async function endRequest(tools: Tools, inside: Ending, whole: WholeRequest, end: End): Promise<void> {
   const { tx, emit, schedule } = inside;
-  const { status, entry, reason = null, decliner, isByProvider = false } = end;
+  const { status, entry, reason = null, decliner, isByProvider = false, isErased = false } = end;
   const isSent = whole.request.status !== 'draft';
   if (status === 'expired') await expireSigners(tx, whole);
   whole.request = await writeRequest(tx, whole.request.id, { status, cancelReason: reason, problem: null });
   await record(tx, whole.request, entry);
   const { provider, providerRef } = whole.request;
   // Before a request has its id at the provider, the job that submits it withdraws it.
-  if (providerRef !== null && !isByProvider) await schedule(withdrawRequestJob, [{ provider, providerRef }]);
+  if (providerRef !== null && !isByProvider)
+    await schedule(withdrawRequestJob, [{ provider, providerRef, ...(isErased && { evenIfCompleted: true }) }]);
   // Providers send messages of their own.
   if (provider === 'builtin' && isSent)
     await sendEnd(tools, inside, whole, { status, reason, ...(decliner && { except: decliner.id }) });
@@ -63,6 +66,6 @@ export async function endRequestsOfFiles(tools: Tools, inside: Ending, fileIds: 
     const request = await inside.tx.signatureRequest.lockFirst({ where: { id } });
     if (request?.status !== 'sent' && request?.status !== 'in_progress') continue;
     const whole = { request, ...(await peopleAndFields(inside.tx, [id])) };
-    await endRequest(tools, inside, whole, { status: 'cancelled', entry: { type: 'cancelled' } });
+    await endRequest(tools, inside, whole, { status: 'cancelled', entry: { type: 'cancelled' }, isErased: true });
   }
 }

@@ -105,9 +105,17 @@ export function isOpen({ status, allSignedAt }: Pick<RequestRow, 'status' | 'all
   return (status === 'sent' || status === 'in_progress') && allSignedAt === null;
 }
 
-/** Whether everybody has acted, and the signed document is not stored yet. */
+/** Whether the request expired although its provider may still have a document that everybody signed in time. */
+export function isExpired({ status, allSignedAt }: Pick<RequestRow, 'status' | 'allSignedAt'>): boolean {
+  return status === 'expired' && allSignedAt === null;
+}
+
+/**
+ * Whether everybody has acted, and the signed document is not stored yet. An expired request waits for it when its provider
+ * reported the end late.
+ */
 export function isWaitingForDocument({ status, allSignedAt }: Pick<RequestRow, 'status' | 'allSignedAt'>): boolean {
-  return (status === 'sent' || status === 'in_progress') && allSignedAt !== null;
+  return (status === 'sent' || status === 'in_progress' || status === 'expired') && allSignedAt !== null;
 }
 
 /** Whether a person has nothing to do any more. */

@@ -4,8 +4,9 @@ import type { File as FileRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { discardObjectJob } from '../files/discard-object-job.ts';
 import { isUploadKey, uploadFolderOf, uploadKeyOf } from '../files/object-keys.ts';
+import type { StoredObject } from '../files/stored-object.ts';
 import { inspect } from './inspect.ts';
-import { setStatus, settleUpload } from './settle-upload.ts';
+import { failUpload, settleUpload } from './settle-upload.ts';
 
 /** Job that checks the content of a file in processing. */
 export const inspectUploadJob = {
@@ -16,10 +17,14 @@ export const inspectUploadJob = {
     objectKey: z.string(),
     /** The parts to join before; null for content that was sent as a whole. */
     partNumbers: z.array(z.int()).nullable(),
+    /** How often the scanner received the content and did not finish it. */
+    unfinished: z.int().optional(),
   }),
 };
 type Payload = z.output<typeof inspectUploadJob.payload>;
 
+// Content that makes the scanner end or exceed its time would be scanned forever.
+const unfinishedMax = 3;
 // When the content could not be read for as long as a job is tried.
 const unreadableMs = 3_600_000;
 
@@ -42,11 +47,13 @@ export const inspectUpload = (tools: Tools) =>
         return inspect(tools, payload.objectKey, { ...file, declaredChecksum });
       });
       if ('mismatch' in result && !isUploadKey(file.objectKey)) throw new Error(`${payload.objectKey} is damaged`);
-      if ('stored' in result && result.stored.status === 'processing') return finish(async () => rescanAt());
+      const unfinished = (payload.unfinished ?? 0) + ('stored' in result && result.isUnfinished ? 1 : 0);
+      if ('stored' in result && result.stored.status === 'processing' && unfinished < unfinishedMax)
+        return finish(({ schedule }) => schedule(inspectUploadJob, [{ ...payload, unfinished }], rescanAt()));
       await finish(async ({ tx, emit, schedule }) => {
         const locked = await tx.file.lockFirst({ where: inProcessing(payload) });
-        if (locked && 'mismatch' in result) return void (await setStatus({ tx, emit }, locked, 'failed'));
-        if (locked && 'stored' in result) await settleUpload({ tx, emit }, locked, result.stored);
+        if (locked && 'mismatch' in result) return failUpload({ tx, emit, schedule }, locked);
+        if (locked && 'stored' in result) await settleUpload({ tx, emit }, locked, settled(result.stored));
         await discardUpload(schedule, payload);
       });
       if ('mismatch' in result) await outside(() => tools.store.removeFolder(uploadFolderOf(file.objectKey)));
@@ -54,11 +61,18 @@ export const inspectUpload = (tools: Tools) =>
     async giveUp({ payload, tx, emit, schedule }: GiveUpContext<Payload, Tx>) {
       const file = await tx.file.lockFirst({ where: inProcessing(payload) });
       if (!file) return;
-      if (isUploadKey(file.objectKey)) await setStatus({ tx, emit }, file, 'failed');
+      if (isUploadKey(file.objectKey)) await failUpload({ tx, emit, schedule }, file);
       // The file has earlier versions, which stay: the new one waits until it can be read.
       else await schedule(inspectUploadJob, [payload], new Date(Date.now() + unreadableMs));
     },
   });
+
+/** Content that the scanner did not finish is quarantined in the end. */
+function settled(stored: StoredObject): StoredObject {
+  if (stored.status !== 'processing') return stored;
+  const quarantineReason = `The malware scanner did not finish this content in ${unfinishedMax} attempts`;
+  return { ...stored, status: 'quarantined', quarantineReason };
+}
 
 /** Schedules the job for content that could not be scanned yet. */
 export async function scanLater(

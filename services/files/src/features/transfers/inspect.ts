@@ -17,7 +17,7 @@ export async function inspect(
   tools: Tools,
   objectKey: string,
   { size, contentType, declaredChecksum }: Declared,
-): Promise<{ stored: StoredObject } | { mismatch: string }> {
+): Promise<{ stored: StoredObject; isUnfinished: boolean } | { mismatch: string }> {
   const reader = contentReader(tools);
   for await (const _chunk of reader.pass(await tools.store.get(objectKey)));
   if (reader.size() !== size) return { mismatch: `Must be exactly ${size} bytes, not ${reader.size()}` };
@@ -25,5 +25,5 @@ export async function inspect(
   const { checksumSha256 } = facts;
   if (declaredChecksum !== null && checksumSha256 !== declaredChecksum)
     return { mismatch: `Must have the SHA-256 checksum ${declaredChecksum}, not ${checksumSha256}` };
-  return { stored: { objectKey, contentType, ...facts } };
+  return { stored: { objectKey, contentType, ...facts }, isUnfinished: reader.isUnfinished() };
 }

@@ -1,8 +1,10 @@
 import type { Emit } from '@tandem/events';
 import { fileQuarantined, fileStatusChanged, fileUploaded } from '@tandem/files-contract';
+import type { Schedule } from '@tandem/jobs';
 import { fail } from '@tandem/service';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { discardDueAt, discardObjectJob } from '../files/discard-object-job.ts';
 import { asFile, type FileRecord } from '../files/file.ts';
 import type { StoredObject } from '../files/stored-object.ts';
 
@@ -16,6 +18,15 @@ export async function settleUpload(inside: Inside, file: FileRow, stored: Stored
   const record = await writeContent(inside.tx, file, stored);
   announceContent(inside, record);
   return record;
+}
+
+/**
+ * Marks a locked file as failed. Its record, which reserves storage, is removed a day later: the job of the day after the
+ * upload started may have run while the content was checked.
+ */
+export async function failUpload(inside: Inside & { schedule: Schedule }, file: FileRow): Promise<void> {
+  await setStatus(inside, file, 'failed');
+  await inside.schedule(discardObjectJob, [{ objectKey: file.objectKey }], discardDueAt('unused'));
 }
 
 /** Sets the status of a locked file whose upload has not ended, or has failed. */

@@ -7,6 +7,13 @@ import { asFile, type FileRecord } from '../files/file.ts';
 import type { StoredObject } from '../files/stored-object.ts';
 import { asVersion, type VersionRecord } from './version.ts';
 
+interface Added {
+  comment?: string | null;
+  createdBy: number | null;
+  /** Of content that OCR has read as an earlier version. */
+  ocrStatus?: 'completed' | null;
+}
+
 /**
  * Makes bytes that are already in the store the current version of a file, within the transaction of `tx`.
  * @param file locked in this transaction, which gives the version its number
@@ -16,7 +23,7 @@ export async function addVersion(
   { tx, emit }: { tx: Tx; emit: Emit<typeof fileVersionCreated | typeof fileQuarantined> },
   file: FileRow,
   stored: StoredObject,
-  { comment = null, createdBy }: { comment?: string | null; createdBy: number | null },
+  { comment = null, createdBy, ocrStatus = null }: Added,
 ): Promise<{ file: FileRecord; version: VersionRecord }> {
   if (file.status !== 'available' && file.status !== 'quarantined') throw fail('not_available');
   const count = await tx.fileVersion.count({ where: { fileId: file.id } });
@@ -28,7 +35,7 @@ export async function addVersion(
   const row = await tx.fileVersion.create({ data: { ...content, fileId: file.id, number, comment, createdBy } });
   const [updated] = await tx.file.updateManyAndReturn({
     where: { id: file.id },
-    data: { ...content, versionId: row.id, versionNumber: number, ocrStatus: null, version: { increment: 1 } },
+    data: { ...content, versionId: row.id, versionNumber: number, ocrStatus, version: { increment: 1 } },
   });
   if (!updated) throw fail('not_found');
   // The list does not find the file by words that it no longer has.

@@ -9,6 +9,7 @@ const Created = z.object({
   documentId: z.number(),
   recipients: z.array(z.object({ recipientId: z.number(), email: z.string() })),
 });
+const Found = z.object({ status: z.string() });
 const Download = z.object({ downloadUrl: z.url() });
 const Recipient = z.object({
   email: z.string(),
@@ -88,6 +89,11 @@ export function documenso(http: ProviderHttp, secret: string): SignatureProvider
 
     async withdraw(ref) {
       await http.call('DELETE', `/api/v1/documents/${ref}`);
+    },
+
+    async isCompleted(ref) {
+      const { status } = Found.parse(await http.call('GET', `/api/v1/documents/${ref}`));
+      return status === 'COMPLETED';
     },
 
     async download(ref) {

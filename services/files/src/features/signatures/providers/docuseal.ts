@@ -6,6 +6,7 @@ import { ProviderError, type ProviderEvent, type SignatureProviderClient, type S
 // API of DocuSeal. Reference: https://www.docuseal.com/docs/api
 const Created = z.object({ id: z.number() });
 const Found = z.object({ data: z.array(z.object({ submission_id: z.number() })) });
+const Submitted = z.object({ status: z.string() });
 const Documents = z.object({ documents: z.array(z.object({ url: z.url() })).min(1) });
 const Webhook = z.object({
   event_type: z.string(),
@@ -76,6 +77,11 @@ export function docuseal(http: ProviderHttp, secret: string, now: () => number =
 
     async withdraw(ref) {
       await http.call('DELETE', `/submissions/${ref}`);
+    },
+
+    async isCompleted(ref) {
+      const { status } = Submitted.parse(await http.call('GET', `/submissions/${ref}`));
+      return status === 'completed';
     },
 
     async download(ref) {

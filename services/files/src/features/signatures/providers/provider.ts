@@ -29,12 +29,22 @@ export interface SignatureProviderClient {
   /** Asks the people of a created request to sign, unless `create` did. Must be repeatable. */
   send(ref: string): Promise<void>;
   withdraw(ref: string): Promise<void>;
+  /** Whether everybody has signed, so that there is a signed document. */
+  isCompleted(ref: string): Promise<boolean>;
   /** The signed document. */
   download(ref: string): Promise<Uint8Array>;
   /** Whether an event is from the provider. */
   isAuthentic(body: Uint8Array, headers: Record<string, string>): boolean;
   /** Reads the body of an event; undefined if it tells nothing about a signature. */
   read(body: unknown): ProviderEvent | undefined;
+}
+
+/** Whether everybody has signed a request at its provider. One that the provider does not have any more was not completed. */
+export async function isCompletedAt(provider: SignatureProviderClient, ref: string): Promise<boolean> {
+  return provider.isCompleted(ref).catch((error: unknown) => {
+    if (error instanceof ProviderError && error.status === 404) return false;
+    throw error;
+  });
 }
 
 /** The provider answered that the request is not valid, or with something else than its API. */

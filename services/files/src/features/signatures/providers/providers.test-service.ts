@@ -20,17 +20,28 @@ export interface ProviderServer {
   failsWith: number | undefined;
   /** Answers 503 to the next request of this path, after it took effect. */
   failsOnceAt: string | undefined;
+  /** Answers the next download, with the document of that time, only when the test calls `release`. */
+  holdsDownload: boolean;
+  release: (() => void) | undefined;
+  /** Whether everybody has signed. */
+  isCompleted: boolean;
   close(): Promise<void>;
 }
 
 export const secret = 'a-secret-of-the-webhook-of-the-provider';
 
 export async function startProviders(): Promise<ProviderServer> {
-  const state: Pick<ProviderServer, 'received' | 'signed' | 'failsWith' | 'failsOnceAt'> = {
+  const state: Pick<
+    ProviderServer,
+    'received' | 'signed' | 'failsWith' | 'failsOnceAt' | 'holdsDownload' | 'release' | 'isCompleted'
+  > = {
     received: [],
     signed: Buffer.from(''),
     failsWith: undefined,
     failsOnceAt: undefined,
+    holdsDownload: false,
+    release: undefined,
+    isCompleted: false,
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -43,12 +54,19 @@ export async function startProviders(): Promise<ProviderServer> {
       state.failsOnceAt = undefined;
       return void response.writeHead(503).end('{"message":"timeout"}');
     }
-    if (path === '/signed.pdf')
-      return void response.writeHead(200, { 'content-type': 'application/pdf' }).end(state.signed);
+    if (path === '/signed.pdf') {
+      const { signed, holdsDownload } = state;
+      state.holdsDownload = false;
+      if (holdsDownload)
+        await new Promise<void>((resolve) => {
+          state.release = resolve;
+        });
+      return void response.writeHead(200, { 'content-type': 'application/pdf' }).end(signed);
+    }
     const body = method === 'POST' ? JSON.parse(Buffer.concat(chunks).toString()) : undefined;
     response
       .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify(answer(method, path, origin, body)));
+      .end(JSON.stringify(answer(method, path, { origin, body, isCompleted: state.isCompleted })));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(state, {
@@ -61,7 +79,13 @@ interface Recipients {
   recipients: { name: string; email: string; role: string }[];
 }
 
-function answer(method: string, path: string, origin: string, body: unknown): object {
+interface Answering {
+  origin: string;
+  body: unknown;
+  isCompleted: boolean;
+}
+
+function answer(method: string, path: string, { origin, body, isCompleted }: Answering): object {
   const key = `${method} ${path}`;
   if (key === 'POST /api/v1/documents') {
     const recipients = (body as Recipients).recipients.map((one, index) => ({ ...one, recipientId: 50 + index }));
@@ -72,6 +96,8 @@ function answer(method: string, path: string, origin: string, body: unknown): ob
   if (key === 'POST /submissions/pdf') return { id: 77, submitters: [] };
   if (key === 'GET /submissions/77/documents')
     return { id: 77, documents: [{ name: 'contract', url: `${origin}/signed.pdf` }] };
+  if (key === 'GET /api/v1/documents/10') return { id: 10, status: isCompleted ? 'COMPLETED' : 'PENDING' };
+  if (key === 'GET /submissions/77') return { id: 77, status: isCompleted ? 'completed' : 'pending' };
   return { id: 10 };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { files } from '@tandem/files-contract';
 import { until } from '@tandem/testing';
 import { startFiles, type TestFiles } from '../../../files.test-service.ts';
-import { ada, aPdf, bytesOf, completed, getRequest, uploadPdf, zofia } from '../signatures.test-service.ts';
+import { type Api, ada, aPdf, bytesOf, completed, getRequest, uploadPdf, zofia } from '../signatures.test-service.ts';
 import { docusealSignature, type ProviderServer, secret, startProviders } from './providers.test-service.ts';
 
 let providers: ProviderServer;
@@ -42,6 +42,14 @@ async function sendBy(provider: Name) {
   const code = service.codec().encode('signature_request', api.caller.tenantId as number, Number(data.id));
   return { api, file, id: data.id as string, externalId: `live_${code}` };
 }
+
+/** Runs the job of the time at which a request expires. */
+const passExpiry = ({ api, id }: { api: Api; id: string }) =>
+  service.sqlWithin(
+    api.caller,
+    `UPDATE platform.job SET due_at = now() WHERE name = 'expire-signature-request' AND payload->>'requestId' = $1`,
+    [id],
+  );
 
 /** Sends the event of a provider. */
 function tell(provider: Name, externalId: string, event: Event, headers?: Record<string, string>, ref?: number) {
@@ -193,13 +201,64 @@ describe.each(['documenso', 'docuseal'] as const)('%s', (provider) => {
     expect((await getRequest(cancelled.api, cancelled.id)).status).toBe('cancelled');
     expect((await cancelled.api.retrySignatureRequest({ params })).body.code).toBe('no_problem');
     const late = await sendBy(provider);
-    await service.sqlWithin(
-      late.api.caller,
-      `UPDATE platform.job SET due_at = now() WHERE name = 'expire-signature-request' AND payload->>'requestId' = $1`,
-      [late.id],
-    );
+    await passExpiry(late);
     await until('it is withdrawn', () => providers.received.some(({ method }) => method === 'DELETE'));
     expect((await getRequest(late.api, late.id)).status).toBe('expired');
+  });
+
+  it('whose event of the end is late is asked before a request expires, and keeps what everybody signed', async () => {
+    const late = await sendBy(provider);
+    providers.isCompleted = true;
+    await passExpiry(late);
+    const done = await completed(late.api, late.id);
+    providers.isCompleted = false;
+    expect(done.signers.map(({ status }: { status: string }) => status)).toEqual(['signed', 'signed']);
+    expect((await bytesOf(service, late.api, late.file.id)).equals(providers.signed)).toBe(true);
+    expect(providers.received.filter(({ method }) => method === 'DELETE')).toEqual([]);
+    expect((await tell(provider, late.externalId, 'completed')).data).toEqual({ received: true });
+    expect((await getRequest(late.api, late.id)).version).toBe(done.version);
+  });
+
+  it('that cannot be asked leaves a request open until it can', async () => {
+    const late = await sendBy(provider);
+    providers.failsWith = 503;
+    providers.received.length = 0;
+    await passExpiry(late);
+    await until('it was asked', () => providers.received.length > 0);
+    expect((await getRequest(late.api, late.id)).status).toBe('sent');
+    providers.failsWith = undefined;
+    await until('it has expired', async () => (await getRequest(late.api, late.id)).status === 'expired');
+  });
+
+  it('that reports the end of a request that has expired completes it, if it still has the document', async () => {
+    const late = await sendBy(provider);
+    await tell(provider, late.externalId, 'signed');
+    await passExpiry(late);
+    await until('it is withdrawn', () => providers.received.some(({ method }) => method === 'DELETE'));
+    await tell(provider, late.externalId, 'completed');
+    const done = await completed(late.api, late.id);
+    expect(done.signers.map(({ status }: { status: string }) => status)).toEqual(['signed', 'signed']);
+    expect((await bytesOf(service, late.api, late.file.id)).equals(providers.signed)).toBe(true);
+  });
+
+  it('that has no document for the end of an expired request leaves it expired', async () => {
+    const late = await sendBy(provider);
+    await passExpiry(late);
+    await until('it has expired', async () => (await getRequest(late.api, late.id)).status === 'expired');
+    providers.failsWith = 404;
+    await tell(provider, late.externalId, 'completed');
+    const attempts = `UPDATE platform.job SET due_at = now() WHERE name = 'fetch-signed-document' AND state = 'waiting'
+      AND due_at > now()`;
+    const typesOf = async (): Promise<string[]> => {
+      const { text } = await late.api.getSignatureAuditTrail({ params: { requestId: late.id } });
+      return JSON.parse(text).data.entries.map(({ type }: { type: string }) => type);
+    };
+    await until('the attempts are over', async () => {
+      await service.sqlWithin(late.api.caller, attempts);
+      return (await typesOf()).includes('completion_failed');
+    });
+    providers.failsWith = undefined;
+    expect(await getRequest(late.api, late.id)).toMatchObject({ status: 'expired', problem: null });
   });
 
   it('that reports the end before the signatures leaves nobody unsigned, and another document changes nothing', async () => {
@@ -250,6 +309,32 @@ it('a document whose sending fails after it took effect is sent again, and not c
   const calls = providers.received.map(({ method, path }) => `${method} ${path}`);
   expect(calls.filter((call) => call === 'POST /api/v1/documents')).toHaveLength(1);
   expect(calls.filter((call) => call.endsWith('/send'))).toHaveLength(2);
+});
+
+it('an attempt that lost its lease does not replace the document of the one that completed the request', async () => {
+  const { api, file, id, externalId } = await sendBy('documenso');
+  const storedOf = async () =>
+    (await service.stored()).filter((path) => path.includes(`/${api.caller.tenantId}/`) && !path.includes('-preview-'));
+  providers.holdsDownload = true;
+  await tell('documenso', externalId, 'completed');
+  const release = await until('the first attempt fetches the document', () => providers.release);
+  const [first, second] = [providers.signed, await aPdf([0, 0])];
+  providers.signed = second;
+  const lost = `UPDATE platform.job SET state = 'waiting', due_at = now(), lease_until = NULL
+    WHERE name = 'fetch-signed-document' AND payload->>'requestId' = $1`;
+  await service.sqlWithin(api.caller, lost, [id]);
+  const done = await completed(api, id);
+  release();
+  await until('the first attempt has stored its document', async () => (await storedOf()).length === 3);
+  const bytes = await bytesOf(service, api, file.id);
+  expect([bytes.equals(second), createHash('sha256').update(bytes).digest('hex')]).toEqual([
+    true,
+    done.completedSha256,
+  ]);
+  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'discard-object'`);
+  await until('the document of the first attempt is removed', async () => (await storedOf()).length === 2);
+  expect((await bytesOf(service, api, file.id)).equals(second)).toBe(true);
+  providers.signed = first;
 });
 
 it('an erasure of the file withdraws its request and cancels it', async () => {

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Emit } from '@tandem/events';
-import { signatureSigned, signatureViewed, type signing } from '@tandem/files-contract';
+import type { signatureSigned, signatureViewed, signing } from '@tandem/files-contract';
 import { ApiError, fail } from '@tandem/service';
-import type { Signer as SignerRow } from '../../../generated/client.ts';
 import type { Handler, Tools, Tx } from '../../../handler.ts';
 import { type Ending, endRequest } from '../end-request.ts';
-import { eventOf, isDone, isOpen, lockRequest, type WholeRequest, writeRequest } from '../request.ts';
+import { isExpired, isOpen, lockRequest, type WholeRequest, writeRequest } from '../request.ts';
 import { changeSigner } from '../signing.ts';
-import { record } from '../trail.ts';
+import { recordAction } from './acted-at-provider.ts';
+import { completeAtProvider } from './complete-at-provider.ts';
 import { readExternalId } from './external-id.ts';
-import { fetchSignedJob } from './fetch-signed.job.ts';
 import type { ProviderEvent } from './provider.ts';
 
 type Acting = Ending & { emit: Emit<typeof signatureViewed | typeof signatureSigned> };
@@ -53,7 +52,8 @@ async function isNew(tx: Tx, provider: string, digest: string): Promise<boolean>
 /** Applies an event to a locked request. Events may arrive out of order: one that changes nothing is ignored. */
 async function apply(tools: Tools, inside: Acting, whole: WholeRequest, event: ProviderEvent): Promise<void> {
   const { tx } = inside;
-  if (!isOpen(whole.request)) return;
+  const isLate = event.type === 'completed' && isExpired(whole.request);
+  if (!isOpen(whole.request) && !isLate) return;
   if (event.type === 'cancelled') {
     // Drafts that are left over are removed too, perhaps before the request has its id at the provider.
     if (whole.request.providerRef === null) return;
@@ -67,7 +67,7 @@ async function apply(tools: Tools, inside: Acting, whole: WholeRequest, event: P
   const signer = whole.signers.find(({ email }) => email === event.email?.toLowerCase());
   if (!signer || signer.status === 'signed' || signer.status === 'declined') return;
   if (event.type === 'viewed' && signer.viewedAt) return;
-  if (event.type !== 'declined') return changeStatus(inside, whole, signer, event.type);
+  if (event.type !== 'declined') return recordAction(inside, whole, signer, event.type);
   await changeSigner(tx, signer, {
     status: 'declined',
     declinedAt: new Date(),
@@ -75,33 +75,6 @@ async function apply(tools: Tools, inside: Acting, whole: WholeRequest, event: P
   });
   const entry = { type: 'declined', signerId: signer.id } as const;
   await endRequest(tools, inside, whole, { status: 'declined', entry, decliner: signer, isByProvider: true });
-}
-
-/** Records that a person read or signed the document. */
-async function changeStatus(
-  { tx, emit }: Acting,
-  whole: WholeRequest,
-  signer: SignerRow,
-  status: 'viewed' | 'signed',
-): Promise<void> {
-  const time = new Date();
-  await changeSigner(tx, signer, { status, ...(status === 'viewed' ? { viewedAt: time } : { signedAt: time }) });
-  whole.request = await writeRequest(tx, whole.request.id, { status: 'in_progress' });
-  await record(tx, whole.request, { type: status, signerId: signer.id });
-  const { data, record: content } = eventOf(whole.request);
-  const definition = status === 'viewed' ? signatureViewed : signatureSigned;
-  emit(definition, { data: { ...data, signerId: signer.id }, record: content });
-}
-
-/** Everybody has acted, also those of whom the event of their own has not arrived yet. */
-async function completeAtProvider(inside: Acting, whole: WholeRequest): Promise<void> {
-  const requestId = whole.request.id;
-  for (const signer of whole.signers) {
-    if (signer.role === 'cc' || isDone(signer)) continue;
-    await changeStatus(inside, whole, signer, signer.role === 'viewer' ? 'viewed' : 'signed');
-  }
-  await writeRequest(inside.tx, requestId, { status: 'in_progress', allSignedAt: new Date(), problem: null });
-  await inside.schedule(fetchSignedJob, [{ requestId }]);
 }
 
 function readJson(bytes: Uint8Array): unknown {
