@@ -82,6 +82,8 @@ function sampleOf({ name, type }: Column, tenantId: number): string {
       return 'false';
     case 'timestamp with time zone':
       return `now() - n * interval '1 second'`;
+    case 'date':
+      return 'current_date - n::int';
     case 'uuid':
       return 'gen_random_uuid()';
     case 'jsonb':
