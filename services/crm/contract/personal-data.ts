@@ -52,6 +52,7 @@ const exported = [
   'calendar:read',
   'activities:read',
   'files:read',
+  'training:read',
   'audit:read',
 ] as const;
 
@@ -63,7 +64,7 @@ export const leadData = operations({
     permission: 'leads:manage',
     summary: 'Erase a lead and its data in all services',
     description:
-      'Removes the lead at once, with the leads that were merged into it, and starts a job that erases the data of the person in every service. Nothing can be restored. Activities, tasks, scores, executions of agents, recommendations and files of the lead are deleted, except files that are held or must be kept: the result of the job has their numbers (`filesKeptByHold`, `filesKeptByRetention`), and they are deleted once they are released. Opportunities keep their amounts, stages and dates, and lose notes and each text that mentions the person; calendar events keep their time. Engagement events remain as numbers without the lead. Stored webhook events and notifications with the address, the phone number or the id of the lead are deleted, and so are such rows of imported and exported files; audit log entries about the lead and its records lose their values, and the hashes of the audit log stay verifiable. An uploaded file that was imported stays until you delete it. GET /v1/jobs/:id returns the progress, one step for each service, and then how many records each service erased, which is also in the audit log. Erase duplicates with the same address separately, or merge them first. A deleted lead can be erased while it can be restored; one that was merged is erased with the lead that it was merged into.',
+      'Removes the lead at once, with the leads that were merged into it, and starts a job that erases the data of the person in every service. Nothing can be restored. Activities, tasks, scores, executions of agents, recommendations and files of the lead are deleted, except files that are held or must be kept: the result of the job has their numbers (`filesKeptByHold`, `filesKeptByRetention`), and they are deleted once they are released. Opportunities keep their amounts, stages and dates, and lose notes and each text that mentions the person; calendar events keep their time. Enrolments keep progress and scores, and lose answers, texts and feedback; certificates are revoked and lose the name. Engagement events remain as numbers without the lead. Stored webhook events and notifications with the address, the phone number or the id of the lead are deleted, and so are such rows of imported and exported files; audit log entries about the lead and its records lose their values, and the hashes of the audit log stay verifiable. An uploaded file that was imported stays until you delete it. GET /v1/jobs/:id returns the progress, one step for each service, and then how many records each service erased, which is also in the audit log. Erase duplicates with the same address separately, or merge them first. A deleted lead can be erased while it can be restored; one that was merged is erased with the lead that it was merged into.',
     params: withId,
     reply: JobStarted,
     status: 202,
@@ -78,7 +79,7 @@ export const leadData = operations({
     also: exported,
     summary: 'Export the data of a lead from all services',
     description:
-      'Returns the data that all services store about the person: in crm, files, analytics, agents, partner, search, stored webhook events, notifications and the audit log. Of stored webhook events and notifications, the newest 20,000 are searched. Private calendar events have no texts, and other attendees are left out. Permissions that are narrowed to own or team records are not sufficient. If a service is unavailable, the response is 503 instead of a part of the data. Each export is in the audit log.',
+      'Returns the data that all services store about the person: in crm, files, training, analytics, agents, partner, search, stored webhook events, notifications and the audit log. Of stored webhook events and notifications, the newest 20,000 are searched. Private calendar events have no texts, and other attendees are left out. Permissions that are narrowed to own or team records are not sufficient. If a service is unavailable, the response is 503 instead of a part of the data. Each export is in the audit log.',
     params: withId,
     timeoutMs: 30_000,
     reply: LeadData,

@@ -8,7 +8,7 @@ export const attemptStatuses = ['in_progress', 'submitted', 'graded', 'ended'] a
 export const AttemptStatus = z
   .enum(attemptStatuses)
   .describe(
-    'Whether the attempt is in progress, waits for a grade, is graded, or ended without a grade because the enrolment ended or the lesson was deleted',
+    'Whether the attempt is in progress, waits for a grade, is graded, or ended without a grade because the enrolment ended, the lesson was deleted, or the data of the learner was erased',
   );
 
 export const attemptLimits = { textChars: 50_000, files: 10, answerChars: 2_000 } as const;

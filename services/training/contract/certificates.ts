@@ -44,7 +44,10 @@ export const Certificate = z.object({
   learnerType: LearnerType.meta({ examples: ['user'] }),
   learnerId: id('learner').describe('The user, partner or lead who completed the course'),
   issuer: z.string().meta({ description: 'The name of the tenant at that time', examples: ['Analytical Engines Ltd'] }),
-  learnerName: z.string().meta({ description: 'The name of the learner at that time', examples: ['Ada Lovelace'] }),
+  learnerName: z.string().meta({
+    description: 'The name of the learner at that time; `Erased` once the data of the learner is erased',
+    examples: ['Ada Lovelace'],
+  }),
   courseTitle: z
     .string()
     .meta({ description: 'The title of the course at that time', examples: ['Selling to engineers'] }),

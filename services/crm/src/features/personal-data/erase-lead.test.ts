@@ -122,10 +122,19 @@ it('erases more deals than one batch holds', async () => {
   expect(left).toEqual([]);
 });
 
-it('needs permission to read all that it exports', async () => {
+it('an export needs permission to read all that it contains', async () => {
   const api = service.as();
   const lead = await create(api);
   const tenantId = api.caller.tenantId as number;
-  const limited = service.as({ tenantId, can: ['leads:manage', 'leads:read'] }) as Api;
-  expect((await limited.exportLeadData({ params: { id: lead.id } })).status).toBe(403);
+  const read = ['opportunities', 'tasks', 'calendar', 'activities', 'files', 'training', 'audit'].map(
+    (resource) => `${resource}:read`,
+  );
+  const exportWith = async (permissions: string[]) => {
+    const limited = service.as({ tenantId, can: ['leads:manage', 'leads:read', ...permissions] }) as Api;
+    return (await limited.exportLeadData({ params: { id: lead.id } })).status;
+  };
+  // The other services do not run here.
+  expect(await exportWith(read)).toBe(503);
+  for (const missing of read)
+    expect([missing, await exportWith(read.filter((one) => one !== missing))]).toEqual([missing, 403]);
 });
