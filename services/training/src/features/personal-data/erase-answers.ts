@@ -24,7 +24,8 @@ export async function eraseAnswers({
     ORDER BY id LIMIT ${batchMax}::int FOR UPDATE`;
   const ids = rows.map(({ id }) => id);
   const attempts = await tx.sql`
-    UPDATE attempt SET answers = NULL, questions = '[]', text = NULL, file_ids = '{}', feedback = NULL,
+    UPDATE attempt SET answers = NULL, questions = '[]', text = NULL, file_ids = '{}',
+      file_checksums = '{}', feedback = NULL,
       status = CASE WHEN status = 'graded' THEN status ELSE 'ended' END, version = version + 1, updated_at = now()
     WHERE enrollment_id = ANY(${ids}::bigint[]) AND ${hasContent} RETURNING id`;
   const packages = await tx.sql`

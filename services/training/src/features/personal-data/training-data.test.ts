@@ -148,6 +148,8 @@ it('an erasure removes answers, hand-ins, feedback and names; scores, statistics
     percent: 100,
   });
   const emptied = { answers: [], questions: [], text: null, fileIds: [], feedback: null, status: 'graded' };
+  const checksums = 'SELECT file_checksums FROM attempt WHERE id = $1';
+  expect(await service.sqlWithin(api.caller, checksums, [mine.attemptIds[1]])).toEqual([{ file_checksums: [] }]);
   expect(await attemptsOf(api, mine.attemptIds)).toMatchObject([
     { ...emptied, score: 100 },
     { ...emptied, score: 90 },
