@@ -152,6 +152,9 @@ function cases({ course }: Setting, running: Running[]): Case[] {
     list('completed enrolments of a course', `enrollments?courseId=${course}&status=completed`),
     list('enrolments of partners', 'enrollments?learnerType=partner'),
     list('enrolments of a learner', `enrollments?learnerId=${learnerId}`),
+    list('overdue enrolments by date', 'enrollments?overdue=true&sort=dueAt'),
+    list('overdue enrolments of a course', `enrollments?courseId=${course}&overdue=true&sort=dueAt`),
+    one('difficulty of questions', `${statistics}/questions`),
   ];
 }
 
