@@ -56,7 +56,7 @@ function beginningOf(text: string): string {
 const foundMax = 1_000;
 
 /** The values that files must have besides the words. */
-export interface TextFilters {
+interface TextFilters {
   deleted: boolean;
   entityType?: string | undefined;
   entityId?: string | undefined;
