@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 /**
- * A server on loopback that implements the part of the S3 API that a store needs. It has what s3rver 3.7.1 lacks: the list
- * of stored parts, the end of an upload in parts without an object, checksums and the signed length of an object.
+ * A server on loopback that implements the part of the S3 API that a store needs. It has what s3rver lacks
+ * (`s3rver.test-server.ts`): lists of uploads and parts, the end of an upload in parts without an object, and checksums. It
+ * verifies no signature, which s3rver does.
  */
 export async function startS3() {
   const objects = new Map<string, Buffer>();
