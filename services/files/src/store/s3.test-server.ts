@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+// S3 lists 1,000; few, so that tests need few uploads.
+const uploadsListedAtOnce = 2;
+
 /**
  * A server on loopback that implements the part of the S3 API that a store needs. It has what s3rver lacks
  * (`s3rver.test-server.ts`): lists of uploads and parts, the end of an upload in parts without an object, and checksums. It
@@ -24,14 +27,7 @@ export async function startS3() {
       uploads.set(id, { path: pathname, parts: new Map() });
       return xml(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
     }
-    if (query.has('uploads')) {
-      const bucket = `${pathname.replace(/\/$/, '')}/`;
-      const found = [...uploads].filter(([, { path }]) => path.startsWith(bucket + (query.get('prefix') ?? '')));
-      const listed = found.map(
-        ([id, { path }]) => `<Upload><Key>${path.slice(bucket.length)}</Key><UploadId>${id}</UploadId></Upload>`,
-      );
-      return xml(`<ListMultipartUploadsResult>${listed.join('')}</ListMultipartUploadsResult>`);
-    }
+    if (query.has('uploads')) return xml(listUploads(pathname, query));
     const uploadId = query.get('uploadId');
     if (uploadId !== null) {
       const upload = uploads.get(uploadId);
@@ -92,6 +88,23 @@ export async function startS3() {
     response.end(request.method === 'HEAD' ? undefined : part);
   }
 
+  function listUploads(pathname: string, query: URLSearchParams): string {
+    const bucket = `${pathname.replace(/\/$/, '')}/`;
+    const [afterKey, afterId] = [query.get('key-marker') ?? '', query.get('upload-id-marker') ?? ''];
+    const listed = [...uploads]
+      .filter(([, { path }]) => path.startsWith(bucket + (query.get('prefix') ?? '')))
+      .map(([id, { path }]) => ({ id, key: path.slice(bucket.length) }))
+      .filter(({ id, key }) => key > afterKey || (key === afterKey && id > afterId))
+      .toSorted((one, other) => compare(one.key, other.key) || compare(one.id, other.id));
+    const page = listed.slice(0, uploadsListedAtOnce);
+    const last = page.at(-1);
+    const next = `<NextKeyMarker>${last?.key}</NextKeyMarker><NextUploadIdMarker>${last?.id}</NextUploadIdMarker>`;
+    const isTruncated = listed.length > page.length;
+    return `<ListMultipartUploadsResult><IsTruncated>${isTruncated}</IsTruncated>${isTruncated ? next : ''}${page
+      .map(({ id, key }) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`)
+      .join('')}</ListMultipartUploadsResult>`;
+  }
+
   const server = createServer((request, response) => void respond(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -116,6 +129,10 @@ function accessProblem({ headers }: IncomingMessage, query: URLSearchParams, bod
     ?.split(';')
     .find((name) => headers[name] === undefined);
   return missing && 'SignatureDoesNotMatch';
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }
 
 async function read(request: IncomingMessage): Promise<Buffer> {

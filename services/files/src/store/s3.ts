@@ -58,6 +58,18 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
     return (await client.send(new s3.HeadObjectCommand({ Bucket, Key })).catch(absent))?.ContentLength;
   }
 
+  /** Ends the uploads in parts of the keys that begin with a prefix. The storage lists at most 1,000 of them at once. */
+  async function abortUploads(Prefix: string, isUnused: (key: string) => boolean = () => true): Promise<void> {
+    for (let from: { KeyMarker?: string | undefined; UploadIdMarker?: string | undefined } = {}; ; ) {
+      const page = await client.send(new s3.ListMultipartUploadsCommand({ Bucket, Prefix, ...from }));
+      const unused = (page.Uploads ?? []).filter((one) => isUnused(one.Key as string));
+      for (const { Key, UploadId } of unused)
+        await client.send(new s3.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+      if (!page.IsTruncated) return;
+      from = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+    }
+  }
+
   return {
     async put(Key, Body: Readable) {
       // Aborts the multipart upload when the stream fails, so that no parts are left.
@@ -74,15 +86,11 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
       await client.send(copy, { requestTimeout: copyMs });
     },
     async remove(Key) {
-      const { Uploads = [] } = await client.send(new s3.ListMultipartUploadsCommand({ Bucket, Prefix: Key }));
-      for (const { Key: found, UploadId } of Uploads)
-        if (found === Key) await client.send(new s3.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+      await abortUploads(Key, (found) => found === Key);
       await client.send(new s3.DeleteObjectCommand({ Bucket, Key }));
     },
     async removeFolder(Prefix, kept = new Set()) {
-      const { Uploads = [] } = await client.send(new s3.ListMultipartUploadsCommand({ Bucket, Prefix }));
-      for (const { Key, UploadId } of Uploads)
-        await client.send(new s3.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+      await abortUploads(Prefix);
       // Single deletions, because some compatible storages require another checksum for the deletion of many.
       for (let StartAfter: string | undefined; ; ) {
         const { Contents = [] } = await client.send(

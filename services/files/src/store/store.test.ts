@@ -130,6 +130,23 @@ describe.each(['local', 's3'])('the %s store', (name) => {
     expect(await kept()).toEqual(before);
   });
 
+  it('removes every upload in parts of a key or folder, however many pages list them, and no other', async () => {
+    const { store } = of(name);
+    const begin = async (key: string) => ({ key, uploadId: await store.parts.begin(key) });
+    const isKept = async ({ key, uploadId }: { key: string; uploadId: string }) =>
+      (await store.parts.list(key, uploadId)) !== undefined;
+    const keys = Array.from({ length: 5 }, (_, index) => `13/live/${index}`);
+    const uploads = await Promise.all([...keys, '13/live/0x', '13/live/0y', '13/live/0z'].map(begin));
+    const other = await begin('131/live/a');
+    const again = [await begin('13/live/0'), await begin('13/live/0')];
+    await store.remove('13/live/0');
+    for (const one of [...uploads, ...again, other])
+      expect([one, await isKept(one)]).toEqual([one, one.key !== '13/live/0']);
+    await store.removeFolder('13/');
+    for (const one of [...uploads, other]) expect([one, await isKept(one)]).toEqual([one, one === other]);
+    await store.removeFolder('131/');
+  });
+
   it('stores nothing of a stream that fails', async () => {
     const { store, kept } = of(name);
     const before = await kept();
