@@ -1,4 +1,4 @@
-import type { transfers } from '@tandem/files-contract';
+import { partBytesMin, type transfers } from '@tandem/files-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { lockPresent } from '../files/file.ts';
@@ -17,6 +17,8 @@ export const signParts = ({ store }: Tools): Handler<typeof transfers.signParts,
   async check({ params, body, tx }) {
     const file = await findPending(tx, params.id);
     const { objectKey: key, size: sizeMax } = file;
+    // The service limits the parts that it receives itself.
+    if (!store.parts.put) rejectNumbers(body.partNumbers, sizeMax);
     const expiresAt = linkExpiry(file, body.expiresIn);
     const known = file.uploadId === null ? undefined : await store.parts.list(key, file.uploadId);
     const uploadId = known && file.uploadId !== null ? file.uploadId : await store.parts.begin(key);
@@ -38,3 +40,16 @@ export const signParts = ({ store }: Tools): Handler<typeof transfers.signParts,
     return { fileId: file.id, ...signed };
   },
 });
+
+/**
+ * A bucket signs no maximum size, so the number of parts bounds what can be stored before the upload is complete.
+ * @throws 422 for numbers that an upload of this size cannot need
+ */
+function rejectNumbers(partNumbers: readonly number[], size: number): void {
+  const numberMax = Math.max(1, Math.ceil(size / partBytesMin));
+  const message = `Must be at most ${numberMax}: every part of this upload but the last has at least ${partBytesMin} bytes`;
+  const errors = partNumbers.flatMap((number, index) =>
+    number > numberMax ? [{ field: `partNumbers.${index}`, message }] : [],
+  );
+  if (errors.length) throw fail('validation_failed', errors);
+}

@@ -85,6 +85,19 @@ it('parts go to the bucket, and an upload that is deleted leaves nothing', async
   await until('the bucket is empty', () => s3.kept().every((one) => one.startsWith('/') && !one.startsWith(folder)));
 });
 
+it('no more parts are signed than an upload of its size can have', async () => {
+  const api = service.as();
+  const body = { filename: 'a.bin', contentType: 'a/b', size: partBytesMin + 1 };
+  const { data } = await api.createPresignedUpload({ body });
+  const sign = (partNumbers: number[]) => api.signParts({ params: { id: data.fileId }, body: { partNumbers } });
+  const refused = await sign([1, 3]);
+  expect([refused.status, refused.body.errors?.map(({ field }: { field: string }) => field)]).toEqual([
+    422,
+    ['partNumbers.1'],
+  ]);
+  expect((await sign([1, 2])).status).toBe(200);
+});
+
 it('an object that was replaced in the bucket by one of another size is removed and can be sent again', async () => {
   const api = service.as();
   const { data } = await api.createPresignedUpload({ body: { filename: 'a', contentType: 'a/b', size: 5 } });

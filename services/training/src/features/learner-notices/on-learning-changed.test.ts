@@ -21,7 +21,9 @@ const noticesIn = (api: Api) =>
 
 const eventOf = (name: string, enrollmentId: string) =>
   until(`${name} arrives`, async () =>
-    service.events.find((event) => event.name === name && String((event.record as { id: unknown }).id) === enrollmentId),
+    service.events.find(
+      (event) => event.name === name && String((event.record as { id: unknown }).id) === enrollmentId,
+    ),
   );
 
 it('a learner whom somebody else enrolled is told of it, and again before the due date', async () => {
@@ -105,7 +107,8 @@ it('a certificate is announced when it is issued and before it expires, unless i
   ]);
   await api.revokeCertificate({ params: { id: certificateId }, body: {} });
   const issued = service.events.find(
-    ({ name, data }) => name === 'training.certificate.issued' && (data as { certificateId: unknown }).certificateId === certificateId,
+    ({ name, data }) =>
+      name === 'training.certificate.issued' && (data as { certificateId: unknown }).certificateId === certificateId,
   ) as (typeof service.events)[number];
   await service.publish(issued.name, { ...issued, id: randomUUID() }, randomUUID());
   await anEnrollment(service, api, courseId, 8);
