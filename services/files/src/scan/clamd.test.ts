@@ -98,6 +98,18 @@ it('the EICAR test file is quarantined with its name', async () => {
   });
 });
 
+it('content beyond the limit of clamd is available without a scan, however fast it is sent', async () => {
+  expect((await upload(Buffer.alloc(10 * lengthMax))).status).toBe('available');
+  // clamd closes the connection with its answer, while the content is still being sent.
+  const reason = 'The content is larger than the scanner accepts';
+  for (const address of addresses) {
+    for (let times = 0; times < 10; times += 1) {
+      const content = Array.from({ length: 100 }, () => Buffer.alloc(lengthMax / 10));
+      expect(await scan(address, content)).toEqual({ kind: 'skipped', reason });
+    }
+  }
+});
+
 it('content waits for a clamd that ends while it receives the content, or has ended', async () => {
   async function* interrupted() {
     yield Buffer.alloc(1_000);
