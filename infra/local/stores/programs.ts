@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { findCommand } from './commands.ts';
-import { debianPackages, libraryFolders } from './debian.ts';
+import { debianPackages, libraryFolders, type Packages } from './debian.ts';
 import { plainEnvironment } from './store.ts';
 
 /** The path of a program, and an environment with the path of its libraries. */
@@ -14,11 +14,24 @@ export interface Program {
  * @param packagesDir folder for the unpacked package
  * @throws on a machine with neither PgBouncer nor apt
  */
-export async function findPgBouncer(packagesDir: string): Promise<Program> {
-  const installed = findCommand('pgbouncer');
+export function findPgBouncer(packagesDir: string): Promise<Program> {
+  return findProgram('pgbouncer', packagesDir, { title: 'PgBouncer', names: ['pgbouncer'] });
+}
+
+/**
+ * Finds the machine's clamd, the daemon of ClamAV, or unpacks the Debian package, which contains no signatures.
+ * @param packagesDir folder for the unpacked package
+ * @throws on a machine with neither clamd nor apt
+ */
+export function findClamd(packagesDir: string): Promise<Program> {
+  return findProgram('clamd', packagesDir, { title: 'ClamAV', names: ['clamav-daemon'] });
+}
+
+async function findProgram(command: string, packagesDir: string, packages: Packages): Promise<Program> {
+  const installed = findCommand(command);
   if (installed) return { path: installed, env: plainEnvironment() };
-  const root = await debianPackages(packagesDir, () => {}, { title: 'PgBouncer', names: ['pgbouncer'] });
-  if (!root) throw new Error('PgBouncer was not found: install pgbouncer (1.18 or newer)');
+  const root = await debianPackages(packagesDir, () => {}, packages);
+  if (!root) throw new Error(`${packages.title} was not found: install ${packages.names.join(' and ')}`);
   const env = plainEnvironment({ LD_LIBRARY_PATH: libraryFolders(root).join(':') });
-  return { path: join(root, 'usr/sbin/pgbouncer'), env };
+  return { path: join(root, 'usr/sbin', command), env };
 }

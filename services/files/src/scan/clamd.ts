@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { outgoingGuard } from '@tandem/process';
 import { type Scanner, ScannerUnavailableError, ScanUnfinishedError, type Verdict } from './scanner.ts';
@@ -50,9 +50,27 @@ export function clamdScanner(address: string): Scanner {
 /** The content could not be read, which says nothing about the scanner. */
 class ContentError extends Error {}
 
-function openSocket(address: string, answerMs = idleMs): Socket {
+/**
+ * A connection that a failed write does not destroy. clamd closes it with its answer when the content is too long, so that
+ * the next write fails while the answer is still unread. Reading then delivers the answer, or the end of the connection.
+ */
+class Connection extends Socket {
+  /** Whether a write failed, so that clamd does not receive the rest. */
+  isBroken = false;
+
+  override _write(chunk: Buffer, encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
+    super._write(chunk, encoding, (error) => {
+      this.isBroken ||= Boolean(error);
+      callback();
+    });
+  }
+}
+
+function openSocket(address: string, answerMs = idleMs): Connection {
   const [, host, port] = /^(.+):(\d+)$/.exec(address) ?? [];
-  const socket = host === undefined ? connect(address) : connect(Number(port), host);
+  const socket = new Connection();
+  if (host === undefined) socket.connect(address);
+  else socket.connect(Number(port), host);
   socket.setTimeout(connectMs, () => socket.destroy(new Error('no answer in time')));
   socket.once('connect', () => socket.setTimeout(answerMs));
   return socket;
@@ -79,24 +97,25 @@ function answerOf(socket: Socket): { answer: Promise<string>; isAnswered: () => 
 }
 
 /** Sends the content in chunks with their length, until clamd answers; `sent` tells whether it received all of it. */
-async function converse(socket: Socket, content: Readable, sent: { isWhole: boolean }): Promise<string> {
+async function converse(socket: Connection, content: Readable, sent: { isWhole: boolean }): Promise<string> {
   const { answer, isAnswered } = answerOf(socket);
   await Promise.race([once(socket, 'connect'), answer]);
   const send = async () => {
     await write(socket, Buffer.from('zINSTREAM\0'), answer);
     for await (const chunk of readable(content)) {
-      // clamd answers before the end when the content is longer than its limit.
-      if (isAnswered()) return;
-      for (let at = 0; at < chunk.length; at += chunkBytesMax) await sendChunk(chunk.subarray(at, at + chunkBytesMax));
+      for (let at = 0; at < chunk.length; at += chunkBytesMax) {
+        // clamd answers before the end when the content is longer than its limit.
+        if (isAnswered() || socket.isBroken) return;
+        await sendChunk(chunk.subarray(at, at + chunkBytesMax));
+      }
     }
     await write(socket, Buffer.alloc(4), answer);
-    sent.isWhole = true;
+    sent.isWhole = !socket.isBroken;
   };
   const sendChunk = async (chunk: Buffer) => {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(chunk.length);
-    socket.write(length);
-    await write(socket, chunk, answer);
+    await write(socket, Buffer.concat([length, chunk]), answer);
   };
   // A connection that clamd closes after its answer makes sending fail.
   await send().catch((error: unknown) => {
@@ -105,9 +124,12 @@ async function converse(socket: Socket, content: Readable, sent: { isWhole: bool
   return answer;
 }
 
-/** Writes, and waits while the scanner reads more slowly than the content arrives. */
+/** Writes, and waits while the scanner reads more slowly than the content arrives. One write at a time reaches `_write`. */
 async function write(socket: Socket, bytes: Buffer, answer: Promise<string>): Promise<void> {
-  if (!socket.write(bytes)) await Promise.race([once(socket, 'drain'), answer]);
+  const written = new Promise<void>((resolve, reject) => {
+    socket.write(bytes, (error) => (error ? reject(error) : resolve()));
+  });
+  await Promise.race([written, answer]);
 }
 
 async function* readable(content: Readable): AsyncGenerator<Buffer> {
