@@ -199,6 +199,7 @@ export const files = operations({
     method: 'GET',
     path: '/v1/public/files/:token',
     audience: 'public',
+    fromSharedAddresses: true,
     summary: 'Download a file',
     description:
       'Returns the content of the file, or redirects to it in the storage of your deployment. GET /v1/files/:id/download returns the URL of this operation.',

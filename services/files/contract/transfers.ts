@@ -174,6 +174,7 @@ export const transfers = operations({
     method: 'PUT',
     path: '/v1/public/files/:token',
     audience: 'public',
+    fromSharedAddresses: true,
     summary: 'Send the content of an upload',
     description: 'Takes the bytes of the file or of a part of it. POST /v1/files/presigned-upload returns the URL.',
     params: z.object({

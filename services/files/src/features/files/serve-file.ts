@@ -3,6 +3,8 @@ import { contentDisposition, fail } from '@tandem/service';
 import type { Handler, Linked, Tools, Tx } from '../../handler.ts';
 import { presentationOf } from './file.ts';
 
+// Browsers refuse to show a PDF document in a sandbox. Their viewers run its scripts apart from the origin.
+const pdfPolicy = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'";
 // Enough to begin a download.
 const storageLinkMs = 60_000;
 
@@ -27,7 +29,14 @@ export const serveFile =
     const length = linked.preview === undefined ? content.size : await store.size(key);
     if (length === undefined) throw fail('not_found');
     const tag = `${content.checksumSha256}${linked.preview ?? ''}`;
-    return { body: '', ranged: { tag, open: (range) => store.get(key, range) }, type, length, disposition };
+    return {
+      body: '',
+      ranged: { tag, open: (range) => store.get(key, range) },
+      type,
+      length,
+      disposition,
+      ...(type === 'application/pdf' && { contentPolicy: pdfPolicy }),
+    };
   };
 
 /** The version that a link names, or the current one. */

@@ -1,3 +1,4 @@
+import type { Caller } from '@tandem/caller';
 import { id } from '@tandem/contract';
 import type { JobContext } from '@tandem/jobs';
 import {
@@ -10,6 +11,7 @@ import {
 import { z } from 'zod';
 import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { isLearner, isTeacher } from '../progress/teacher.ts';
 import { gradeAnswers } from './grade-answers.ts';
 
 export type AttemptRecord = z.output<typeof LessonAttempt>;
@@ -66,4 +68,11 @@ export function asAttempt(row: AttemptRow, seesKeys: boolean): AttemptRecord {
     answers,
     results: isVisible ? gradeAnswers(questions, answers).results : null,
   };
+}
+
+/** An attempt as its reader sees it: learners see what the quiz shows of their own, and nothing of the results of others. */
+export function attemptFor(caller: Caller, row: AttemptRow): AttemptRecord {
+  const attempt = asAttempt(row, isTeacher(caller));
+  const isOwn = row.userId !== null && isLearner(caller, { learnerType: 'user', learnerId: row.userId });
+  return isOwn || isTeacher(caller) ? attempt : { ...attempt, results: null };
 }

@@ -1,11 +1,10 @@
 import { fail } from '@tandem/service';
 import type { attempts } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
-import { isTeacher } from '../progress/teacher.ts';
-import { asAttempt } from './attempt.ts';
+import { attemptFor } from './attempt.ts';
 
 export const getAttempt: Handler<typeof attempts.getAttempt> = async ({ params, caller, tx }) => {
   const row = await tx.attempt.findFirst({ where: { id: params.id } });
   if (!row) throw fail('not_found');
-  return asAttempt(row, isTeacher(caller));
+  return attemptFor(caller, row);
 };

@@ -43,6 +43,19 @@ describe('an update', () => {
     expect(eventsOf('training.course.updated', id)[0]?.changes).toHaveProperty('description');
   });
 
+  it('is published with a pass mark only if something in it is graded', async () => {
+    const tenant = service.as();
+    const id = await aCourse(tenant, { passScore: 70 });
+    const add = (body: object) => tenant.createLesson({ params: { id }, body: { title: 'One', ...body } });
+    await add({ content: '<p>Text</p>' });
+    await add({ type: 'assignment', required: false });
+    const publish = () => tenant.publishCourse({ params: { id } });
+    const { status, body } = await publish();
+    expect([status, body.errors?.map(({ field }: { field: string }) => field)]).toEqual([422, ['passScore']]);
+    await add({ type: 'assignment' });
+    expect((await publish()).status).toBe(200);
+  });
+
   it('with a status publishes and archives by the rules of these operations', async () => {
     const tenant = service.as();
     const id = await aCourse(tenant);

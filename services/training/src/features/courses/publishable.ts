@@ -74,6 +74,7 @@ export async function checkPublishable(tx: Tx, courseId: number, files: FileChec
     throw fail('validation_failed', [
       { field: 'lessons', message: 'The course has no lessons; add at least one before you publish it' },
     ]);
+  await checkPassScore(tx, courseId);
   const faults = [...(await lessonFaults(tx, courseId)), ...files.faults];
   if (!faults.length) return;
   const errors = faults
@@ -84,6 +85,17 @@ export async function checkPublishable(tx: Tx, courseId: number, files: FileChec
       message: `${message} (${idInText('lesson', lessonId)})`,
     }));
   throw fail('validation_failed', errors);
+}
+
+/** Fails with 422 for a pass mark that nothing in the course can be measured by. */
+async function checkPassScore(tx: Tx, courseId: number): Promise<void> {
+  const course = await tx.course.findFirst({ where: { id: courseId }, select: { passScore: true } });
+  if (!course || course.passScore === null) return;
+  const type = { in: ['quiz', 'assignment', 'scorm'] };
+  if (await tx.lesson.count({ where: { courseId, deletedAt: null, required: true, type } })) return;
+  const message =
+    'The course has no required quiz, assignment or package, so it has no score; add one, or remove passScore';
+  throw fail('validation_failed', [{ field: 'passScore', message }]);
 }
 
 /** Fails with 422 if a lesson of a course that is not a draft lacks something that learners need. */

@@ -75,7 +75,10 @@ const alreadyEnrolled = () =>
 
 function audienceError({ audience }: CourseRow, { type }: Learner): ApiError | undefined {
   if (audience === 'users' && type !== 'user')
-    return failField('courseId', 'The course is for users only; send a course for partners');
+    return failField(
+      'courseId',
+      `The course is for users only; send a course for ${type === 'lead' ? 'both' : 'partners'}`,
+    );
   if (audience === 'partners' && type === 'user')
     return failField('courseId', 'The course is for partners only; send a course for users');
   return undefined;

@@ -2,8 +2,7 @@ import { fail } from '@tandem/service';
 import { statementRecordsMax, type xapiStatements } from '@tandem/training-contract';
 import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { asAttempt } from '../attempts/attempt.ts';
-import { isTeacher } from '../progress/teacher.ts';
+import { attemptFor } from '../attempts/attempt.ts';
 import { readRuntimes } from '../scorm/runtimes.ts';
 import { attemptStatements, courseStatements, lessonStatements } from './derive.ts';
 import { statementWriter } from './statement.ts';
@@ -29,7 +28,7 @@ export const listXapiStatements =
         ...page.flatMap((record) => {
           const attempt = record.attemptId === null ? undefined : attempts.get(record.attemptId);
           if (!attempt) return record.attemptId === null ? lessonStatements(writer, record) : [];
-          const shown = asAttempt(attempt, isTeacher(caller));
+          const shown = attemptFor(caller, attempt);
           return attemptStatements(writer, record, { attempt: shown, runtime: runtimes.get(attempt.id) });
         }),
       ],
