@@ -148,7 +148,7 @@ it('rebuilds duplicate pairs and referrals, of all tenants or of one', async () 
   expect(await state()).toEqual({ pairs: 2, referrals: 2 });
   expect(await admin('rebuild', 'nothing')).toMatchObject({
     code: 2,
-    text: expect.stringContaining('these can: search, duplicates, referrals'),
+    text: expect.stringContaining('these can: search, duplicates, lesson-content, referrals'),
   });
 }, 120_000);
 

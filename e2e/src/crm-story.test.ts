@@ -3,7 +3,10 @@ import { openTables, type Tables, until } from '@tandem/testing';
 
 // The life of one lead, from a file to its erasure, through all services that take part.
 
-const services = ['agents', 'analytics', 'campaign', 'crm', 'files', 'identity', 'integrations', 'partner', 'search'];
+const services = [
+  ...['agents', 'analytics', 'campaign', 'crm', 'files', 'identity', 'integrations', 'partner', 'search'],
+  'training',
+];
 const ada = { email: 'ada@analytical.example', firstName: 'Ada', lastName: 'Lovelace' };
 const phone = '+442079460958';
 const waitMs = 60_000;

@@ -112,6 +112,8 @@ const noQuestionOfLesson = {
 
 /** The responses to unknown ids that differ from those of other operations. */
 export const trainingAnswers = {
+  // A filter by a lesson of the course.
+  'getQuestionStatistics query.lessonId': { status: 200, body: { data: { total: 0, questions: [] } } },
   'bulkCreateEnrollments body.learnerIds.*': { status: 200, body: { data: { succeeded: 0 } } },
   'createEnrollment body.learnerId': {
     status: 422,
