@@ -7,8 +7,8 @@ import { checkFiles } from './check-files.ts';
 import { handIn } from './hand-in.ts';
 import { lockAttempt } from './lock-attempt.ts';
 
-export const submitAttempt = (tools: Pick<Tools, 'peers'>): Handler<typeof attempts.submitAttempt, string[]> => ({
-  check: ({ body, caller }) => checkFiles(tools, caller, body.fileIds),
+export const submitAttempt = ({ peers }: Pick<Tools, 'peers'>): Handler<typeof attempts.submitAttempt, string[]> => ({
+  check: ({ body, caller }) => checkFiles({ peers }, caller, body.fileIds),
   async run({ params, body, caller, tx, emit, schedule, ifMatch, found: fileChecksums }) {
     const { attempt, learning } = await lockAttempt({ tx, caller, mayLearn: learnerOrTeacher(caller) }, params.id);
     ifMatch(attempt);
