@@ -63,6 +63,11 @@ export async function lockPresent(tx: Tx, id: number): Promise<FileRow> {
   return row;
 }
 
+/** The changes that restore a file. A time for its deletion that has passed meanwhile is removed: somebody wants to keep it. */
+export function restoredColumns({ deleteAt }: Pick<FileRow, 'deleteAt'>): Changes {
+  return { deletedAt: null, ...(deleteAt && deleteAt <= new Date() && { deleteAt: null }) };
+}
+
 /** Writes changes to a locked file as its next version. */
 export async function writeFile(tx: Tx, id: number, data: Changes): Promise<FileRow> {
   const [row] = await tx.file.updateManyAndReturn({ where: { id }, data: { ...data, version: { increment: 1 } } });

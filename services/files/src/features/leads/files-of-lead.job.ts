@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { discardDueAt, discardObjectJob } from '../files/discard-object-job.ts';
-import { asFile, writeFile } from '../files/file.ts';
+import { asFile, restoredColumns, writeFile } from '../files/file.ts';
 import { isUnfinished, removeFiles } from '../files/remove-files.ts';
 import { eraseFiles, filesOf } from '../personal-data/files-data.ts';
 import { isProtected, protectedRetryAt, removable } from '../retention/protection.ts';
@@ -100,7 +100,7 @@ async function restoreFiles({ tx, emit, schedule, leadId }: Batch): Promise<Date
     const row = await tx.file.lockFirst({ where: { id: fileId } });
     if (!row) continue;
     if (row.deletedAt) {
-      const record = asFile(await writeFile(tx, fileId, { deletedAt: null, deletedWithLeadId: null }));
+      const record = asFile(await writeFile(tx, fileId, { ...restoredColumns(row), deletedWithLeadId: null }));
       await scanLater(schedule, fileId, row);
       emit(fileRestored, { data: { fileId }, record });
     } else await tx.file.updateMany({ where: { id: fileId }, data: { deletedWithLeadId: null } });

@@ -86,3 +86,16 @@ it('deleteAt deletes the file at its time, unless it was changed since', async (
   expect((await api.restoreFile({ params: { id: one.id } })).data).toMatchObject({ deleteAt: null });
   expect((await api.getFile({ params: { id: other.id } })).status).toBe(200);
 });
+
+it('deleteAt that passes while the file is deleted has no effect on the restored file; a later one has', async () => {
+  const api = service.as();
+  const [one, other] = [await upload(api), await upload(api)];
+  for (const { id } of [one, other]) {
+    await api.updateFile({ params: { id }, body: { deleteAt: inDays(1) } });
+    await api.deleteFile({ params: { id } });
+  }
+  const dueAt = `now() - interval '1 minute'`;
+  await service.sqlWithin(api.caller, `UPDATE file SET delete_at = ${dueAt} WHERE id = $1`, [one.id]);
+  const restored = await Promise.all([one, other].map(({ id }) => api.restoreFile({ params: { id } })));
+  expect(restored.map(({ data }) => data.deleteAt === null)).toEqual([true, false]);
+});
