@@ -1,12 +1,13 @@
 import * as contract from '@tandem/training-contract';
 
-// Caused by time, by the services of the learners, or by a merge: no operation of training names them.
+// Caused by time, or by another event: no operation of training names them.
 const causedByJobs = [
   'training.certificate.expired',
   'training.certificate.expiring',
   'training.enrollment.due',
   'training.enrollment.expired',
   'training.enrollment.overdue',
+  'training.learner.notified',
 ];
 
 const rows = Object.values(contract.training);
