@@ -33,7 +33,7 @@ export async function fillTraining(
     log(`filling training: ${enrollmentCount} enrolments, ${enrollmentCount * lessonCount} records of progress`);
     await client.query(enrollments(tenant));
     await client.query(progress);
-    await client.query(sums);
+    await client.query(sumsOf(tenant.courses[0] as number));
     log('building indexes');
     await restore();
     for (const table of [...tables, 'lesson', 'course', 'question']) await client.query(`VACUUM (ANALYZE) ${table}`);
@@ -74,12 +74,12 @@ const progress = `
     LATERAL (SELECT enrolled.status = 'completed' OR lesson."order" * 2 < enrolled.percent AS done) AS standing
   WHERE enrolled.id > ${firstId} AND lesson.deleted_at IS NULL`;
 
-/** As the deltas of these enrolments would have been added up: by day, lesson, type of learner and metric. */
-const sums = `
+/** As the deltas of the enrolments of a course would have been added up: by span, lesson, type of learner and metric. */
+const sumsOf = (courseId: number) => `
   INSERT INTO statistic_sum (tenant_id, environment, course_id, lesson_id, learner_type, span, starts_on, metric, value)
   SELECT tenant_id, environment, course_id, lesson_id, learner_type, span, starts_on, metric, sum(greatest(1, floor(count * factor))) FROM (
     SELECT tenant_id, environment, course_id, learner_type, (enrolled_at AT TIME ZONE 'UTC')::date AS day, count(*) AS count
-    FROM enrollment WHERE id > ${firstId} GROUP BY 1, 2, 3, 4, 5) AS by_day,
+    FROM enrollment WHERE id > ${firstId} AND course_id = ${courseId} GROUP BY 1, 2, 3, 4, 5) AS by_day,
   LATERAL (
     SELECT 0 AS lesson_id, metric, 1.0 AS factor FROM unnest(ARRAY['enrolled', 'started', 'completed', 'percent', 'score', 'scored']) AS metric
     UNION ALL SELECT 0, 'days:' || n, 0.03 FROM generate_series(0, 29) n
