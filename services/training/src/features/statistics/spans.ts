@@ -6,27 +6,29 @@ export interface Part {
 }
 
 const dayMs = 86_400_000;
+// Timestamps of requests are between the years 2 and 9998.
+const always = { first: '0001-01-01', last: '9999-12-31' };
+/** A part without any day. */
+const none: Part = { span: 'day', first: always.last, last: always.first };
 
 /**
  * The sums that together cover a period: one for all time, or the months that lie inside of it and the days before and
- * after these. A year has 12 sums and those of at most 60 days, instead of 365.
+ * after these. A year has 12 sums and those of at most 60 days, instead of 365. Parts that are not needed have no day.
  * @param period.from the first day, null if the period has no beginning
  * @param period.to the last day, null if it has no end
  */
-export function partsOf({ from, to }: { from: string | null; to: string | null }): Part[] {
-  if (from === null && to === null) return [{ span: 'all', ...always }];
+export function partsOf({ from, to }: { from: string | null; to: string | null }): [Part, Part, Part] {
+  if (from === null && to === null) return [{ span: 'all', ...always }, none, none];
   const firstMonth = from === null ? always.first : beginOfMonth(from, from.endsWith('-01') ? 0 : 1);
   const afterMonths = to === null ? always.last : beginOfMonth(addDays(to, 1), 0);
-  if (firstMonth >= afterMonths) return [{ span: 'day', first: from ?? always.first, last: to ?? always.last }];
+  if (firstMonth >= afterMonths)
+    return [{ span: 'day', first: from ?? always.first, last: to ?? always.last }, none, none];
   return [
-    ...(from === null ? [] : [{ span: 'day' as const, first: from, last: addDays(firstMonth, -1) }]),
+    from === null ? none : { span: 'day', first: from, last: addDays(firstMonth, -1) },
     { span: 'month', first: firstMonth, last: to === null ? always.last : addDays(afterMonths, -1) },
-    ...(to === null ? [] : [{ span: 'day' as const, first: afterMonths, last: to }]),
+    to === null ? none : { span: 'day', first: afterMonths, last: to },
   ];
 }
-
-// Timestamps of requests are between the years 2 and 9998.
-const always = { first: '0001-01-01', last: '9999-12-31' };
 
 function beginOfMonth(day: string, monthsLater: number): string {
   const [year, month] = day.split('-').map(Number) as [number, number];
