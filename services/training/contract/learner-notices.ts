@@ -1,7 +1,7 @@
 import { event, id, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
-/** What a learner is told. */
+/** The kinds of notices to learners. */
 export const learnerNotices = ['enrolled', 'due', 'overdue', 'certificate_issued', 'certificate_expiring'] as const;
 
 /** For identity, which notifies users, and for campaign, which mails partners and leads. */

@@ -14,7 +14,7 @@ export const updateEnrollmentRule = ({
     ifMatch(before);
     const { leadConditions, ...fields } = body;
     const { isEmpty, values, audit } = diff(before, { ...fields, leadConditions: storedConditions(leadConditions) });
-    // Whoever sends a list, also an empty one, has decided whom the rule is for.
+    // A request with a list, also an empty one, decides which users the rule enrols.
     const isDecided = row.conditionsLost && (body.roleIds !== undefined || body.teamIds !== undefined);
     if (isEmpty && !isDecided) return before;
     checkFit(before.learnerType, { ...before, ...values });

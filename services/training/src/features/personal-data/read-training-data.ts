@@ -33,7 +33,7 @@ const OutcomeRecord = z.object({
 });
 const progressColumns = ProgressRecord.pick({ status: true });
 
-/** What training holds about a person, newest first. xAPI statements are derived from it. */
+/** The records of training about a person, newest first. xAPI statements are derived from it. */
 export async function readTrainingData(
   tools: Pick<Tools, 'publicUrl'>,
   tx: Tx,
