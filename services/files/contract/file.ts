@@ -75,7 +75,9 @@ export const File = z.object({
     .nullable()
     .meta({ description: 'Why the file is held', examples: ['Dispute 2026-17'] }),
   retainUntil: timestamp().nullable().describe('The file cannot be deleted before this time'),
-  deleteAt: timestamp().nullable().describe('When the file is deleted; not while it is held. A file that is restored after that time stays'),
+  deleteAt: timestamp()
+    .nullable()
+    .describe('When the file is deleted; not while it is held. A file that is restored after that time stays'),
   detectedContentType: MediaType.nullable().describe(
     'The media type detected from the content; null if none was detected, as for plain text',
   ),
