@@ -123,7 +123,7 @@ export function createGateway(
     }),
     anonymous: ratePerAddress(settings.ANONYMOUS_RATE_PER_MINUTE),
     shared: ratePerAddress(settings.SHARED_ADDRESS_RATE_PER_MINUTE),
-    streams: createStreams(),
+    streams: createStreams(settings.STREAM_IDLE_MS),
     compressor: new Compressor(),
     pages: createPages(operations),
     cors: createCors(

@@ -24,8 +24,6 @@ interface Running {
   responded?(upstreamResponse: IncomingMessage): void;
 }
 
-// A connection that neither sends nor accepts a byte for this long counts as broken.
-const idleMs = 30_000;
 const formMs = 30 * 60_000;
 const responseMax = 1024 * 1024;
 const passagesMax = 256;
@@ -61,19 +59,27 @@ const responseHeaders = new Set([
   ...passedOn,
 ]);
 
-/** Proxies uploads and downloads with http-proxy-middleware. JSON requests with JSON responses are not streamed. */
-export function createStreams(): Streams {
-  return new ProxiedStreams();
+/**
+ * Proxies uploads and downloads with http-proxy-middleware. JSON requests with JSON responses are not streamed.
+ * @param idleMs a connection that neither sends nor accepts a byte for this long counts as broken
+ */
+export function createStreams(idleMs: number): Streams {
+  return new ProxiedStreams(idleMs);
 }
 
 class ProxiedStreams implements Streams {
   readonly #running = new WeakMap<IncomingMessage, Running>();
-  readonly #uploads = proxy(this.#running, true);
-  readonly #downloads = proxy(this.#running, false);
+  readonly #uploads: Proxy;
+  readonly #downloads: Proxy;
   readonly #shares = createShares<number | string>(passagesPerTenantMax, shareWaitMs);
   #count = 0;
   #anonymousUploads = 0;
   #liveCount = 0;
+
+  constructor(idleMs: number) {
+    this.#uploads = proxy(this.#running, { idleMs, selfHandleResponse: true });
+    this.#downloads = proxy(this.#running, { idleMs, selfHandleResponse: false });
+  }
 
   upload(passage: Passage, parts: GatewayParts): Promise<LinkResponse> {
     const { request, response, route } = passage.exchange;
@@ -188,7 +194,7 @@ class ProxiedStreams implements Streams {
       // A client disconnect says nothing about upstream health, so the breaker ignores it.
       if (!request.socket.destroyed) breaker.failed();
       const mayHaveRun = (error as NodeJS.ErrnoException).code !== 'ECONNREFUSED';
-      throw new GatewayError('unavailable', { retryAfter: 1, mayHaveRun });
+      throw new GatewayError('unavailable', { retryAfter: 1, mayHaveRun, hangUp: !request.complete });
     }
   }
 
@@ -210,7 +216,12 @@ class ProxiedStreams implements Streams {
   }
 }
 
-function proxy(running: WeakMap<IncomingMessage, Running>, selfHandleResponse: boolean) {
+type Proxy = ReturnType<typeof proxy>;
+
+function proxy(
+  running: WeakMap<IncomingMessage, Running>,
+  { idleMs, selfHandleResponse }: { idleMs: number; selfHandleResponse: boolean },
+) {
   const of = (request: IncomingMessage) => running.get(request) as Running;
   return createProxyMiddleware({
     router: (request) => of(request).target,
@@ -221,7 +232,14 @@ function proxy(running: WeakMap<IncomingMessage, Running>, selfHandleResponse: b
     ejectPlugins: true,
     plugins: [
       (server) => {
-        server.on('proxyReq', (outgoing, request) => setRequestHeaders(outgoing, request, of(request).signed));
+        server.on('proxyReq', (outgoing, request) => {
+          setRequestHeaders(outgoing, request, of(request).signed);
+          // The service has received everything and waits for the client, so its breaker must not count the failure.
+          outgoing.once('timeout', () => {
+            if (!request.complete && request.readableLength === 0)
+              of(request).failed(new GatewayError('request_timeout', { hangUp: true }));
+          });
+        });
         server.on('proxyRes', (upstreamResponse, request, response) => {
           of(request).responded?.(upstreamResponse);
           for (const name of Object.keys(upstreamResponse.headers))
