@@ -102,7 +102,18 @@ export const EnrollmentProgress = z.object({
   secondsSpent: z
     .int()
     .meta({ description: 'The time that the learner spent in lessons, in seconds', examples: [600] }),
-  nextLessonId: id('lesson').nullable().describe('The first open lesson that is not completed, required ones first'),
+  nextLessonId: id('lesson')
+    .nullable()
+    .describe(
+      'The first open lesson that is not completed, required ones first; when all are completed and the score is too low, the first one that can be repeated',
+    ),
+  blockedReason: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'Why the learner cannot complete the course any more, and what helps; null while it is possible',
+      examples: [null],
+    }),
   lessons: z.array(LessonOutline).describe('The lessons in their order'),
 });
 

@@ -230,6 +230,41 @@ it('a course with a pass mark waits for a better score', async () => {
   expect((await own.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'completed', score: 100 });
 });
 
+it('progress says why a course cannot be completed any more, until more attempts are allowed', async () => {
+  const rule = (maxAttempts: number) => ({ completion: { rule: 'quiz', passScore: 40, maxAttempts } });
+  const { api, own, id, lessonId, start, submit } = await aQuiz({ ...rule(2), questions: [{}, {}] }, { passScore: 80 });
+  const stateOf = async () => {
+    const { data } = await own.getEnrollmentProgress({ params: { id } });
+    return [data.nextLessonId, data.blockedReason];
+  };
+  const half = async () => {
+    const { data } = await start();
+    return own.submitAttempt({
+      params: { id: data.id },
+      body: { answers: [{ questionId: data.questions[0].id, keys: ['a'] }] },
+    });
+  };
+  await half();
+  expect(await stateOf()).toEqual([lessonId, null]);
+  await half();
+  const tooLow = 'The score of 50 is below the pass mark of 80, and no attempts are left';
+  expect(await stateOf()).toEqual([null, expect.stringContaining(tooLow)]);
+  expect((await api.updateLesson({ params: { id: lessonId }, body: rule(3) })).status).toBe(200);
+  expect(await stateOf()).toEqual([lessonId, null]);
+  await submit((await start()).data);
+  expect((await own.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'completed', score: 100 });
+  expect(await stateOf()).toEqual([null, null]);
+});
+
+it('progress says which lesson was not passed with the last attempt', async () => {
+  const { own, id, start, submit } = await aQuiz({ completion: { maxAttempts: 1 } });
+  const { data } = await start();
+  const reason = async () => (await own.getEnrollmentProgress({ params: { id } })).data.blockedReason;
+  expect(await reason()).toBeNull();
+  await submit(data, 'b');
+  expect(await reason()).toMatch(/^No attempts are left in “.+”, which is not passed\. Allow more attempts/);
+});
+
 it.each([
   ['quiz', { rule: 'manual' }],
   ['quiz', { rule: 'min_time', minSeconds: 60 }],
@@ -250,7 +285,9 @@ it('answers without content are not counted', async () => {
   await own.submitAttempt({ params: { id: data.id }, body: { answers } });
   const counted = await service.sqlWithin(
     api.caller,
-    `SELECT metric FROM statistic_delta WHERE lesson_id = $1 AND metric LIKE 'answered:%'`,
+    // A job adds the counters to the sums.
+    `SELECT metric FROM statistic_delta WHERE lesson_id = $1 AND metric LIKE 'answered:%'
+     UNION SELECT metric FROM statistic_sum WHERE lesson_id = $1 AND metric LIKE 'answered:%'`,
     [lessonId],
   );
   expect(counted.map(({ metric }) => metric)).toEqual([`answered:${two}`]);

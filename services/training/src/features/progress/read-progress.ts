@@ -4,6 +4,7 @@ import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { asEnrollment, isLive } from '../enrollments/enrollment.ts';
 import { canImprove } from '../scorm/can-improve.ts';
+import { blockedReason, hasAttempts, isBelow } from './blocked.ts';
 import { storedCompletion, storedRelease } from './learning.ts';
 import { lockOf } from './lesson-lock.ts';
 
@@ -17,15 +18,17 @@ export async function readProgress(tx: Tx, row: EnrollmentRow): Promise<Progress
     SELECT lesson.id AS "lessonId", module_id AS "moduleId", title, type, required, "order", completion, release,
       progress.status, coalesce(progress.percent, 0)::float AS percent, coalesce(position, 0)::float AS position,
       coalesce(seconds_spent, 0) AS "secondsSpent", score, coalesce(attempts, 0) AS attempts,
-      completed_at AS "completedAt"
-    FROM lesson LEFT JOIN lesson_progress AS progress ON enrollment_id = ${row.id} AND lesson_id = lesson.id
+      completed_at AS "completedAt", EXISTS (SELECT FROM attempt WHERE attempt.enrollment_id = ${row.id}
+        AND attempt.lesson_id = lesson.id AND attempt.status IN ('in_progress', 'submitted')) AS "isAttemptOpen"
+    FROM lesson LEFT JOIN lesson_progress AS progress
+      ON progress.enrollment_id = ${row.id} AND progress.lesson_id = lesson.id
     WHERE course_id = ${row.courseId} AND deleted_at IS NULL ORDER BY "order", lesson.id`;
-  const titles = new Map(found.map((one) => [one.lessonId, one]));
+  const rows = new Map(found.map((one) => [one.lessonId, one]));
   let earlierLesson: string | null = null;
   const lessons = found.map((one): Progress['lessons'][number] => {
-    const { completion: rule, release: opening, status, ...lesson } = one;
+    const { completion: rule, release: opening, status, isAttemptOpen: _, ...lesson } = one;
     const release = storedRelease(opening);
-    const opener = release.type === 'after_lesson' ? titles.get(release.lessonId) : undefined;
+    const opener = release.type === 'after_lesson' ? rows.get(release.lessonId) : undefined;
     const lock = lockOf({
       enrolledAt: row.enrolledAt,
       release,
@@ -39,7 +42,6 @@ export async function readProgress(tx: Tx, row: EnrollmentRow): Promise<Progress
     // A completed package is only looked at again, unless a better score is needed.
     const standing = { progress: one, coursePassScore: course?.passScore ?? null, completion: { maxAttempts } };
     const isReview = one.type === 'scorm' && status === 'completed' && !canImprove(standing);
-    const isGraded = one.type === 'quiz' || one.type === 'assignment' || one.type === 'scorm';
     return {
       ...lesson,
       type: LessonType.parse(one.type),
@@ -47,21 +49,30 @@ export async function readProgress(tx: Tx, row: EnrollmentRow): Promise<Progress
       lockedReason: isLocked ? lock.reason : null,
       opensAt: isLocked ? lock.opensAt : null,
       canRetry:
-        isLive(row) && isGraded && !isLocked && (maxAttempts === null || one.attempts < maxAttempts) && !isReview,
+        isLive(row) &&
+        hasAttempts(one) &&
+        !isLocked &&
+        (maxAttempts === null || one.attempts < maxAttempts) &&
+        !isReview,
     };
   });
   const isNext = ({ status }: { status: string }) => status === 'open' || status === 'in_progress';
-  const next = lessons.find((one) => one.required && isNext(one)) ?? lessons.find(isNext);
   const { status, percent, score, secondsSpent } = asEnrollment(row);
+  const passScore = course?.passScore ?? null;
+  const next =
+    lessons.find((one) => one.required && isNext(one)) ??
+    lessons.find(isNext) ??
+    (isBelow(score, passScore) ? lessons.find((one) => one.required && one.canRetry) : undefined);
   return {
     enrollmentId: row.id,
     courseId: row.courseId,
     status,
     percent,
     score,
-    passScore: course?.passScore ?? null,
+    passScore,
     secondsSpent,
     nextLessonId: isLive(row) ? (next?.lessonId ?? null) : null,
+    blockedReason: isLive(row) ? blockedReason({ score, passScore }, lessons, rows) : null,
     lessons,
   };
 }
@@ -82,4 +93,5 @@ interface Columns {
   score: number | null;
   attempts: number;
   completedAt: Date | null;
+  isAttemptOpen: boolean;
 }
