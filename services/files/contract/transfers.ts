@@ -74,8 +74,11 @@ export const transfers = operations({
     body: z.object({
       filename: File.shape.filename,
       contentType: text(127)
+        .regex(/^[\w.+-]{1,63}\/[\w.+-]{1,63}\s*(;.*)?$/, { error: 'Must be a media type such as application/pdf' })
         .meta({ examples: ['application/pdf'] })
-        .describe('The media type of the content'),
+        .describe(
+          'The media type of the content. Parameters such as the charset are not stored; the headers of the response name the type to send.',
+        ),
       size: z
         .int({ error: 'Must be a whole number' })
         .min(0, { error: 'Must be at least 0' })

@@ -83,6 +83,6 @@ export function plainFilename(filename: string): string {
 
 /** A client's media type without parameters; the general type if it is none. */
 export function mediaTypeOf(contentType: string): string {
-  const type = contentType.toLowerCase();
+  const type = (contentType.split(';')[0] ?? '').trim().toLowerCase();
   return /^[\w.+-]{1,63}\/[\w.+-]{1,63}$/.test(type) ? type : 'application/octet-stream';
 }

@@ -170,6 +170,19 @@ describe('an upload with a link', () => {
     expect(eventsOf(api, 'file.uploaded')).toHaveLength(1);
   });
 
+  it('needs a media type, whose parameters are not stored', async () => {
+    const api = service.as();
+    const create = (contentType: string) =>
+      api.createPresignedUpload({ body: { filename: 'a', contentType, size: 1 } });
+    for (const contentType of ['csv', 'text/', 'text/a b', '; charset=utf-8']) {
+      const { status, body } = await create(contentType);
+      expect([status, body.errors?.[0]?.field, contentType]).toEqual([422, 'contentType', contentType]);
+    }
+    const { data } = await create('Text/CSV; charset=utf-8');
+    expect(data.headers).toEqual({ 'Content-Type': 'text/csv' });
+    expect((await api.getFile({ params: { id: data.fileId } })).data.contentType).toBe('text/csv');
+  });
+
   it('is refused when it is too large, and removed after a day', async () => {
     const api = service.as();
     const body = { filename: 'a', contentType: 'a/b', size: 50_000_001 };
