@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { unionNumber } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import { Certificate, certificateStates } from '@tandem/training-contract';
@@ -9,11 +9,13 @@ import type { Tools, Tx } from '../../handler.ts';
 export type CertificateRecord = z.output<typeof Certificate>;
 
 const columns = Certificate.pick({ status: true, learnerType: true });
-const codeBytes = 15;
+// Letters and digits only: mail programs leave punctuation at the end of an address out of the link.
+const codeAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const codeLength = 21;
 
-/** Makes a code that nobody can guess. */
+/** Makes a code of 125 random bits, which nobody can guess. */
 export function makeCode(): string {
-  return randomBytes(codeBytes).toString('base64url');
+  return Array.from({ length: codeLength }, () => codeAlphabet[randomInt(codeAlphabet.length)]).join('');
 }
 
 /** The hash that identifies a code in the lookup table, which is readable without a tenant. */

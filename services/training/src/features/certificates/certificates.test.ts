@@ -53,6 +53,7 @@ it('a completion gives one certificate, which anybody with its code can verify',
     allowedTransitions: ['revoked'],
   });
   expect(certificate.url).toBe(`${base}/certificates/${certificate.code}`);
+  expect(certificate.code).toMatch(/^[A-Za-z0-9]{21}$/);
   const { status, data } = await visit('getPublicCertificate', { code: certificate.code });
   expect([status, data]).toMatchObject([200, { learnerName: 'Ada Lovelace 7', status: 'valid' }]);
   expect(data).not.toHaveProperty('enrollmentId');

@@ -12,13 +12,21 @@ export async function openPrerequisites(
   courseId: number,
   learners: readonly Learner[],
 ): Promise<(ApiError | undefined)[]> {
-  const open = await tx.sql<{ type: string; learnerId: number; id: number; title: string; wasCompleted: boolean }>`
-    SELECT given.type, given.id AS "learnerId", required.id, required.title, found.completed AS "wasCompleted"
+  const open = await tx.sql<{
+    type: string;
+    learnerId: number;
+    id: number;
+    title: string;
+    wasCompleted: boolean;
+    wasRevoked: boolean;
+  }>`
+    SELECT given.type, given.id AS "learnerId", required.id, required.title, found.completed AS "wasCompleted",
+      found.revoked AS "wasRevoked"
     FROM course_prerequisite AS needed
     JOIN course AS required ON required.id = needed.required_course_id AND required.deleted_at IS NULL
     CROSS JOIN jsonb_to_recordset(${JSON.stringify(learners)}::jsonb) AS given (type text, id bigint)
     CROSS JOIN LATERAL (
-      SELECT count(*) > 0 AS completed, coalesce(bool_or(CASE
+      SELECT count(*) > 0 AS completed, coalesce(bool_or(certificate.status = 'revoked'), false) AS revoked, coalesce(bool_or(CASE
         WHEN certificate.id IS NOT NULL
           THEN certificate.status = 'valid' AND (certificate.expires_at IS NULL OR certificate.expires_at > now())
         ELSE required.valid_days IS NULL
@@ -33,14 +41,16 @@ export async function openPrerequisites(
     if (!needed.length) return undefined;
     return fail(
       'prerequisites_open',
-      needed.map(({ id, title, wasCompleted }) => ({
+      needed.map(({ id, title, ...completion }) => ({
         field: 'courseId',
-        message: `Requires the course “${title}” (${idInText('course', id)}), ${
-          wasCompleted
-            ? 'of which the completion is no longer valid; the learner must take it again'
-            : 'which the learner has not completed'
-        }`,
+        message: `Requires the course “${title}” (${idInText('course', id)}), ${problemOf(completion)}`,
       })),
     );
   });
+}
+
+function problemOf({ wasCompleted, wasRevoked }: { wasCompleted: boolean; wasRevoked: boolean }): string {
+  if (!wasCompleted) return 'which the learner has not completed';
+  const problem = wasRevoked ? 'whose certificate was revoked' : 'of which the completion is no longer valid';
+  return `${problem}; the learner must take it again`;
 }

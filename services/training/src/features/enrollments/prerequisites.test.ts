@@ -45,13 +45,18 @@ it('a completion of a course without an end counts for ever', async () => {
 });
 
 it.each([
-  ['has expired', `UPDATE certificate SET status = 'expired'`],
-  ['expires while the job that records it waits', `UPDATE certificate SET expires_at = now() - interval '1 second'`],
-  ['was revoked', `UPDATE certificate SET status = 'revoked'`],
-])('a completion does not count if its certificate %s', async (_, change) => {
+  ['has expired', `UPDATE certificate SET status = 'expired'`, 'of which the completion is no longer valid'],
+  [
+    'expires while the job that records it waits',
+    `UPDATE certificate SET expires_at = now() - interval '1 second'`,
+    'of which the completion is no longer valid',
+  ],
+  ['was revoked', `UPDATE certificate SET status = 'revoked'`, 'whose certificate was revoked'],
+])('a completion does not count if its certificate %s', async (_, change, problem) => {
   const { api, second, enrol } = await aCompletion({ certificate, validDays: 30 });
   await service.sqlWithin(api.caller, change);
-  expect((await enrol()).body.code).toBe('prerequisites_open');
+  const { body } = await enrol();
+  expect([body.code, body.errors?.[0]?.message]).toEqual(['prerequisites_open', expect.stringContaining(problem)]);
   const learnerIds = [learner('user', 7)];
   const { data } = await api.bulkCreateEnrollments({ body: { courseId: second.id, learnerIds } });
   expect(data.results).toMatchObject([{ success: false, error: { code: 'prerequisites_open' } }]);
