@@ -1,4 +1,5 @@
 import { takesIdempotencyKey } from '@tandem/contract';
+import { errorPage, wantsErrorPage } from '@tandem/pages';
 import { refusalCode } from './access/refusals.ts';
 import type { Exchange } from './exchange.ts';
 import { compressibleMin } from './http/compress.ts';
@@ -64,8 +65,13 @@ export async function respond(
   if (!exchange.response.destroyed) send(exchange, upstreamResponse.status, compressed.body);
 }
 
-function send({ response, request, headers }: Exchange, status: number, body: Buffer | string): void {
-  headers['Content-Type'] = 'application/json; charset=utf-8';
+function send(
+  { response, request, headers }: Exchange,
+  status: number,
+  body: Buffer | string,
+  type = 'application/json; charset=utf-8',
+): void {
+  headers['Content-Type'] = type;
   headers['Content-Length'] = String(Buffer.byteLength(body));
   headers['Cache-Control'] = 'no-store';
   headers['X-Content-Type-Options'] = 'nosniff';
@@ -92,11 +98,12 @@ export function respondWithError(exchange: Exchange, error: unknown, parts: Gate
   if (apiError.retryAfter !== undefined) exchange.headers['Retry-After'] = String(Math.max(1, apiError.retryAfter));
   if (apiError.hangUp) exchange.headers.Connection = 'close';
   const { status, code, errors } = apiError;
-  send(
-    exchange,
-    status,
-    errorBody({ status, code, errors, message: messageOf(apiError, exchange) }, exchange.requestId),
-  );
+  const shown = { status, code, errors, message: messageOf(apiError, exchange) };
+  const isPage = exchange.route && wantsErrorPage(exchange.request, exchange.route.row);
+  if (!isPage) return void send(exchange, status, errorBody(shown, exchange.requestId));
+  const page = errorPage(shown, exchange.requestId);
+  exchange.headers['Content-Security-Policy'] = page.contentPolicy;
+  send(exchange, status, page.body, page.type);
 }
 
 /** The message of an error. After a write, it says whether a repetition may run it twice. */

@@ -1,11 +1,11 @@
 import { pipeline, Readable } from 'node:stream';
 import { callerHeader } from '@tandem/caller';
 import { idPathsVersion, mediaOf, type Operation, type Operations } from '@tandem/contract';
+import { errorPage, wantsErrorPage } from '@tandem/pages';
 import { endSpan, type SpanEnd, startTrace, type Trace, withTrace } from '@tandem/process';
 import express, { type Express, type Request, type Response, type Router } from 'express';
 import type { AnyHandler } from './any-handler.ts';
 import { ApiError, fail } from './api-error.ts';
-import { errorPage, wantsErrorPage } from './error-page.ts';
 import { toErrorResponse } from './error-response.ts';
 import { readForm } from './forms.ts';
 import type { Parts } from './parts.ts';
@@ -95,7 +95,7 @@ async function serve(
     } catch (error) {
       const errorResponse = toErrorResponse(error, row, parts.log);
       serviceResponse = wantsErrorPage(request, row)
-        ? errorPage(errorResponse, requestId)
+        ? { ...encodeError(errorResponse, requestId), body: '', served: errorPage(errorResponse, requestId) }
         : encodeError(errorResponse, requestId);
     }
     await send(response, serviceResponse, { request, idPaths }).catch((error: unknown) => {

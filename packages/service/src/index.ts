@@ -10,9 +10,7 @@ export { type JsonObject, storedObject, toJsonColumn } from './columns.ts';
 export { createService, type RunningService } from './create-service.ts';
 export { type Cell, toCsv } from './csv.ts';
 export { diff } from './diff.ts';
-export { escapeHtml } from './escape-html.ts';
 export { requireFeature } from './features.ts';
-export { formPage, noticePage } from './form-page.ts';
 export type {
   Actor,
   Context,
@@ -25,7 +23,6 @@ export type {
   Under,
 } from './handler.ts';
 export type { Purge } from './housekeeping.ts';
-export { htmlPage, type PageLanguage, pageLanguage, pageStyle } from './html-page.ts';
 export { followLeadMerges } from './lead-merges/follow-lead-merges.ts';
 export { currentLeads, type Place } from './lead-merges/merged-leads.ts';
 export { type List, type Listable, type ListFilter, listedIds, type PageResult } from './list.ts';

@@ -1,5 +1,6 @@
 import type { formSubmissions } from '@tandem/campaign-contract';
-import { fail, formPage, noticePage } from '@tandem/service';
+import { formPage, noticePage } from '@tandem/pages';
+import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { createConfirmationTokens, readConfirmation } from './confirmation.ts';
 

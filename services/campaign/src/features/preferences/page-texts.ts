@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { type PageLanguage, pageLanguage } from '@tandem/service';
+import { type PageLanguage, pageLanguage } from '@tandem/pages';
 import type { Tools } from '../../handler.ts';
 import type { ContactLink } from './contact-links.ts';
 

@@ -1,5 +1,5 @@
 import type { preferences } from '@tandem/campaign-contract';
-import { formPage, type PageLanguage } from '@tandem/service';
+import { formPage, type PageLanguage } from '@tandem/pages';
 import type { Handler, Tools } from '../../handler.ts';
 import { type Contact, contactsOf } from './contact.ts';
 import { readContactToken } from './contact-links.ts';

@@ -1,5 +1,5 @@
 import type { preferences } from '@tandem/campaign-contract';
-import { formPage, noticePage, type PageLanguage } from '@tandem/service';
+import { formPage, noticePage, type PageLanguage } from '@tandem/pages';
 import type { Handler, Tools } from '../../handler.ts';
 import { preferencesUrl, readContactToken } from './contact-links.ts';
 import { languageOf, pageTexts } from './page-texts.ts';

@@ -1,5 +1,5 @@
 import type { PublicForm } from '@tandem/campaign-contract';
-import { escapeHtml } from '@tandem/service';
+import { escapeHtml } from '@tandem/pages';
 import type { z } from 'zod';
 import { formAnchor } from '../landing-pages/arrange-html.ts';
 import type { Words } from './words.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Served } from '@tandem/contract';
-import { escapeHtml } from '@tandem/service';
+import { escapeHtml } from '@tandem/pages';
 import { formMark } from '../landing-pages/arrange-html.ts';
 import { formHtml, formScript, type ShownForm } from './form-html.ts';
 import { pageColors } from './page-colors.ts';

@@ -1,5 +1,5 @@
 import { renderLetter } from '@tandem/mail';
-import { escapeHtml } from '@tandem/service';
+import { escapeHtml } from '@tandem/pages';
 import type { RenderedTemplate, TemplateContent } from '../templates/render.ts';
 import { storableText } from '../templates/storable-text.ts';
 import type { TemplateRenderer } from '../templates/template-renderer.ts';

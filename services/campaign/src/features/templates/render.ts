@@ -1,5 +1,5 @@
 import type { TemplateVariable } from '@tandem/campaign-contract';
-import { escapeHtml } from '@tandem/service';
+import { escapeHtml } from '@tandem/pages';
 import { Liquid, LiquidError } from 'liquidjs';
 import type { z } from 'zod';
 import { textOfHtml } from './html-text.ts';

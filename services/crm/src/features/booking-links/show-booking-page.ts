@@ -1,5 +1,5 @@
 import type { BookingOffer, bookings } from '@tandem/crm-contract';
-import { formPage, noticePage } from '@tandem/service';
+import { formPage, noticePage } from '@tandem/pages';
 import type { z } from 'zod';
 import type { Handler } from '../../handler.ts';
 import type { CalendarTools } from '../calendar/tools.ts';

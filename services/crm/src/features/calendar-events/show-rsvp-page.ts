@@ -1,5 +1,5 @@
 import type { rsvps } from '@tandem/crm-contract';
-import { formPage, noticePage } from '@tandem/service';
+import { formPage, noticePage } from '@tandem/pages';
 import type { Handler } from '../../handler.ts';
 import type { CalendarTools } from '../calendar/tools.ts';
 import { periodOf } from './invitation-letter.ts';

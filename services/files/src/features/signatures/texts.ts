@@ -1,4 +1,4 @@
-import { type PageLanguage, pageLanguage } from '@tandem/service';
+import { type PageLanguage, pageLanguage } from '@tandem/pages';
 
 const en = {
   consent:

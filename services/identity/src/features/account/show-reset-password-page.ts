@@ -1,5 +1,5 @@
 import { type accountPages, passwordLengthMin } from '@tandem/identity-contract';
-import { formPage } from '@tandem/service';
+import { formPage } from '@tandem/pages';
 import type { Handler, Tools } from '../../handler.ts';
 import { signInLink } from '../../sign-in-link.ts';
 import { peekLink } from './account-token.ts';

@@ -1,5 +1,5 @@
 import type { accountPages } from '@tandem/identity-contract';
-import { formPage, noticePage } from '@tandem/service';
+import { formPage, noticePage } from '@tandem/pages';
 import type { Handler, Tools } from '../../handler.ts';
 import { signInLink } from '../../sign-in-link.ts';
 import { peekLink } from './account-token.ts';

@@ -1,5 +1,6 @@
 import { type accountPages, passwordLengthMin } from '@tandem/identity-contract';
-import { fail, formPage } from '@tandem/service';
+import { formPage } from '@tandem/pages';
+import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { signInLink } from '../../sign-in-link.ts';
 import { findOffer } from './find-offer.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '@tandem/service';
+import { escapeHtml } from '@tandem/pages';
 import type { ResourceRecord } from '../co-marketing/resource.ts';
 
 const style = `

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml, htmlPage, pageStyle } from '@tandem/service';
+import { escapeHtml, htmlPage, pageStyle } from '@tandem/pages';
 import type { certificates } from '@tandem/training-contract';
 import type { Certificate as CertificateRow } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';

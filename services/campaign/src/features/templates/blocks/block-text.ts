@@ -1,5 +1,5 @@
 import { isBlockLink } from '@tandem/campaign-contract';
-import { escapeHtml } from '@tandem/service';
+import { escapeHtml } from '@tandem/pages';
 
 const placeholders = /\{\{.*?\}\}|\{%.*?%\}/gs;
 const links = /\[([^[\]\n]{1,500})\]\(([^()\s]{1,2000})\)/g;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '@tandem/service';
+import { escapeHtml } from '@tandem/pages';
 import { initialsOf } from '../field-values.ts';
 import type { SigningRecord } from '../signing.ts';
 import { languageOf, timeText } from '../texts.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '@tandem/service';
+import { escapeHtml } from '@tandem/pages';
 import { playerScript } from './player-script.ts';
 import { playerStyle } from './player-style.ts';
 
