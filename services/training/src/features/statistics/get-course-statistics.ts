@@ -84,13 +84,13 @@ async function readCounters(tx: Tx, { courseId, from, to, learnerType }: Selecti
   const [one, two, three] = partsOf({ from, to });
   const rows = await tx.sql<{ lessonId: number; metric: string; value: number }>`
     SELECT lesson_id AS "lessonId", metric, sum(value) AS value FROM (
-      SELECT lesson_id, metric, value, learner_type FROM statistic_sum
+      SELECT lesson_id, metric, ${one.sign}::int * value AS value, learner_type FROM statistic_sum
       WHERE course_id = ${courseId} AND span = ${one.span} AND starts_on BETWEEN ${one.first}::date AND ${one.last}::date
       UNION ALL
-      SELECT lesson_id, metric, value, learner_type FROM statistic_sum
+      SELECT lesson_id, metric, ${two.sign}::int * value AS value, learner_type FROM statistic_sum
       WHERE course_id = ${courseId} AND span = ${two.span} AND starts_on BETWEEN ${two.first}::date AND ${two.last}::date
       UNION ALL
-      SELECT lesson_id, metric, value, learner_type FROM statistic_sum
+      SELECT lesson_id, metric, ${three.sign}::int * value AS value, learner_type FROM statistic_sum
       WHERE course_id = ${courseId} AND span = ${three.span} AND starts_on BETWEEN ${three.first}::date AND ${three.last}::date
       UNION ALL
       SELECT lesson_id, metric, value, learner_type FROM (
@@ -99,7 +99,7 @@ async function readCounters(tx: Tx, { courseId, from, to, learnerType }: Selecti
         SELECT lesson_id, metric, value, learner_type, day FROM statistic_rollup WHERE course_id = ${courseId}) AS single
       WHERE (${from}::date IS NULL OR day >= ${from}::date) AND (${to}::date IS NULL OR day <= ${to}::date)) AS counted
     WHERE ${learnerType}::text IS NULL OR learner_type = ${learnerType}
-    GROUP BY lesson_id, metric`;
+    GROUP BY lesson_id, metric HAVING sum(value) <> 0`;
   const counters: Counters = new Map();
   for (const { lessonId, metric, value } of rows) {
     const ofLesson = counters.get(lessonId) ?? new Map<string, number>();
