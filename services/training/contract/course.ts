@@ -87,6 +87,11 @@ export const Course = z.object({
     examples: [80],
   }),
   sequential: z.boolean().meta({ description: 'Whether lessons must be taken in order', examples: [false] }),
+  notifyLearners: z.boolean().meta({
+    description:
+      'Whether learners are told about enrolments by others, due dates and certificates: users by a notification, partners and leads by mail. Webhooks are sent in any case',
+    examples: [true],
+  }),
   prerequisiteCourseIds: z
     .array(id('course'))
     .describe('Courses of which a learner must have a valid completion before the enrolment in this one'),
@@ -148,7 +153,7 @@ const change = {
   data: z.object({ courseId: id('course') }),
   record: Course,
   // Events of the release before lacked these fields.
-  whenMissing: { record: { prerequisiteCourseIds: [] as string[], contentVersion: 1 } },
+  whenMissing: { record: { prerequisiteCourseIds: [] as string[], contentVersion: 1, notifyLearners: true } },
 } as const;
 // Only these events are in the webhook catalogue.
 const inCatalogue = {

@@ -16,11 +16,12 @@ export const duplicateCourse: Handler<typeof courses.duplicateCourse> = async ({
   const source = await asCourse(tx, row);
   await renumberModules(tx, source.id);
   await renumberLessons(tx, source.id);
-  const { description, category, audience, estimatedMinutes, passScore, sequential, validDays } = source;
+  const { description, category, audience, estimatedMinutes, passScore, sequential, validDays, notifyLearners } =
+    source;
   const title = body.title ?? `${source.title.slice(0, titleMax - suffix.length)}${suffix}`;
   const created = await tx.course.create({
     data: {
-      ...{ title, description, category, audience, estimatedMinutes, passScore, sequential, validDays },
+      ...{ title, description, category, audience, estimatedMinutes, passScore, sequential, validDays, notifyLearners },
       certificate: toCertificateColumn(certificateOf(source.certificate) ?? null),
       modulesCount: source.modulesCount,
       lessonsCount: source.lessonsCount,

@@ -70,6 +70,18 @@ it('a reminder that arrives late is dropped: after the due date, for an earlier 
   expect(noticesIn(api).filter(({ notice }) => notice !== 'enrolled')).toEqual([]);
 });
 
+it('a course can leave its learners without notices, also a copy of it', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  await api.updateCourse({ params: { id: courseId }, body: { notifyLearners: false } });
+    await anEnrollment(service, api, courseId);
+  const { data: other } = await api.duplicateCourse({ params: { id: courseId }, body: {} });
+  expect(other.notifyLearners).toBe(false);
+  await api.updateCourse({ params: { id: other.id }, body: { notifyLearners: true, status: 'published' } });
+  await anEnrollment(service, api, other.id);
+  await until('the learner is told', async () => noticesIn(api).length > 0);
+  expect(noticesIn(api).map((one) => one['courseId'])).toEqual([other.id]);
+});
+
 it('users who enrol themselves are not told', async () => {
   const { api, id: courseId } = await aCourse(service);
   const { tenantId } = api.caller as { tenantId: number };

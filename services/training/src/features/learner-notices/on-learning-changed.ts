@@ -32,7 +32,7 @@ export const notifyLearners = consumer({
     );
     const courses = await readById(
       [...enrollments.values()].map(({ courseId }) => courseId),
-      (id) => tx.course.findMany({ where: { id }, select: { id: true, title: true } }),
+      (id) => tx.course.findMany({ where: { id }, select: { id: true, title: true, notifyLearners: true } }),
     );
     const certificates = await readById(
       received.flatMap(({ data }) => ('certificateId' in data ? [data.certificateId] : [])),
@@ -42,7 +42,7 @@ export const notifyLearners = consumer({
       const enrollment = enrollments.get(event.data.enrollmentId);
       const course = enrollment && courses.get(enrollment.courseId);
       const notice = enrollment && noticeOf(event, enrollment, certificates);
-      if (!course || !notice) continue;
+      if (!course?.notifyLearners || !notice) continue;
       const learnerId = unionNumber('learner', LearnerType.parse(enrollment.learnerType), enrollment.learnerId);
       emit(learnerNotified, {
         data: { ...notice, learnerId, courseId: course.id, courseTitle: course.title },
