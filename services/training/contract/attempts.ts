@@ -184,7 +184,9 @@ export const submission = z.object({
   fileIds: z
     .array(id('file'))
     .max(attemptLimits.files, `Must contain at most ${attemptLimits.files} files`)
-    .describe('The files of an assignment')
+    .describe(
+      'The files of an assignment. Attach files of a lead to the lead, so that they are removed with the data of the lead',
+    )
     .default([]),
 });
 
