@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { fillTables } from './fill-tables.ts';
 import * as records from './records.ts';
 import { type SeatColumns, type Stages, seatsOf, type Target, users } from './records.ts';
 
@@ -39,15 +40,9 @@ export async function fillCrm(
   log: (line: string) => void,
 ): Promise<void> {
   const { firstUser } = tenant;
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(
-      `SET session_replication_role = replica; SET maintenance_work_mem = '512MB'; SET statement_timeout = 0`,
-    );
+  const fill = async (client: pg.Client) => {
     const columns = await seatColumns(client, tenant.id);
     const stages = await stagesOf(client, tenant.id);
-    const restore = await withoutIndexes(client, tables);
     log(
       `filling crm: ${size.leads} leads, ${size.opportunities} opportunities, ${size.tasks} tasks and as many activities`,
     );
@@ -72,13 +67,8 @@ export async function fillCrm(
       ...records.scores(large),
     ];
     for (const statement of statements) await client.query(statement);
-    log('building indexes');
-    await restore();
-    for (const table of tables) await client.query(`VACUUM (ANALYZE) ${table}`);
-    await client.query('CHECKPOINT');
-  } finally {
-    await client.end();
-  }
+  };
+  await fillTables(url, tables, fill, { log });
 }
 
 /** Adds leads to a tenant whose tables are not the large ones; their indexes are updated. */
@@ -119,21 +109,6 @@ async function stagesOf(client: pg.Client, tenantId: number): Promise<Stages> {
   ];
   if (!open || !won || !lost) throw new Error('The tenant has no pipeline');
   return { pipelineId: open.pipelineId, open, won, lost };
-}
-
-/**
- * Drops all indexes except primary keys and returns a function that rebuilds them, which is faster than updating them.
- */
-export async function withoutIndexes(client: pg.Client, tables: string[]): Promise<() => Promise<void>> {
-  const { rows } = await client.query<{ name: string; definition: string }>(
-    `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
-     WHERE indrelid::regclass::text = ANY($1) AND NOT indisprimary`,
-    [tables],
-  );
-  for (const { name } of rows) await client.query(`DROP INDEX ${name}`);
-  return async () => {
-    for (const { definition } of rows) await client.query(definition);
-  };
 }
 
 function leads({ tenant, count, firstId, firstUser, accounts }: Target, column: string, fixedScore?: string): string {

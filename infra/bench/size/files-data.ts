@@ -1,5 +1,5 @@
-import pg from 'pg';
-import { withoutIndexes } from './data.ts';
+import type { Client } from 'pg';
+import { fillTables } from './fill-tables.ts';
 
 /** Number of files of the large tenant, and of the other tenants together. */
 export const fileCounts = { large: Number(process.env['BENCH_FILES'] ?? 1_000_000), others: 50_000 };
@@ -30,26 +30,15 @@ export async function fillFiles(
   tenant: { id: number; firstUser: number },
   log: (line: string) => void,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(
-      `SET session_replication_role = replica; SET maintenance_work_mem = '512MB'; SET statement_timeout = 0`,
-    );
-    const restore = await withoutIndexes(client, tables);
+  const fill = async (client: Client) => {
     log(`filling files: ${fileCounts.large} files`);
     await client.query(filesOf(String(tenant.id), { count: fileCounts.large, from: firstId, ...tenant }));
     const small = { count: fileCounts.others, from: firstId + fileCounts.large, ...tenant };
     await client.query(filesOf(`${firstSmallTenant} + n % ${smallTenants}`, small));
     await client.query(versions);
     await client.query(texts);
-    log('building indexes');
-    await restore();
-    for (const table of tables) await client.query(`VACUUM (ANALYZE) ${table}`);
-    await client.query('CHECKPOINT');
-  } finally {
-    await client.end();
-  }
+  };
+  await fillTables(url, tables, fill, { log });
 }
 
 interface Part {

@@ -1,5 +1,5 @@
-import pg from 'pg';
-import { withoutIndexes } from './data.ts';
+import type { Client } from 'pg';
+import { fillTables } from './fill-tables.ts';
 
 /** Enrolments of the tenant; each has progress in the 50 lessons of its course. */
 export const enrollmentCount = Number(process.env['BENCH_ENROLLMENTS'] ?? 100_000);
@@ -22,25 +22,16 @@ export async function fillTraining(
   tenant: { id: number; courses: number[]; firstUser: number },
   log: (line: string) => void,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(
-      `SET session_replication_role = replica; SET maintenance_work_mem = '512MB'; SET statement_timeout = 0`,
-    );
-    const tables = ['enrollment', 'lesson_progress', 'statistic_sum'];
-    const restore = await withoutIndexes(client, tables);
+  const fill = async (client: Client) => {
     log(`filling training: ${enrollmentCount} enrolments, ${enrollmentCount * lessonCount} records of progress`);
     await client.query(enrollments(tenant));
     await client.query(progress);
     await client.query(sumsOf(tenant.courses[0] as number));
-    log('building indexes');
-    await restore();
-    for (const table of [...tables, 'lesson', 'course', 'question']) await client.query(`VACUUM (ANALYZE) ${table}`);
-    await client.query('CHECKPOINT');
-  } finally {
-    await client.end();
-  }
+  };
+  await fillTables(url, ['enrollment', 'lesson_progress', 'statistic_sum'], fill, {
+    log,
+    also: ['lesson', 'course', 'question'],
+  });
 }
 
 // Columns have different salts, so that their values are not correlated.
