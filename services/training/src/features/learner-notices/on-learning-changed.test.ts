@@ -73,7 +73,7 @@ it('a reminder that arrives late is dropped: after the due date, for an earlier 
 it('a course can leave its learners without notices, also a copy of it', async () => {
   const { api, id: courseId } = await aCourse(service);
   await api.updateCourse({ params: { id: courseId }, body: { notifyLearners: false } });
-    await anEnrollment(service, api, courseId);
+  await anEnrollment(service, api, courseId);
   const { data: other } = await api.duplicateCourse({ params: { id: courseId }, body: {} });
   expect(other.notifyLearners).toBe(false);
   await api.updateCourse({ params: { id: other.id }, body: { notifyLearners: true, status: 'published' } });

@@ -1,10 +1,13 @@
 import { fail } from '@tandem/service';
+import { fragment } from '@tandem/tenant-db';
 import { EnrollmentStatus, type LessonProgress, LessonState, reportSecondsMax } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { countDeltas } from '../statistics/deltas.ts';
 import { type Advancing, finishLesson, startEnrollment } from './advance.ts';
 import { type Learning, recordActivity, rejectEnded, rejectLocked } from './learning.ts';
+
+type LessonProgressRecord = z.output<typeof LessonProgress>;
 
 export interface Report {
   position?: number;
@@ -15,8 +18,13 @@ export interface Report {
 /**
  * Stores a report of progress in a locked enrolment. Nothing goes back, and time counts at most once, also with lessons that
  * are open side by side.
+ * @returns the progress in the lesson, from the statement that stores it: players report every few seconds
  */
-export async function reportProgress(inside: Advancing, learning: Learning, report: Report): Promise<void> {
+export async function reportProgress(
+  inside: Advancing,
+  learning: Learning,
+  report: Report,
+): Promise<LessonProgressRecord> {
   rejectEnded(learning, { butCompleted: true });
   rejectLocked(learning);
   const { enrollmentId, lessonId, courseId, learnerType, enrolledAt, progress } = learning;
@@ -26,7 +34,7 @@ export async function reportProgress(inside: Advancing, learning: Learning, repo
   // The rest of a second counts with the next report.
   const isCutShort = progress !== null && report.secondsSpent > since && since < reportSecondsMax;
   const rest = isCutShort ? since - counted : 0;
-  await inside.tx.sql`
+  const [stored] = await inside.tx.sql<Columns>`
     WITH reported AS (
       INSERT INTO lesson_progress AS progress (enrollment_id, lesson_id, percent, position, seconds_spent)
       VALUES (${enrollmentId}, ${lessonId}, ${report.percent ?? 0}, ${report.position ?? 0}, ${counted})
@@ -34,12 +42,18 @@ export async function reportProgress(inside: Advancing, learning: Learning, repo
         SET percent = greatest(progress.percent, excluded.percent),
           position = coalesce(${report.position ?? null}::float, progress.position),
           seconds_spent = progress.seconds_spent + excluded.seconds_spent,
-          reported_at = clock_timestamp() - make_interval(secs => ${rest}::float))
-    UPDATE enrollment SET seconds_spent = seconds_spent + ${counted}::int, last_lesson_id = ${lessonId},
-      last_activity_at = now() WHERE id = ${enrollmentId}`;
-  if (progress) return;
-  await countDeltas(inside, [{ courseId, lessonId, learnerType, enrolledAt, metric: 'started', value: 1 }]);
-  if (learning.status === 'enrolled') await startEnrollment(inside, learning);
+          reported_at = clock_timestamp() - make_interval(secs => ${rest}::float)
+      RETURNING *),
+    enrollment AS (
+      UPDATE enrollment SET seconds_spent = seconds_spent + ${counted}::int, last_lesson_id = ${lessonId},
+        last_activity_at = now() WHERE id = ${enrollmentId} RETURNING *)
+    SELECT ${shownColumns} FROM enrollment, reported AS progress`;
+  if (!stored) throw new Error(`Enrolment ${enrollmentId} is not locked`);
+  if (!progress) {
+    await countDeltas(inside, [{ courseId, lessonId, learnerType, enrolledAt, metric: 'started', value: 1 }]);
+    if (learning.status === 'enrolled') await startEnrollment(inside, learning);
+  }
+  return asLessonProgress(learning, { ...stored, courseStatus: learning.status });
 }
 
 /**
@@ -73,18 +87,22 @@ function missingFor({ lessonType, completion, progress }: Learning, isOverride: 
 }
 
 /** The progress in a lesson as responses show it. */
-export async function readLessonProgress(
-  tx: Tx,
-  { enrollmentId, lessonId }: Pick<Learning, 'enrollmentId' | 'lessonId'>,
-): Promise<z.output<typeof LessonProgress>> {
+export async function readLessonProgress(tx: Tx, learning: Learning): Promise<LessonProgressRecord> {
+  const { enrollmentId, lessonId } = learning;
   const [row] = await tx.sql<Columns>`
-    SELECT progress.status, progress.percent, position, progress.seconds_spent AS "secondsSpent", progress.score,
-      progress.started_at AS "startedAt", progress.completed_at AS "completedAt", enrollment.status AS "courseStatus",
-      enrollment.percent AS "coursePercent", enrollment.score AS "courseScore",
-      enrollment.completed_at AS "courseCompletedAt", certificate_id AS "certificateId"
+    SELECT ${shownColumns}
     FROM enrollment JOIN lesson_progress AS progress ON enrollment_id = enrollment.id AND lesson_id = ${lessonId}
     WHERE enrollment.id = ${enrollmentId}`;
   if (!row) throw fail('not_found');
+  return asLessonProgress(learning, row);
+}
+
+const shownColumns = fragment`progress.status, progress.percent, position, progress.seconds_spent AS "secondsSpent",
+  progress.score, progress.started_at AS "startedAt", progress.completed_at AS "completedAt",
+  enrollment.status AS "courseStatus", enrollment.percent AS "coursePercent", enrollment.score AS "courseScore",
+  enrollment.completed_at AS "courseCompletedAt", certificate_id AS "certificateId"`;
+
+function asLessonProgress({ enrollmentId, lessonId }: Learning, row: Columns): LessonProgressRecord {
   const { status, courseStatus, coursePercent, courseScore, courseCompletedAt, certificateId, ...lesson } = row;
   return {
     enrollmentId,
