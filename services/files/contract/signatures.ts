@@ -104,7 +104,7 @@ export const Signer = z.object({
     .nullable()
     .meta({
       description:
-        'The link of the person, only in the sandbox, where no mail is sent, and only in the response that issues it',
+        'The link of the person, only in the sandbox, where no mail is sent, and only in the response that issues it: of the request that sends or reminds. A person whose turn comes later gets one by a reminder',
       examples: [null],
     }),
 });
