@@ -61,10 +61,11 @@ async function check(
   content: Buffer,
   contents: Buffer,
   known: readonly Uint8Array[],
-): Promise<'changed' | 'other_certificate' | null> {
+): Promise<'unreadable' | 'changed' | 'other_certificate' | null> {
   // The contents are padded with zeros, which `fromBER` ignores.
   const { result } = asn1.fromBER(new Uint8Array(contents));
   const signed = new pki.SignedData({ schema: new pki.ContentInfo({ schema: result }).content });
+  if (!isDetached(signed)) return 'unreadable';
   const isIntact = await signed
     .verify({ signer: 0, data: new Uint8Array(content).buffer, checkChain: false })
     .catch(() => false);
@@ -79,4 +80,12 @@ async function check(
   );
   const der = own && Buffer.from(own.toSchema(true).toBER(false));
   return der && known.some((one) => der.equals(one)) ? null : 'other_certificate';
+}
+
+/**
+ * Whether the signature is the only one and has no content of its own, as in a PDF (ISO 32000-2, 12.8.3.3). The library would
+ * check the signature of content that comes with it instead of the document, so that it would be valid in every file.
+ */
+function isDetached({ encapContentInfo, signerInfos: [signer, ...others] }: pki.SignedData): boolean {
+  return !encapContentInfo.eContent && signer?.signedAttrs !== undefined && others.length === 0;
 }
