@@ -5,40 +5,53 @@ import type { FilesSettings } from '../settings.ts';
 import type { Store } from './store.ts';
 
 const connectMs = 2_000;
-const requestMs = 30_000;
-// The storage copies up to 5 GiB before it answers.
-const copyMs = 10 * 60_000;
+/** How long a request may take until its response begins, and how long a connection may be silent after that. */
+const usualLimits = {
+  requestMs: 30_000,
+  // The storage copies up to 5 GiB before it answers.
+  copyMs: 10 * 60_000,
+};
 const removedAtOnce = 50;
 // The smallest part that S3 accepts, and the memory that each upload uses.
 const partBytes = 5 * 1024 * 1024;
 
 /** Stores files in a bucket of S3 or a compatible storage. Clients send large uploads to the bucket, and download from it. */
-export async function s3Store(settings: FilesSettings): Promise<Store> {
+export async function s3Store(settings: FilesSettings, { requestMs, copyMs } = usualLimits): Promise<Store> {
   // Loaded only for this driver, because the library uses half of the service's memory.
   const s3 = await import('@aws-sdk/client-s3');
   const { Upload } = await import('@aws-sdk/lib-storage');
   const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
   const { S3_BUCKET: Bucket, S3_REGION: region, S3_ENDPOINT: endpoint } = settings;
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings;
-  const client = new s3.S3Client({
-    region,
-    ...(endpoint && { endpoint, forcePathStyle: true }),
-    // Without keys the library uses the role of the machine.
-    ...(accessKeyId && secretAccessKey && { credentials: { accessKeyId, secretAccessKey } }),
-    requestHandler: { connectionTimeout: connectMs, requestTimeout: requestMs },
-    maxAttempts: 3,
-    // Compatible storages may not support newer checksums; the record has a checksum of the whole file.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  });
-  const guard = { step: 'initialize', name: 'outgoingGuard' } as const;
-  client.middlewareStack.add(
-    (next) => (args) => {
-      outgoingGuard.assertMayCall('The bucket');
-      return next(args);
-    },
-    guard,
-  );
+  function createClient(timeoutMs: number) {
+    const created = new s3.S3Client({
+      region,
+      ...(endpoint && { endpoint, forcePathStyle: true }),
+      // Without keys the library uses the role of the machine.
+      ...(accessKeyId && secretAccessKey && { credentials: { accessKeyId, secretAccessKey } }),
+      requestHandler: {
+        connectionTimeout: connectMs,
+        requestTimeout: timeoutMs,
+        // The library only writes a warning otherwise.
+        throwOnRequestTimeout: true,
+        socketTimeout: timeoutMs,
+      },
+      maxAttempts: 3,
+      // Compatible storages may not support newer checksums; the record has a checksum of the whole file.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    });
+    created.middlewareStack.add(
+      (next) => (args) => {
+        outgoingGuard.assertMayCall('The bucket');
+        return next(args);
+      },
+      { step: 'initialize', name: 'outgoingGuard' },
+    );
+    return created;
+  }
+  const client = createClient(requestMs);
+  const copying = createClient(copyMs);
 
   /** Every stored part; undefined when there is no such upload. */
   async function listParts(Key: string, UploadId: string) {
@@ -83,7 +96,7 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
     size: sizeOf,
     async copy(key, Key) {
       const copy = new s3.CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${key}` });
-      await client.send(copy, { requestTimeout: copyMs });
+      await copying.send(copy);
     },
     async remove(Key) {
       await abortUploads(Key, (found) => found === Key);
@@ -152,7 +165,7 @@ export async function s3Store(settings: FilesSettings): Promise<Store> {
           .filter(({ PartNumber }) => numbers.includes(PartNumber as number))
           .map(({ PartNumber, ETag }) => ({ PartNumber, ETag }));
         const command = new s3.CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } });
-        await client.send(command, { requestTimeout: copyMs });
+        await copying.send(command);
       },
     },
   };
