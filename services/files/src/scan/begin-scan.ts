@@ -21,6 +21,8 @@ export function beginScan(scanner: Scanner | undefined): RunningScan {
   if (!scanner) return { write: async () => {}, end: async () => notScanned, abort() {} };
   const through = new PassThrough({ highWaterMark: bufferedBytesMax });
   through.on('error', () => {});
+  const closed = new AbortController();
+  through.once('close', () => closed.abort());
   const result = scanner
     .scan(through)
     .catch((error: unknown): ScanResult => {
@@ -35,7 +37,7 @@ export function beginScan(scanner: Scanner | undefined): RunningScan {
     async write(chunk) {
       // The scanner has seen enough, or cannot be reached.
       if (through.destroyed || through.write(chunk)) return;
-      await Promise.race([once(through, 'drain'), once(through, 'close')]);
+      await once(through, 'drain', { signal: closed.signal }).catch(() => {});
     },
     end() {
       if (!through.destroyed) through.end();

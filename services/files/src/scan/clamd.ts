@@ -76,10 +76,18 @@ function openSocket(address: string, answerMs = idleMs): Connection {
   return socket;
 }
 
+interface Answer {
+  answer: Promise<string>;
+  isAnswered: () => boolean;
+  /** Aborted when the answer has arrived or failed. */
+  settled: AbortSignal;
+}
+
 /** The answer of clamd on a connection, and whether it has arrived. */
-function answerOf(socket: Socket): { answer: Promise<string>; isAnswered: () => boolean } {
+function answerOf(socket: Socket): Answer {
   let text = '';
   let isAnswered = false;
+  const settled = new AbortController();
   const answer = new Promise<string>((resolve, reject) => {
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
@@ -92,16 +100,17 @@ function answerOf(socket: Socket): { answer: Promise<string>; isAnswered: () => 
     socket.once('close', () => reject(new Error('the connection was closed')));
   });
   // Also when sending fails first.
-  answer.catch(() => {});
-  return { answer, isAnswered: () => isAnswered };
+  answer.catch(() => {}).finally(() => settled.abort());
+  return { answer, isAnswered: () => isAnswered, settled: settled.signal };
 }
 
 /** Sends the content in chunks with their length, until clamd answers; `sent` tells whether it received all of it. */
 async function converse(socket: Connection, content: Readable, sent: { isWhole: boolean }): Promise<string> {
-  const { answer, isAnswered } = answerOf(socket);
+  const answering = answerOf(socket);
+  const { answer, isAnswered } = answering;
   await Promise.race([once(socket, 'connect'), answer]);
   const send = async () => {
-    await write(socket, Buffer.from('zINSTREAM\0'), answer);
+    await write(socket, Buffer.from('zINSTREAM\0'), answering);
     for await (const chunk of readable(content)) {
       for (let at = 0; at < chunk.length; at += chunkBytesMax) {
         // clamd answers before the end when the content is longer than its limit.
@@ -109,13 +118,13 @@ async function converse(socket: Connection, content: Readable, sent: { isWhole: 
         await sendChunk(chunk.subarray(at, at + chunkBytesMax));
       }
     }
-    await write(socket, Buffer.alloc(4), answer);
+    await write(socket, Buffer.alloc(4), answering);
     sent.isWhole = !socket.isBroken;
   };
   const sendChunk = async (chunk: Buffer) => {
     const length = Buffer.alloc(4);
     length.writeUInt32BE(chunk.length);
-    await write(socket, Buffer.concat([length, chunk]), answer);
+    await write(socket, Buffer.concat([length, chunk]), answering);
   };
   // A connection that clamd closes after its answer makes sending fail.
   await send().catch((error: unknown) => {
@@ -124,12 +133,22 @@ async function converse(socket: Connection, content: Readable, sent: { isWhole: 
   return answer;
 }
 
-/** Writes, and waits while the scanner reads more slowly than the content arrives. One write at a time reaches `_write`. */
-async function write(socket: Socket, bytes: Buffer, answer: Promise<string>): Promise<void> {
-  const written = new Promise<void>((resolve, reject) => {
-    socket.write(bytes, (error) => (error ? reject(error) : resolve()));
+/**
+ * Writes, and waits while the scanner reads more slowly than the content arrives, until it answers. One write at a time reaches
+ * `_write`.
+ */
+async function write(socket: Socket, bytes: Buffer, { answer, settled }: Answer): Promise<void> {
+  if (settled.aborted) return void (await answer);
+  await new Promise<void>((resolve, reject) => {
+    // Instead of a race with the answer, which would keep something for each chunk until the end.
+    const stop = () => resolve(answer.then(() => undefined));
+    settled.addEventListener('abort', stop, { once: true });
+    socket.write(bytes, (error) => {
+      settled.removeEventListener('abort', stop);
+      if (error) reject(error);
+      else resolve();
+    });
   });
-  await Promise.race([written, answer]);
 }
 
 async function* readable(content: Readable): AsyncGenerator<Buffer> {
