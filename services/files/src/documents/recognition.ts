@@ -38,7 +38,12 @@ async function workerFor(languages: readonly Language[]): Promise<Worker> {
     await loaded?.worker.then((worker) => worker.terminate());
     loaded = { languages: key, worker: load(languages) };
   }
-  return loaded.worker;
+  const { worker } = loaded;
+  return worker.catch((error: unknown) => {
+    // The next picture tries again.
+    if (loaded?.worker === worker) loaded = undefined;
+    throw error;
+  });
 }
 
 async function load(languages: readonly Language[]): Promise<Worker> {
