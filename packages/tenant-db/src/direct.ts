@@ -126,7 +126,7 @@ function builders(model: Model, models: Models): Record<string, (args: Args) => 
     },
     lockFirst(args) {
       const { text, values } = select(args, 1);
-      return { statement: { text: `${text} FOR UPDATE OF "${model.table}"`, values }, read: first };
+      return { statement: { text: `${text} FOR NO KEY UPDATE OF "${model.table}"`, values }, read: first };
     },
     findMany: (args) => ({ statement: select(args), read: rows }),
     count({ where, ...other }) {

@@ -20,7 +20,7 @@ export const followContent = job({
       const running = await tx.sql<{ id: number }>`
         SELECT id FROM enrollment WHERE course_id = ${courseId} AND id > ${after}::bigint
           AND status IN ('enrolled', 'in_progress') AND content_version < ${contentVersion}::int
-        ORDER BY id LIMIT ${batchMax}::int FOR UPDATE`;
+        ORDER BY id LIMIT ${batchMax}::int FOR NO KEY UPDATE`;
       for (const enrollment of running) await updateStanding(inside, enrollment.id);
       const last = running.at(-1);
       if (last && running.length === batchMax) await schedule(followContentJob, [{ ...payload, after: last.id }]);

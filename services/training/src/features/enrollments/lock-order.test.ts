@@ -64,3 +64,24 @@ it('a withdrawal and a new enrolment of other learners do not wait for each othe
     );
   expect(statuses(replies).filter((status) => ![200, 201, 409].includes(status))).toEqual([]);
 });
+
+it('learners who complete lessons and administrators who change their enrolments do not wait in opposite orders', async () => {
+  const { api, id: courseId, lessons } = await aCourse(service, { lessons: [{}, {}] });
+  const learners = [];
+  for (let index = 0; index < pairs; index++) learners.push(await anEnrollment(service, api, courseId, 4_000 + index));
+  const replies: { status: number }[] = [];
+  for (let first = 0; first < pairs; first += together)
+    replies.push(
+      ...(await Promise.all(
+        learners
+          .slice(first, first + together)
+          .flatMap(({ id, own, enrollment }) => [
+            own.completeLesson({ params: { id, lessonId: lessons[0] } }),
+            own.completeLesson({ params: { id, lessonId: lessons[1] } }),
+            api.updateEnrollment({ params: { id }, body: { expiresAt } }),
+            api.bulkCreateEnrollments({ body: { courseId, learnerIds: [enrollment.learnerId] } }),
+          ]),
+      )),
+    );
+  expect(statuses(replies).filter((status) => ![200, 201, 409].includes(status))).toEqual([]);
+});

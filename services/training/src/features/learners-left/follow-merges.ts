@@ -51,7 +51,7 @@ async function withdrawSecond(inside: Inside, places: Place[]): Promise<void> {
   // Courses before enrolments, as everywhere.
   const found = await tx.enrollment.findMany({ where, select: { courseId: true } });
   const courseIds = found.map(({ courseId }) => courseId);
-  await tx.sql`SELECT FROM course WHERE id = ANY(${courseIds}::bigint[]) ORDER BY id FOR UPDATE`;
+  await tx.sql`SELECT FROM course WHERE id = ANY(${courseIds}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
   const rows = await tx.enrollment.findMany({
     where: { ...where, courseId: { in: courseIds } },
     orderBy: [{ percent: 'desc' }, { secondsSpent: 'desc' }, { id: 'asc' }],
@@ -64,7 +64,7 @@ async function withdrawSecond(inside: Inside, places: Place[]): Promise<void> {
     if (kept.has(key)) second.push(row.id);
     kept.add(key);
   }
-  await tx.sql`SELECT FROM enrollment WHERE id = ANY(${second}::bigint[]) ORDER BY id FOR UPDATE`;
+  await tx.sql`SELECT FROM enrollment WHERE id = ANY(${second}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
   const locked = await tx.enrollment.findMany({
     where: { id: { in: second }, status: { in: liveStatuses } },
     orderBy: { id: 'asc' },

@@ -18,8 +18,8 @@ export async function lockLive(
   });
   const courseIds = found.map(({ courseId }) => courseId);
   const ids = found.map(({ id }) => id);
-  await tx.sql`SELECT FROM course WHERE id = ANY(${courseIds}::bigint[]) ORDER BY id FOR UPDATE`;
-  await tx.sql`SELECT FROM enrollment WHERE id = ANY(${ids}::bigint[]) ORDER BY id FOR UPDATE`;
+  await tx.sql`SELECT FROM course WHERE id = ANY(${courseIds}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
+  await tx.sql`SELECT FROM enrollment WHERE id = ANY(${ids}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
   const rows = await tx.enrollment.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } });
   return rows.filter(isLive);
 }

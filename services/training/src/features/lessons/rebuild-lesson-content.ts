@@ -42,7 +42,7 @@ export const rebuildLessonContent = ({ cleaner }: Pick<Tools, 'cleaner'>): Handl
     const courseIds = [...new Set(changed.map(({ courseId }) => courseId))];
     // Courses before lessons, in the order of their ids, as everywhere.
     if (courseIds.length)
-      await tx.sql`SELECT FROM course WHERE id = ANY(${courseIds}::bigint[]) ORDER BY id FOR UPDATE`;
+      await tx.sql`SELECT FROM course WHERE id = ANY(${courseIds}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
     const counts = { written: 0, removed: 0 };
     for (const { id, version, content } of changed) {
       const [row] = await tx.lesson.updateManyAndReturn({

@@ -21,7 +21,7 @@ export async function eraseAnswers({
     SELECT id FROM enrollment WHERE learner_type = 'lead' AND learner_id = ANY(${leadIds}::bigint[])
       AND (EXISTS (SELECT FROM attempt WHERE enrollment_id = enrollment.id AND ${hasContent})
         OR EXISTS (SELECT FROM scorm_state WHERE enrollment_id = enrollment.id))
-    ORDER BY id LIMIT ${batchMax}::int FOR UPDATE`;
+    ORDER BY id LIMIT ${batchMax}::int FOR NO KEY UPDATE`;
   const ids = rows.map(({ id }) => id);
   const attempts = await tx.sql`
     UPDATE attempt SET answers = NULL, questions = '[]', text = NULL, file_ids = '{}',

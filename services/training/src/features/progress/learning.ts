@@ -3,6 +3,7 @@ import { fail } from '@tandem/service';
 import { Completion, LearnerType, Release } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
+import { usedAttempts } from '../attempts/attempt.ts';
 import { isLive } from '../enrollments/enrollment.ts';
 import { lockOf } from './lesson-lock.ts';
 
@@ -60,7 +61,7 @@ export async function readLearning(tx: Tx, id: number, lessonId: number): Promis
 /** The row of a locked enrolment with one lesson, whose columns are null if the lesson is deleted. */
 export async function lockRow(tx: Tx, id: number, lessonId: number): Promise<Columns | undefined> {
   // A statement of its own, so that the next one sees what the request before this one has written.
-  await tx.sql`SELECT FROM enrollment WHERE id = ${id} FOR UPDATE`;
+  await tx.sql`SELECT FROM enrollment WHERE id = ${id} FOR NO KEY UPDATE`;
   return readRow(tx, id, lessonId);
 }
 
@@ -84,7 +85,7 @@ async function readRow(tx: Tx, id: number, lessonId: number): Promise<Columns | 
         WHERE opening.id = (lesson.release ->> 'lessonId')::bigint AND opening.course_id = course.id
           AND opening.deleted_at IS NULL AND done.status IS DISTINCT FROM 'completed') END AS "openingLesson",
       progress.status AS "progressStatus", progress.percent AS "lessonPercent", position,
-      progress.seconds_spent AS "secondsSpent", progress.score AS "lessonScore", attempts,
+      progress.seconds_spent AS "secondsSpent", progress.score AS "lessonScore", ${usedAttempts} AS attempts,
       progress.started_at AS "startedAt", extract(epoch FROM clock_timestamp() - (
         SELECT max(reported_at) FROM lesson_progress WHERE enrollment_id = enrolled.id))::float AS "sinceReport", progress.completed_at AS "lessonCompletedAt"
     FROM enrollment AS enrolled JOIN course ON course.id = enrolled.course_id
