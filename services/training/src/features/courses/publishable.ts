@@ -1,7 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import { ServiceCallError } from '@tandem/client/internal';
 import { type FieldError, idInText } from '@tandem/contract';
-import { asService, fail } from '@tandem/service';
+import { asService, fail, failField } from '@tandem/service';
 import { Quiz } from '@tandem/training-contract';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
@@ -74,7 +74,7 @@ export async function checkPublishable(tx: Tx, courseId: number, files: FileChec
     throw fail('validation_failed', [
       { field: 'lessons', message: 'The course has no lessons; add at least one before you publish it' },
     ]);
-  await checkPassScore(tx, courseId);
+  await checkPassScore(tx, courseId, 'passScore');
   const faults = [...(await lessonFaults(tx, courseId)), ...files.faults];
   if (!faults.length) return;
   const errors = faults
@@ -87,15 +87,24 @@ export async function checkPublishable(tx: Tx, courseId: number, files: FileChec
   throw fail('validation_failed', errors);
 }
 
-/** Fails with 422 for a pass mark that nothing in the course can be measured by. */
-async function checkPassScore(tx: Tx, courseId: number): Promise<void> {
+/**
+ * Fails with 422 for a pass mark that has no effect: without a required lesson with a score, or with one that is completed
+ * without it.
+ * @param field the field of the request that decides it
+ */
+export async function checkPassScore(tx: Tx, courseId: number, field: string): Promise<void> {
   const course = await tx.course.findFirst({ where: { id: courseId }, select: { passScore: true } });
   if (!course || course.passScore === null) return;
-  const type = { in: ['quiz', 'assignment', 'scorm'] };
-  if (await tx.lesson.count({ where: { courseId, deletedAt: null, required: true, type } })) return;
-  const message =
-    'The course has no required quiz, assignment or package, so it has no score; add one, or remove passScore';
-  throw fail('validation_failed', [{ field: 'passScore', message }]);
+  const scored = await tx.sql<{ title: string; rule: string }>`
+    SELECT title, completion ->> 'rule' AS rule FROM lesson
+    WHERE course_id = ${courseId} AND deleted_at IS NULL AND required AND type IN ('quiz', 'assignment', 'scorm')
+    ORDER BY "order"`;
+  const unscored = scored.find(({ rule }) => rule === 'view' || rule === 'min_time');
+  if (scored.length && !unscored) return;
+  const message = unscored
+    ? `The lesson “${unscored.title}” is completed without its score, by the rule ${unscored.rule}; change the rule, or remove the passScore of the course`
+    : 'The course has no required quiz, assignment or package, so it has no score; add one, or remove passScore';
+  throw failField(field, message);
 }
 
 /** Fails with 422 if a lesson of a course that is not a draft lacks something that learners need. */

@@ -6,7 +6,7 @@ import { examineSkipped } from '../enrollment-rules/examine-skipped.ts';
 import { rejectSelfJudge } from '../progress/teacher.ts';
 import { asCourse, certificateOf, lockCourse, toCertificateColumn } from './course.ts';
 import { lockPrerequisites, writePrerequisites } from './prerequisites.ts';
-import { checkFiles, type FileCheck } from './publishable.ts';
+import { checkFiles, checkPassScore, type FileCheck } from './publishable.ts';
 import { setStatus } from './set-status.ts';
 
 export const updateCourse = (
@@ -38,6 +38,7 @@ export const updateCourse = (
         isStructure: values.passScore !== undefined || values.sequential !== undefined,
         data: { ...changed, ...(texts !== undefined && { certificate: toCertificateColumn(texts) }) },
       });
+      if (typeof values.passScore === 'number' && row.status !== 'draft') await checkPassScore(tx, row.id, 'passScore');
       if (values.audience || required) await examineSkipped({ tx, schedule }, written);
       course = await asCourse(tx, written);
       emit(courseUpdated, { data: { courseId: course.id }, record: course, changes: audit });

@@ -1,5 +1,5 @@
 import { type Api, type Service, startTraining } from '../../training.test-service.ts';
-import { aBank, aCourse, aLesson, aQuestion } from '../../training-builders.test-service.ts';
+import { aBank, aCourse, aLesson, aPublishedCourse, aQuestion } from '../../training-builders.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -33,7 +33,8 @@ it.each([
   ['required', { required: false }],
   ['type', { type: 'text' }],
 ])('a member cannot change `%s` of a published lesson, which decides who passes', async (field, body) => {
-  const { api, quiz } = await aQuizCourse();
+  const { api, id, quiz } = await aQuizCourse();
+  await aLesson(api, id, { type: 'quiz', questions: [aQuestion()] });
   const read = async () => (await api.getLesson({ params: { id: quiz } })).data;
   const before = await read();
   const params = { id: quiz };
@@ -41,6 +42,38 @@ it.each([
   expect([refused.status, refused.body.errors]).toEqual([403, [{ field, message }]]);
   expect(await read()).toEqual(before);
   expect((await api.updateLesson({ params, body })).status).toBe(200);
+});
+
+it('the pass mark of a published course keeps its effect', async () => {
+  const { api, id, quiz } = await aQuizCourse();
+  const faultsOf = ({ status, body }: { status: number; body: { errors?: { field: string; message: string }[] } }) => [
+    status,
+    body.errors?.map(({ field, message: text }) => `${field}: ${text.split(';')[0]}`),
+  ];
+  const noScore = 'The course has no required quiz, assignment or package, so it has no score';
+  const params = { id: quiz };
+  expect(faultsOf(await api.updateLesson({ params, body: { required: false } }))).toEqual([
+    422,
+    [`required: ${noScore}`],
+  ]);
+  expect(faultsOf(await api.updateLesson({ params, body: { type: 'text' } }))).toEqual([422, [`type: ${noScore}`]]);
+  expect(faultsOf(await api.deleteLesson({ params }))).toEqual([422, [`id: ${noScore}`]]);
+  const viewed = await api.updateLesson({ params, body: { completion: { rule: 'view' } } });
+  const unscored = expect.stringMatching(
+    /^completion: The lesson “.+” is completed without its score, by the rule view$/,
+  );
+  expect(faultsOf(viewed)).toEqual([422, [unscored]]);
+  const body = {
+    title: 'Seen',
+    type: 'quiz',
+    questions: [aQuestion()],
+    completion: { rule: 'min_time', minSeconds: 5 },
+  };
+  expect(faultsOf(await api.createLesson({ params: { id }, body }))[0]).toBe(422);
+  expect((await api.getLesson({ params })).data).toMatchObject({ type: 'quiz', required: true });
+  const texts = await aPublishedCourse(api);
+  const marked = await api.updateCourse({ params: { id: texts }, body: { passScore: 80 } });
+  expect(faultsOf(marked)).toEqual([422, [`passScore: ${noScore}`]]);
 });
 
 it('a member edits material of a published course, and everything of a draft', async () => {
