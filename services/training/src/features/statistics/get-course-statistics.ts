@@ -1,4 +1,4 @@
-import { fail } from '@tandem/service';
+import { fail, failField } from '@tandem/service';
 import { type CourseStatistics, type LearnerType, LessonType, type statistics } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Handler, Tx } from '../../handler.ts';
@@ -16,12 +16,13 @@ export interface LearnerSelection {
   learnerType?: z.output<typeof LearnerType> | undefined;
 }
 
-/** @throws 404 for a course that does not exist or is deleted */
+/** @throws 404 for a course that does not exist or is deleted, 422 for a period that ends before it begins */
 export async function readCourseStatistics(
   tx: Tx,
   id: number,
   query: LearnerSelection,
 ): Promise<z.output<typeof CourseStatistics>> {
+  if (query.from && query.to && query.to < query.from) throw failField('to', 'Must not be before from');
   const course = await tx.course.findFirst({ where: { id, deletedAt: null }, select: { id: true } });
   if (!course) throw fail('not_found');
   const selection = {

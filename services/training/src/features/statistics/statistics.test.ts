@@ -68,6 +68,9 @@ it('a course counts its learners, lessons and answers, before and after the delt
   expect(await read()).toEqual(before);
   expect(await read({ learnerType: 'partner' })).toMatchObject({ enrolled: 0, averagePercent: null });
   expect(await read({ from: '2100-01-01T00:00:00.000Z' })).toMatchObject({ enrolled: 0 });
+  const inverted = { from: '2026-07-10T00:00:00.000Z', to: '2026-06-20T00:00:00.000Z' };
+  const refused = await api.getCourseStatistics({ params: { id }, query: inverted });
+  expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'to']);
   expect((await service.as().getCourseStatistics({ params: { id }, query: {} })).status).toBe(404);
 });
 
