@@ -29,7 +29,7 @@ export const enrollments = operations({
     feature: 'training',
     summary: 'Enrol a learner in a course',
     description:
-      'The course must be published and for this type of learner: `users` for users, `partners` for partners and leads. The learner must have completed the courses that it requires. A completion counts until its certificate expires or is revoked; one without a certificate counts for the `validDays` of its course.',
+      'The course must be published and for this type of learner: `users` for users, `partners` for partners and leads. The learner must have completed the courses that it requires. A completion counts until its certificate expires or is revoked; one without a certificate counts for the `validDays` of its course. Users without `training:manage` do not enrol themselves again after their enrolment expired or was withdrawn.',
     body: z.object({
       courseId: id('course'),
       learnerType: LearnerType.describe('The type of the learner; by default the type of `learnerId`').optional(),
@@ -130,7 +130,7 @@ export const enrollments = operations({
     feature: 'training',
     summary: 'Enrol the learner again',
     description:
-      'Creates a new enrolment with the next `attemptNo` and without progress. The ended one stays, with its certificate. The learner must be one who could be enrolled anew: an active user, an approved partner or a lead.',
+      'Creates a new enrolment with the next `attemptNo` and without progress. The ended one stays, with its certificate. Users without `training:manage` restart their own enrolment only after they have completed it. The learner must be one who could be enrolled anew: an active user, an approved partner or a lead.',
     params: withId,
     body: z.object({ dueAt: DueAt, expiresAt: ExpiresAt }),
     reply: Enrollment,

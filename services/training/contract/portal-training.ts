@@ -68,7 +68,8 @@ export const portalTraining = operations({
     method: 'POST',
     path: `${base}/enrollments`,
     summary: 'Enrol in a course in the portal',
-    description: 'Enrols the partner of the session.',
+    description:
+      'Enrols the partner of the session. After an enrolment that expired or was withdrawn, only the tenant can enrol the partner again.',
     body: z.object({ courseId: id('course') }),
     reply: Enrollment,
     status: 201,

@@ -32,7 +32,7 @@ export async function applyGrade(
   const graded = await storeGrade(tx, attempt, grade);
   const { passed } = graded;
   await tx.sql`UPDATE lesson_progress SET score = greatest(score, ${score}::float),
-      reported_at = coalesce(${grade.submittedAt ?? null}::timestamptz, reported_at)
+      reported_at = greatest(reported_at, ${grade.submittedAt ?? null}::timestamptz)
     WHERE enrollment_id = ${learning.enrollmentId} AND lesson_id = ${learning.lessonId}`;
   await countDeltas(inside, deltasOf(learning, graded));
   // The enrolment ended since the attempt was handed in: the grade takes effect if the enrolment is extended (`catchUp`).
@@ -76,7 +76,8 @@ export function completes({ completion: { rule }, lessonType }: Learning): boole
   return rule === 'quiz' || lessonType === 'scorm' || (rule === 'manual' && lessonType === 'assignment');
 }
 
-function announceFailure({ emit }: Advancing, learning: Learning, attempt: AttemptRow): void {
+/** Announces that an attempt did not pass. */
+export function announceFailure({ emit }: Pick<Advancing, 'emit'>, learning: Learning, attempt: AttemptRow): void {
   const { courseId, lessonId, enrollmentId, completion, progress } = learning;
   const used = progress?.attempts ?? attempt.number;
   emit(lessonFailed, {

@@ -1,6 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import { id } from '@tandem/contract';
 import type { JobContext } from '@tandem/jobs';
+import { fragment } from '@tandem/tenant-db';
 import {
   type AnswerVisibility,
   type AttemptAnswer,
@@ -31,6 +32,15 @@ export type CloseAttempt = JobContext<z.output<typeof closeAttemptJob.payload>, 
 export const graceMs = 30_000;
 
 const columns = LessonAttempt.pick({ status: true });
+
+/**
+ * The number of attempts at the `lesson` with the `progress` of a query that count towards its limit: not those that ended with
+ * the enrolment, the lesson or its type.
+ */
+export const usedAttempts = fragment`
+  CASE WHEN lesson.type IN ('quiz', 'assignment', 'scorm') THEN (SELECT count(*)::int FROM attempt
+    WHERE attempt.enrollment_id = progress.enrollment_id AND attempt.lesson_id = lesson.id AND attempt.status <> 'ended')
+  ELSE 0 END`;
 
 /** Whether the time of an attempt is over. */
 export function isOver({ endsAt }: Pick<AttemptRow, 'endsAt'>): boolean {

@@ -256,6 +256,36 @@ it('progress says why a course cannot be completed any more, until more attempts
   expect(await stateOf()).toEqual([null, null]);
 });
 
+it('an attempt that ended with its lesson or enrolment is none of those that are allowed', async () => {
+  const { api, own, id, start } = await aQuiz({ completion: { maxAttempts: 1 } });
+  await start();
+  const read = async () => {
+    const { lessons, blockedReason } = (await own.getEnrollmentProgress({ params: { id } })).data;
+    return [lessons[0].attempts, lessons[0].canRetry, blockedReason];
+  };
+  expect(await read()).toEqual([1, false, null]);
+  await service.sqlWithin(api.caller, `UPDATE attempt SET status = 'ended' WHERE enrollment_id = $1`, [id]);
+  expect(await read()).toEqual([0, true, null]);
+  expect((await start()).status).toBe(201);
+});
+
+it('a hand-in passes its assignment, not the quiz that the lesson has become', async () => {
+  const { api, lessonId, own, id, start } = await aQuiz({ type: 'assignment', questions: [] });
+  const params = { id: (await start()).data.id };
+  await own.submitAttempt({ params, body: { text: 'My plan' } });
+  const questions = [{ type: 'single', text: 'Why?', options: [{ text: 'So', correct: true }, { text: 'Else' }] }];
+  expect((await api.updateLesson({ params: { id: lessonId }, body: { type: 'quiz', questions } })).status).toBe(200);
+  expect((await api.gradeAttempt({ params, body: { score: 90 } })).data).toMatchObject({
+    status: 'graded',
+    passed: true,
+  });
+  expect((await own.getEnrollment({ params: { id } })).data).toMatchObject({
+    status: 'in_progress',
+    percent: 0,
+    score: null,
+  });
+});
+
 it('progress says which lesson was not passed with the last attempt', async () => {
   const { own, id, start, submit } = await aQuiz({ completion: { maxAttempts: 1 } });
   const { data } = await start();
@@ -304,13 +334,16 @@ it.each([
   const { status, data } = await api.gradeAttempt({ params, body: { score: 10 } });
   expect([status, data.status, data.score]).toEqual([200, 'graded', 10]);
   const graded = () =>
-    service.events.some(({ data: about }) => (about as { attemptId?: string }).attemptId === params.id);
+    service.events.some(
+      ({ name, data: about }) =>
+        name === 'training.attempt.graded' && (about as { attemptId?: string }).attemptId === params.id,
+    );
   await until('the grade is announced', graded);
   expect(failuresOf(lessonId)).toEqual([]);
 });
 
 it('the attempts of a learner who left end without a grade, and no failure is announced', async () => {
-  const { api, id, lessonId, own, start } = await aQuiz({ quiz: { timeLimitSeconds: 600 } });
+  const { api, courseId, id, lessonId, own, start } = await aQuiz({ quiz: { timeLimitSeconds: 600 } });
   const params = { id: (await start()).data.id };
   await api.withdrawEnrollment({ params: { id } });
   expect((await own.getAttempt({ params })).data).toMatchObject({ status: 'ended', score: null, passed: null });
@@ -322,5 +355,10 @@ it('the attempts of a learner who left end without a grade, and no failure is an
     return jobs.length === 0;
   });
   expect((await own.getAttempt({ params })).data.status).toBe('ended');
+  // Announced after everything that the job announces.
+  const later = await anEnrollment(service, api, courseId, 8);
+  await until('a later event arrives', () =>
+    service.events.some(({ name, target }) => name === 'training.enrollment.created' && target.id === Number(later.id)),
+  );
   expect(failuresOf(lessonId)).toEqual([]);
 });

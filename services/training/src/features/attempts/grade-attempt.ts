@@ -7,7 +7,7 @@ import { lockEnrollment } from '../enrollments/enrollment.ts';
 import { findLearning, rejectEnded } from '../progress/learning.ts';
 import { isLearner } from '../progress/teacher.ts';
 import { applyGrade, type Grade, storeGrade } from './apply-grade.ts';
-import { asAttempt } from './attempt.ts';
+import { asAttempt, isOfOtherType } from './attempt.ts';
 
 export const gradeAttempt: Handler<typeof attempts.gradeAttempt> = async (context) => {
   const { params, body, caller, tx, emit, schedule, ifMatch } = context;
@@ -22,10 +22,11 @@ export const gradeAttempt: Handler<typeof attempts.gradeAttempt> = async (contex
   const { score, feedback = null } = body;
   const grade: Grade = { score, feedback, gradedBy: actingUserId(caller) ?? null };
   const learning = await findLearning(tx, enrollment.id, attempt.lessonId);
-  // A deleted lesson cannot be completed any more, but its hand-ins get their grade.
-  const graded = learning
-    ? await applyGrade({ tx, emit, schedule }, learning, attempt, grade)
-    : await storeGrade(tx, attempt, grade);
+  // A lesson that was deleted or got another type cannot be completed by it any more, but hand-ins get their grade.
+  const graded =
+    learning && !isOfOtherType(attempt, learning)
+      ? await applyGrade({ tx, emit, schedule }, learning, attempt, grade)
+      : await storeGrade(tx, attempt, grade);
   const { id, enrollmentId, lessonId } = graded;
   emit(attemptGraded, { data: { attemptId: id, enrollmentId, lessonId }, record: { id } });
   return asAttempt(graded, true);

@@ -6,6 +6,7 @@ import { checkDates } from './dates.ts';
 import { lockOpenCourse } from './enroll.ts';
 import { type Checked, checkLearners, enrollChecked } from './enroll-checked.ts';
 import { learnerOf } from './learners.ts';
+import { rejectOwnReturn } from './reject-return.ts';
 
 type Row = typeof enrollments.bulkCreateEnrollments;
 
@@ -20,6 +21,9 @@ export const bulkCreateEnrollments = ({ peers }: Pick<Tools, 'peers'>): Handler<
     const dates = { dueAt: body.dueAt ?? null, expiresAt: body.expiresAt ?? null };
     checkDates(dates, dates);
     const course = await lockOpenCourse(tx, courseId);
+    // A job knows the permissions of the caller no more.
+    for (const [index, learnerId] of learnerIds.entries())
+      await rejectOwnReturn(tx, caller, learnerOf(learnerId), { courseId, field: `learnerIds.${index}` });
     if (learnerIds.length > bulkEnrollmentLimits.now) {
       const { permissions, features, narrow, teamIds, usage, performed, ...actor } = caller;
       const { id: kind, permission } = enrollments.bulkCreateEnrollments;

@@ -5,6 +5,7 @@ import type { Handler, Tools } from '../../handler.ts';
 import { checkDates } from './dates.ts';
 import { enroll, lockOpenCourse } from './enroll.ts';
 import { findLearners, learnerOf } from './learners.ts';
+import { rejectOwnReturn } from './reject-return.ts';
 
 export const createEnrollment = ({ peers }: Pick<Tools, 'peers'>): Handler<typeof enrollments.createEnrollment> => ({
   async check({ body, caller }) {
@@ -18,8 +19,10 @@ export const createEnrollment = ({ peers }: Pick<Tools, 'peers'>): Handler<typeo
     const dates = { dueAt: body.dueAt ?? null, expiresAt: body.expiresAt ?? null };
     checkDates(dates, dates);
     const course = await lockOpenCourse(tx, body.courseId);
+    const learner = learnerOf(body.learnerId);
+    await rejectOwnReturn(tx, caller, learner, { courseId: course.id, field: 'learnerId' });
     const terms = { ...dates, source: 'manual', createdBy: actingUserId(caller) ?? null } as const;
-    const [result] = await enroll({ tx, emit, schedule }, course, [learnerOf(body.learnerId)], terms);
+    const [result] = await enroll({ tx, emit, schedule }, course, [learner], terms);
     if (!result || 'error' in result) throw result?.error;
     return result.enrollment;
   },

@@ -159,7 +159,9 @@ it('an enrolment expires at its time, and is opened again with its progress', as
   const { status, data } = await api.extendEnrollment({ params: { id }, body: { expiresAt } });
   expect([status, data.status, data.percent, data.expiresAt]).toEqual([200, 'in_progress', 50, expiresAt]);
   expect((await report()).status).toBe(200);
-  expect(service.events.some(({ name, data: about }) => name === 'training.enrollment.expired' && about)).toBe(true);
+  await until('the end is announced', () =>
+    service.events.some(({ name, target }) => name === 'training.enrollment.expired' && target.id === Number(id)),
+  );
 });
 
 it('an overdue enrolment is announced once, and found by the filter', async () => {
@@ -187,6 +189,27 @@ it('a restart is a new enrolment; the ended one stays', async () => {
   const again = answers.find(({ status }) => status === 201)?.data;
   expect(again).toMatchObject({ attemptNo: 2, status: 'enrolled', percent: 0 });
   expect((await api.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'completed', percent: 100 });
+});
+
+it.each(['expired', 'withdrawn'])('users do not undo that their own enrolment is %s', async (status) => {
+  const { api, id: courseId } = await aCourse(service);
+  const { id } = await anEnrollment(service, api, courseId);
+  await service.sqlWithin(api.caller, 'UPDATE enrollment SET status = $2 WHERE id = $1', [id, status]);
+  const { tenantId } = api.caller as { tenantId: number };
+  const member = service.as({ type: 'user', tenantId, environment: 'live', userId: 7, can: ['training:write'] });
+  const learnerId = learner('user', 7);
+  const message = expect.stringContaining(`Your last enrolment in the course is ${status}`);
+  for (const [field, { status: code, body }] of [
+    ['id', await member.restartEnrollment({ params: { id }, body: {} })],
+    ['learnerId', await member.createEnrollment({ body: { courseId, learnerId } })],
+    [
+      'learnerIds.1',
+      await member.bulkCreateEnrollments({ body: { courseId, learnerIds: [learner('user', 8), learnerId] } }),
+    ],
+  ] as const)
+    expect([code, body.errors]).toEqual([403, [{ field, message }]]);
+  expect((await api.listEnrollments({ query: { courseId } })).data).toHaveLength(1);
+  expect((await api.restartEnrollment({ params: { id }, body: {} })).status).toBe(201);
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import { until } from '@tandem/testing';
 import { aCourse, anEnrollment } from '../../learning.test-service.ts';
-import { type Service, startTraining } from '../../training.test-service.ts';
+import { nobody, type Service, startTraining, suspended } from '../../training.test-service.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -74,4 +74,33 @@ it('a grade below the pass mark completes nothing', async () => {
   await expire('expired');
   await grade(10);
   expect((await extend()).data).toMatchObject({ status: 'in_progress', percent: 0 });
+});
+
+it('a failed grade that arrives after the end is announced once, with the first extension', async () => {
+  const { api, id, expire, grade, extend, eventsOf } = await aHandIn();
+  await expire('expired');
+  await grade(10);
+  await extend();
+  await until('it is announced', () => eventsOf('training.lesson.failed').length === 1);
+  await service.sqlWithin(api.caller, `UPDATE enrollment SET status = 'expired', expires_at = now() WHERE id = $1`, [
+    id,
+  ]);
+  expect((await extend()).status).toBe(200);
+  await until('both extensions are announced', () => eventsOf('training.enrollment.updated').length === 2);
+  expect(eventsOf('training.lesson.failed')).toHaveLength(1);
+});
+
+it.each([
+  ['is not active any more', suspended],
+  ['does not exist any more', nobody],
+])('an expired enrolment of a user who %s is not opened again', async (_, userId) => {
+  const { api, id, expire, extend } = await aHandIn();
+  await expire('expired');
+  await service.sqlWithin(api.caller, 'UPDATE enrollment SET learner_id = $2, user_id = $2 WHERE id = $1', [
+    id,
+    userId,
+  ]);
+  const { status, body } = await extend();
+  expect([status, body.errors?.[0]?.field]).toEqual([422, 'learnerId']);
+  expect((await api.getEnrollment({ params: { id } })).data.status).toBe('expired');
 });

@@ -19,7 +19,7 @@ export const enrollmentHandlers = (tools: Tools) =>
     getEnrollment,
     updateEnrollment,
     withdrawEnrollment,
-    extendEnrollment,
+    extendEnrollment: extendEnrollment(tools),
     restartEnrollment: restartEnrollment(tools),
     bulkCreateEnrollments: bulkCreateEnrollments(tools),
     getJob: enrollmentJobs.getJob(),

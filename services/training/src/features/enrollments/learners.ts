@@ -1,8 +1,8 @@
 import type { Caller } from '@tandem/caller';
 import { orAbsent } from '@tandem/client/internal';
 import { unionMember, unknownId } from '@tandem/contract';
-import { asService, fail } from '@tandem/service';
-import type { learnerTypes } from '@tandem/training-contract';
+import { asService, fail, failField } from '@tandem/service';
+import { LearnerType, type learnerTypes } from '@tandem/training-contract';
 import type { Peers } from '../../handler.ts';
 
 /** A user, partner or lead who takes courses. */
@@ -43,6 +43,17 @@ export async function findLearners(peers: Peers, caller: Caller, learners: reado
   ]);
   const found = { user, partner, lead };
   return ({ type, id }: Learner): FoundLearner => found[type].get(id) ?? { problem: unknownId(type) };
+}
+
+/** @throws 422 if the learner of an enrolment that has ended cannot be enrolled any more: they may have left since */
+export async function rejectLeft(
+  peers: Peers,
+  caller: Caller,
+  { learnerType, learnerId }: { learnerType: string; learnerId: number },
+): Promise<void> {
+  const learner: Learner = { type: LearnerType.parse(learnerType), id: learnerId };
+  const { problem } = (await findLearners(peers, caller, [learner]))(learner);
+  if (problem) throw failField('learnerId', problem);
 }
 
 async function findUsers({ ids, peers: { identity }, caller }: Asked): Promise<Found> {

@@ -1,12 +1,13 @@
 import { actingUserId } from '@tandem/caller';
-import { fail, failField, transitionError } from '@tandem/service';
+import { fail, transitionError } from '@tandem/service';
 import { type enrollments, LearnerType } from '@tandem/training-contract';
 import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkDates } from './dates.ts';
 import { enroll, lockOpenCourse } from './enroll.ts';
 import { asEnrollment, isLive, lockEnrollment } from './enrollment.ts';
-import { findLearners, type Learner } from './learners.ts';
+import { type Learner, rejectLeft } from './learners.ts';
+import { rejectOwnReturn } from './reject-return.ts';
 
 export const restartEnrollment = ({
   peers,
@@ -15,10 +16,7 @@ export const restartEnrollment = ({
     const row = await tx.enrollment.findFirst({ where: { id: params.id } });
     if (!row) throw fail('not_found');
     rejectLive(row);
-    // The learner may have left since the enrolment ended.
-    const learner = learnerIn(row);
-    const { problem } = (await findLearners(peers, caller, [learner]))(learner);
-    if (problem) throw failField('learnerId', problem);
+    await rejectLeft(peers, caller, row);
     return row;
   },
   async run({ params, body, caller, tx, emit, schedule, ifMatch, found }) {
@@ -29,6 +27,7 @@ export const restartEnrollment = ({
     const before = await lockEnrollment(tx, params.id);
     ifMatch(before);
     rejectLive(before);
+    await rejectOwnReturn(tx, caller, learnerIn(before), { courseId: course.id, field: 'id' });
     const terms = { ...dates, source: 'manual', createdBy: actingUserId(caller) ?? null } as const;
     const [result] = await enroll({ tx, emit, schedule }, course, [learnerIn(before)], terms);
     if (!result || 'error' in result) throw result?.error;

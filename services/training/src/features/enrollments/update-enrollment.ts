@@ -26,5 +26,5 @@ export const updateEnrollment: Handler<typeof enrollments.updateEnrollment> = as
   emit(enrollmentUpdated, { data: dataOf(enrollment), record: enrollment, changes: audit });
   // The job that ends it had not run yet, but grades had no effect any more.
   const wasOver = values.expiresAt !== undefined && isPast(before.expiresAt);
-  return wasOver ? catchUp({ tx, emit, schedule }, before.id) : enrollment;
+  return wasOver ? catchUp({ tx, emit, schedule }, { id: before.id, endedAt: before.expiresAt }) : enrollment;
 };

@@ -4,6 +4,7 @@ import type { portalTraining } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { enroll, lockOpenCourse } from '../enrollments/enroll.ts';
 import { findLearners } from '../enrollments/learners.ts';
+import { rejectReturn } from '../enrollments/reject-return.ts';
 import { offered, ofPartner } from './partner.ts';
 
 export const createPortalEnrollment = ({
@@ -20,6 +21,7 @@ export const createPortalEnrollment = ({
   async run({ body, caller, tx, emit, schedule }) {
     const learner = { type: 'partner', id: ofPartner(caller).learnerId } as const;
     const course = await lockOpenCourse(tx, body.courseId);
+    await rejectReturn(tx, learner, { courseId: course.id, field: 'courseId' });
     const terms = { dueAt: null, expiresAt: null, source: 'self', createdBy: null } as const;
     const [result] = await enroll({ tx, emit, schedule }, course, [learner], terms);
     if (!result || 'error' in result) throw result?.error;

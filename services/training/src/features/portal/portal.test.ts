@@ -33,6 +33,16 @@ it('offers published courses for partners, and archived ones to enrolled partner
   expect((await portalOf(api, 8).getPortalCourse({ params: { id } })).status).toBe(404);
 });
 
+it('a partner does not undo a withdrawal', async () => {
+  const { api, id: courseId } = await aCourse(service, { audience: 'partners' });
+  const portal = portalOf(api);
+  const { data } = await portal.createPortalEnrollment({ body: { courseId } });
+  await api.withdrawEnrollment({ params: { id: data.id } });
+  const { status, body } = await portal.createPortalEnrollment({ body: { courseId } });
+  expect([status, body.errors?.[0]?.field]).toEqual([403, 'courseId']);
+  expect((await api.restartEnrollment({ params: { id: data.id }, body: {} })).status).toBe(201);
+});
+
 it('a partner enrols, learns, passes a quiz and gets a certificate', async () => {
   const { api, id, lessons } = await aCourse(service, {
     sequential: true,

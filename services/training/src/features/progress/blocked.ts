@@ -19,7 +19,8 @@ export function blockedReason(
   const required = lessons.filter((one) => one.required);
   const needed = required.length ? required : lessons;
   const isUsedUp = (one: Outline) => hasAttempts(one) && !one.canRetry && !rows.get(one.lessonId)?.isAttemptOpen;
-  const mustPass = (one: Outline) => storedCompletion(rows.get(one.lessonId)?.completion).rule === 'quiz';
+  const mustPass = (one: Outline) =>
+    ['quiz', 'package'].includes(storedCompletion(rows.get(one.lessonId)?.completion).rule);
   const failed = needed.find((one) => one.status === 'in_progress' && isUsedUp(one) && mustPass(one));
   if (failed) return `No attempts are left in “${failed.title}”, which is not passed. ${remedy}`;
   if (!isBelow(score, passScore) || needed.some(({ status }) => status !== 'completed')) return null;

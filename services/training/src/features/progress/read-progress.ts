@@ -2,6 +2,7 @@ import { type EnrollmentProgress, LessonType } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { usedAttempts } from '../attempts/attempt.ts';
 import { asEnrollment, isLive } from '../enrollments/enrollment.ts';
 import { canImprove } from '../scorm/can-improve.ts';
 import { blockedReason, hasAttempts, isBelow } from './blocked.ts';
@@ -17,7 +18,7 @@ export async function readProgress(tx: Tx, row: EnrollmentRow): Promise<Progress
   const found = await tx.sql<Columns>`
     SELECT lesson.id AS "lessonId", module_id AS "moduleId", title, type, required, "order", completion, release,
       progress.status, coalesce(progress.percent, 0)::float AS percent, coalesce(position, 0)::float AS position,
-      coalesce(seconds_spent, 0) AS "secondsSpent", score, coalesce(attempts, 0) AS attempts,
+      coalesce(seconds_spent, 0) AS "secondsSpent", score, ${usedAttempts} AS attempts,
       completed_at AS "completedAt", EXISTS (SELECT FROM attempt WHERE attempt.enrollment_id = ${row.id}
         AND attempt.lesson_id = lesson.id AND attempt.status IN ('in_progress', 'submitted')) AS "isAttemptOpen"
     FROM lesson LEFT JOIN lesson_progress AS progress

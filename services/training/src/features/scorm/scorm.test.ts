@@ -167,6 +167,15 @@ it('a completed package can be taken again while its score keeps the course from
   await eventsOf(api, 'training.course.completed', 1);
 });
 
+it('progress says that a failed package has no attempt left', async () => {
+  const { own, id, params } = await aLaunch({ completion: { rule: 'package', maxAttempts: 1 } });
+  const token = await launched(own, params);
+  const blocked = async () => (await own.getEnrollmentProgress({ params: { id } })).data.blockedReason;
+  expect(await blocked()).toBeNull();
+  await commit(token, { ...failing, finished: true });
+  expect(await blocked()).toMatch(/^No attempts are left in “.+”, which is not passed/);
+});
+
 it('counts time at most once, whatever the page reports', async () => {
   const { own, id, params } = await aLaunch();
   const token = await launched(own, params);
