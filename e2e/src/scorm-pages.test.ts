@@ -112,7 +112,8 @@ describe.each(cases)('SCORM $version on a $screen', ({ screen, viewport, version
     await frame.getByRole('link', { name: 'Second page' }).click();
     const second = page.frameLocator('iframe');
     await second.getByRole('heading', { name: 'The second page' }).waitFor();
-    expect(await second.locator('#place').textContent()).toBe('page-2');
+    // The script of the page may run after its heading is visible.
+    await second.locator('#place', { hasText: 'page-2' }).waitFor();
     release();
     await status('Saved');
     await page.unrouteAll({ behavior: 'wait' });
