@@ -25,11 +25,13 @@ export const discardObject = (store: Store) =>
       if (version.file.deletedAt === null && !isOpenUpload(version.file, objectKey)) return;
       await finish(async ({ tx, schedule }) => {
         const file = await tx.file.lockFirst({ where: { id: version.fileId } });
-        if (file && isOpenUpload(file, objectKey)) return removeUpload({ tx, schedule }, file);
-        if (!file?.deletedAt) return undefined;
+        if (!file) return undefined;
+        // First, because an upload can be held before it is complete.
+        if (isProtected(file)) return protectedRetryAt();
+        if (isOpenUpload(file, objectKey)) return removeUpload({ tx, schedule }, file);
+        if (!file.deletedAt) return undefined;
         const dueAt = discardDueAt('deleted', file.deletedAt);
         if (dueAt > new Date()) return dueAt;
-        if (isProtected(file)) return protectedRetryAt();
         await removeFiles({ tx, schedule }, [file.id]);
         return undefined;
       });
