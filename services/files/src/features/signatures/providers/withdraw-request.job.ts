@@ -1,7 +1,7 @@
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../../handler.ts';
-import { isCompletedAt, ProviderError } from './provider.ts';
+import { isCompletedAt, isMissing } from './provider.ts';
 
 /** Job that ends a request at its provider. The request itself may be removed before it runs. */
 export const withdrawRequestJob = {
@@ -43,5 +43,5 @@ export const withdrawRequest = (tools: Tools) =>
 
 /** A request that the provider does not have any more is withdrawn. */
 function ignoreMissing(error: unknown): void {
-  if (!(error instanceof ProviderError && error.status === 404)) throw error;
+  if (!isMissing(error)) throw error;
 }
