@@ -65,7 +65,11 @@ export interface BatchContext<Payload, Tx> {
 }
 
 /** The context of a job after its last attempt failed. */
-export type GiveUpContext<Payload, Tx> = Inside<Tx> & { payload: Payload };
+export type GiveUpContext<Payload, Tx> = Inside<Tx> & {
+  payload: Payload;
+  /** Why the last attempt failed. */
+  error: unknown;
+};
 
 /**
  * Work that runs later. A run that throws is repeated with growing delays, and one whose process crashes is taken over by

@@ -149,16 +149,20 @@ async function recordFailure<Client>(run: Run<Client>, runner: Runner<Client>, e
   if (!mayGiveUp) log.error('job is dead without its last step, which failed', { job: job.name, attempts });
   await commit(run, runner, async (inside) => {
     await buryRows(db.tx.sql, leased, text);
-    if (mayGiveUp) await giveUp(run, inside);
+    if (mayGiveUp) await giveUp(run, inside, error);
     return [];
   });
   return 'dead';
 }
 
-async function giveUp<Client>({ job, leased: { rows } }: Run<Client>, inside: Inside<Tx<Client>>): Promise<void> {
+async function giveUp<Client>(
+  { job, leased: { rows } }: Run<Client>,
+  inside: Inside<Tx<Client>>,
+  error: unknown,
+): Promise<void> {
   for (const row of rows) {
     const { success, data: payload } = job.payload.safeParse(row.payload);
-    if (success) await job.giveUp?.({ payload, ...inside });
+    if (success) await job.giveUp?.({ payload, error, ...inside });
   }
 }
 

@@ -145,9 +145,9 @@ export const fileQuarantined = event('file.quarantined', {
   data: change.data.extend({ reason: z.string().describe('Why the file is quarantined') }),
   example: { ...change.example, reason: 'The content is a program' },
 });
-/** An upload began or ended without an available file. */
+/** An upload began or ended without an available file, or a version that waited for the scanner became available. */
 export const fileStatusChanged = event('file.status_changed', {
-  description: 'The status of an upload changes',
+  description: 'The status of an upload or a version changes',
   action: 'file.change_status',
   target: 'file',
   data: change.data.extend({ status: FileStatus }),

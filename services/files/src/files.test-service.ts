@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { files } from '@tandem/files-contract';
 import { createIdCodec, type IdCodec } from '@tandem/ids';
-import { type TestService, testService, type testSettings } from '@tandem/testing';
+import { type TestService, testService, type testSettings, until } from '@tandem/testing';
 import { filesService } from './service.ts';
 import { filesSettings } from './settings.ts';
 
@@ -55,4 +55,23 @@ export async function startFiles(env: Record<string, string> = {}): Promise<Test
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+type Caller = Parameters<TestFiles['sqlWithin']>[0];
+
+/** Lets a job fail in all of its attempts, without the time between them, until it is scheduled an hour later. */
+export async function failAllAttempts(service: TestFiles, caller: Caller, name: string): Promise<void> {
+  const next = `UPDATE platform.job SET due_at = now() WHERE name = $1 AND state = 'waiting' AND attempts > 0`;
+  const later = `SELECT FROM platform.job WHERE name = $1 AND state = 'waiting' AND attempts = 0
+    AND due_at BETWEEN now() + interval '50 minutes' AND now() + interval '70 minutes'`;
+  await until('the job is scheduled an hour later', async () => {
+    await service.sqlWithin(caller, next, [name]);
+    return (await service.sqlWithin(caller, later, [name])).length === 1;
+  });
+}
+
+/** Runs the waiting jobs of a name now. */
+export async function runNow(service: TestFiles, caller: Caller, name: string): Promise<void> {
+  const text = `UPDATE platform.job SET due_at = now() WHERE name = $1 AND state = 'waiting'`;
+  await service.sqlWithin(caller, text, [name]);
 }

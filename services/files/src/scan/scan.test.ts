@@ -96,6 +96,32 @@ describe('while the scanner is down', () => {
     expect(await statusOf(api, other.id)).toBe('available');
   });
 
+  it('a new version is found by its text once it is scanned, and is not announced as another upload', async () => {
+    const api = service.as();
+    await clamd.restart();
+    const { id } = await upload(api, 'an offer');
+    const named = (name: string) =>
+      service.events.filter((one) => one.tenantId === api.caller.tenantId && one.name === name);
+    await until('the upload is announced', () => named('file.uploaded').length === 1);
+    await clamd.stop();
+    await api.createFileVersion({ params: { id }, form: { file: { content: 'a contract', filename: 'a.txt' } } });
+    await until('the event of the version is consumed', async () => {
+      const text = `SELECT FROM platform.inbox WHERE consumer = 'prepare-new-content'
+        AND NOT EXISTS (SELECT FROM platform.job WHERE name = 'prepare-content')`;
+      return (await service.sqlWithin(api.caller, text)).length === 2;
+    });
+    await clamd.restart();
+    await until('the text is indexed', async () => {
+      return (await api.listFiles({ query: { text: 'contract' } })).data.length === 1;
+    });
+    const [changed] = await until('the status is announced', () => {
+      const found = named('file.status_changed');
+      return found.length > 0 && found;
+    });
+    expect(changed).toMatchObject({ data: { fileId: id, status: 'available' }, record: { versionNumber: 2 } });
+    expect(named('file.uploaded')).toHaveLength(1);
+  });
+
   it('a file with earlier versions can be deleted and restored', async () => {
     const api = service.as();
     await clamd.restart();

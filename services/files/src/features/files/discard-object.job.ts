@@ -1,4 +1,4 @@
-import { type Inside, type JobContext, job } from '@tandem/jobs';
+import { type GiveUpContext, type Inside, type JobContext, job } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -10,7 +10,11 @@ import { isUploadKey, uploadFolderOf } from './object-keys.ts';
 import { removeFiles } from './remove-files.ts';
 
 type Effects = Pick<Inside<Tx>, 'tx' | 'schedule'>;
-type Context = JobContext<z.output<typeof discardObjectJob.payload>, Tx>;
+type Payload = z.output<typeof discardObjectJob.payload>;
+type Context = JobContext<Payload, Tx>;
+
+// When the store could not be reached for as long as a job is tried.
+const unreachableMs = 3_600_000;
 
 /**
  * Removes bytes that no version of a file has, and uploads that were not completed within a day. A deleted file that can no
@@ -25,15 +29,21 @@ export const discardObject = (store: Store) =>
       if (version.file.deletedAt === null && !isOpenUpload(version.file, objectKey)) return;
       await finish(async ({ tx, schedule }) => {
         const file = await tx.file.lockFirst({ where: { id: version.fileId } });
-        if (file && isOpenUpload(file, objectKey)) return removeUpload({ tx, schedule }, file);
-        if (!file?.deletedAt) return undefined;
+        if (!file) return undefined;
+        // First, because an upload can be held before it is complete.
+        if (isProtected(file)) return protectedRetryAt();
+        if (isOpenUpload(file, objectKey)) return removeUpload({ tx, schedule }, file);
+        if (!file.deletedAt) return undefined;
         const dueAt = discardDueAt('deleted', file.deletedAt);
         if (dueAt > new Date()) return dueAt;
-        if (isProtected(file)) return protectedRetryAt();
         await removeFiles({ tx, schedule }, [file.id]);
         return undefined;
       });
     },
+
+    /** Never stops: no other record names these bytes, which may be those of an erased person. */
+    giveUp: ({ payload, schedule }: GiveUpContext<Payload, Tx>) =>
+      schedule(discardObjectJob, [payload], new Date(Date.now() + unreachableMs)),
   });
 
 /** Whether the key is that of an upload that was not completed. */

@@ -63,6 +63,27 @@ it('a deleted file that is held stays after 30 days, and can be restored', async
   expect((await service.send(files.serveFile, { params: { token } }, nobody)).text).toBe('hello');
 });
 
+it('an upload that is held before it is complete stays after a day, until it is released', async () => {
+  const api = service.as();
+  const { data: link } = await api.createPresignedUpload({ body: { filename: 'a', contentType: 'a/b', size: 5 } });
+  const params = { id: link.fileId };
+  await api.holdFile({ params, body: hold });
+  const aged = `WITH aged AS (
+      UPDATE file SET created_at = created_at - interval '25 hours' WHERE id = $1 RETURNING object_key
+    )
+    UPDATE platform.job SET due_at = now() FROM aged WHERE payload->>'objectKey' = object_key`;
+  const dueJobs = `SELECT 1 FROM platform.job JOIN file ON payload->>'objectKey' = object_key
+    WHERE file.id = $1 AND due_at < now() + interval '1 hour'`;
+  await service.sqlWithin(api.caller, aged, [link.fileId]);
+  await until('the job tries again later', async () => {
+    return (await service.sqlWithin(api.caller, dueJobs, [link.fileId])).length === 0;
+  });
+  expect((await api.getFile({ params })).data).toMatchObject({ status: 'pending_upload', legalHold: true });
+  await api.releaseFile({ params, body: { reason: 'Settled' } });
+  await service.sqlWithin(api.caller, aged, [link.fileId]);
+  await until('the record is gone', async () => (await api.getFile({ params })).status === 404);
+});
+
 it('retainUntil refuses deletion, and is shortened only with files:manage', async () => {
   const api = service.as({ can: ['files:read', 'files:write', 'files:delete'] });
   const manager = service.as({ tenantId: api.caller.tenantId as number, can: ['files:*'] });

@@ -4,7 +4,7 @@ import type { Handler } from '../../handler.ts';
 import { completeRequestJob } from './complete-request.job.ts';
 import { fetchSignedJob } from './providers/fetch-signed.job.ts';
 import { submitRequestJob } from './providers/submit-request.job.ts';
-import { asRequest, lockRequest, writeRequest } from './request.ts';
+import { asRequest, isOpen, isWaitingForDocument, lockRequest, writeRequest } from './request.ts';
 
 export const retrySignatureRequest: Handler<typeof signatureRequests.retrySignatureRequest> = async ({
   params,
@@ -14,10 +14,11 @@ export const retrySignatureRequest: Handler<typeof signatureRequests.retrySignat
 }) => {
   const whole = await lockRequest(tx, params.requestId);
   ifMatch(whole.request);
-  const { id: requestId, problem, status, allSignedAt, provider } = whole.request;
-  if (problem === null || (status !== 'sent' && status !== 'in_progress')) throw fail('no_problem');
+  const { id: requestId, problem, provider } = whole.request;
+  const isComplete = isWaitingForDocument(whole.request);
+  if (problem === null || !(isComplete || isOpen(whole.request))) throw fail('no_problem');
   whole.request = await writeRequest(tx, requestId, { problem: null });
   const complete = provider === 'builtin' ? completeRequestJob : fetchSignedJob;
-  await schedule(allSignedAt ? complete : submitRequestJob, [{ requestId }]);
+  await schedule(isComplete ? complete : submitRequestJob, [{ requestId }]);
   return asRequest(whole);
 };

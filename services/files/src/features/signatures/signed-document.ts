@@ -88,12 +88,19 @@ async function complete(
   if (whole.request.provider === 'builtin') await sendCopies(tools, { tx, schedule }, whole);
 }
 
-/** Shows in the request that its document could not be made, from where it can be retried. */
-export async function showFailure({ tx }: Pick<Inside, 'tx'>, requestId: number): Promise<void> {
+/**
+ * Shows in the request that its document could not be made, from where it can be retried.
+ * @param isGone whether the provider does not have the document
+ */
+export async function showFailure(
+  { tx }: Pick<Inside, 'tx'>,
+  requestId: number,
+  { isGone = false }: { isGone?: boolean } = {},
+): Promise<void> {
   if (!(await isWaiting(tx, requestId))) return;
   const { request } = await lockRequest(tx, requestId);
-  // An expired request stays what it is.
-  if (request.status !== 'expired') await writeRequest(tx, requestId, { problem: 'completion_failed' });
+  // The provider has removed the document of an expired request, which stays what it is: a retry would not find it either.
+  if (!isGone || request.status !== 'expired') await writeRequest(tx, requestId, { problem: 'completion_failed' });
   await record(tx, request, { type: 'completion_failed' });
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { rename } from 'node:fs/promises';
 import { files } from '@tandem/files-contract';
 import { until } from '@tandem/testing';
 import pg from 'pg';
-import { publicUrl, startFiles, type TestFiles } from '../../files.test-service.ts';
+import { failAllAttempts, publicUrl, runNow, startFiles, type TestFiles } from '../../files.test-service.ts';
 import { startClamd } from '../../scan/clamd.test-server.ts';
 
 let clamd: Awaited<ReturnType<typeof startClamd>>;
@@ -19,9 +20,10 @@ afterAll(async () => {
 
 type Api = ReturnType<TestFiles['as']>;
 
-/** Stores the content of an upload that declared another checksum. */
-async function uploadDamaged(api: Api): Promise<{ id: string; key: string }> {
-  const checksumSha256 = createHash('sha256').update('other').digest('hex');
+const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
+
+/** Stores the content of an upload that declared this checksum, by default another one. */
+async function startUpload(api: Api, checksumSha256 = sha256('other')): Promise<{ id: string; key: string }> {
   const { data } = await api.createPresignedUpload({ body: { filename: 'a', contentType: 'a/b', size: 5 } });
   const { tenantId, ...nobody } = service.as({ type: 'anonymous' }).caller;
   const token = data.uploadUrl.slice(`${publicUrl}/v1/public/files/`.length);
@@ -56,7 +58,7 @@ const storedOf = async ({ caller }: Api) =>
 
 it('an upload that fails after more than a day is removed a day later, with the storage that it reserved', async () => {
   const api = service.as();
-  const { id, key } = await uploadDamaged(api);
+  const { id, key } = await startUpload(api);
   const params = { id };
   await clamd.stop();
   expect((await api.completeUpload({ params, body: {} })).data.status).toBe('processing');
@@ -75,7 +77,7 @@ it('an upload that fails after more than a day is removed a day later, with the 
 
 it('an upload that is completed while its day ends keeps its bytes', async () => {
   const api = service.as();
-  const { id, key } = await uploadDamaged(api);
+  const { id, key } = await startUpload(api);
   const client = new pg.Client({ connectionString: service.databaseUrl() });
   await client.connect();
   try {
@@ -103,4 +105,21 @@ it('an upload that is completed while its day ends keeps its bytes', async () =>
   await until('the job is over', async () => (await discardsOf(api, key)).length === 0);
   expect((await api.getFile({ params: { id } })).data.status).toBe('processing');
   expect(await storedOf(api)).toHaveLength(1);
+});
+
+it('an upload that cannot be read waits until it can, however long', async () => {
+  const api = service.as();
+  const { id } = await startUpload(api, sha256('hello'));
+  const params = { id };
+  await clamd.stop();
+  expect((await api.completeUpload({ params, body: {} })).data.status).toBe('processing');
+  const [path] = (await storedOf(api)) as [string];
+  await rename(path, `${path}.away`);
+  await clamd.restart();
+  await failAllAttempts(service, api.caller, 'inspect-upload');
+  expect((await api.getFile({ params })).data.status).toBe('processing');
+  await rename(`${path}.away`, path);
+  await runNow(service, api.caller, 'inspect-upload');
+  await until('it is available', async () => (await api.getFile({ params })).data.status === 'available');
+  expect((await api.getFile({ params })).data.checksumSha256).toBe(sha256('hello'));
 });

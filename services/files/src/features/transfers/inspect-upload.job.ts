@@ -58,13 +58,9 @@ export const inspectUpload = (tools: Tools) =>
       });
       if ('mismatch' in result) await outside(() => tools.store.removeFolder(uploadFolderOf(file.objectKey)));
     },
-    async giveUp({ payload, tx, emit, schedule }: GiveUpContext<Payload, Tx>) {
-      const file = await tx.file.lockFirst({ where: inProcessing(payload) });
-      if (!file) return;
-      if (isUploadKey(file.objectKey)) await failUpload({ tx, emit, schedule }, file);
-      // The file has earlier versions, which stay: the new one waits until it can be read.
-      else await schedule(inspectUploadJob, [payload], new Date(Date.now() + unreadableMs));
-    },
+    /** Content waits until it can be read: only what was read and differs from its declaration fails an upload. */
+    giveUp: ({ payload, schedule }: GiveUpContext<Payload, Tx>) =>
+      schedule(inspectUploadJob, [payload], new Date(Date.now() + unreadableMs)),
   });
 
 /** Content that the scanner did not finish is quarantined in the end. */

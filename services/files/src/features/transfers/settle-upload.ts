@@ -40,10 +40,13 @@ export async function setStatus(
   return record;
 }
 
-/** Announces a file with new content: that it is available, or why it is not. */
+/**
+ * Announces a file with new content: that it is available, or why it is not. Only the first version is an upload: a later one
+ * that waited for the scanner was announced when it was created.
+ */
 export function announceContent({ emit }: Pick<Inside, 'emit'>, record: FileRecord): void {
-  const { id: fileId, status, quarantineReason } = record;
-  if (status === 'available') emit(fileUploaded, { data: { fileId }, record });
+  const { id: fileId, status, quarantineReason, versionNumber } = record;
+  if (status === 'available' && versionNumber === 1) emit(fileUploaded, { data: { fileId }, record });
   else if (status === 'quarantined')
     emit(fileQuarantined, { data: { fileId, reason: quarantineReason ?? '' }, record });
   else emit(fileStatusChanged, { data: { fileId, status }, record });

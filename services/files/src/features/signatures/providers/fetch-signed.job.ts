@@ -4,7 +4,7 @@ import type { Tools, Tx } from '../../../handler.ts';
 import { scopeOf } from '../links.ts';
 import { isWaitingForDocument } from '../request.ts';
 import { addSigned, showFailure, storeSigned } from '../signed-document.ts';
-import { ProviderError } from './provider.ts';
+import { isMissing, ProviderError } from './provider.ts';
 
 /** Job that fetches the signed document from the provider and stores it as a version of the file. */
 export const fetchSignedJob = { name: 'fetch-signed-document', payload: z.object({ requestId: z.int() }) };
@@ -31,5 +31,6 @@ export const fetchSigned = (tools: Tools) =>
       await finish((inside) => addSigned(tools, inside, { requestId, fileId }, stored));
     },
 
-    giveUp: ({ payload: { requestId }, tx }: GiveUpContext<Payload, Tx>) => showFailure({ tx }, requestId),
+    giveUp: ({ payload: { requestId }, error, tx }: GiveUpContext<Payload, Tx>) =>
+      showFailure({ tx }, requestId, { isGone: isMissing(error) }),
   });

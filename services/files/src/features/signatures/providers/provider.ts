@@ -42,7 +42,7 @@ export interface SignatureProviderClient {
 /** Whether everybody has signed a request at its provider. One that the provider does not have any more was not completed. */
 export async function isCompletedAt(provider: SignatureProviderClient, ref: string): Promise<boolean> {
   return provider.isCompleted(ref).catch((error: unknown) => {
-    if (error instanceof ProviderError && error.status === 404) return false;
+    if (isMissing(error)) return false;
     throw error;
   });
 }
@@ -56,4 +56,9 @@ export class ProviderError extends Error {
     super(message);
     this.status = status;
   }
+}
+
+/** Whether the provider answered that it does not have the request. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof ProviderError && error.status === 404;
 }
