@@ -76,6 +76,27 @@ it('retainUntil refuses deletion, and is shortened only with files:manage', asyn
   expect((await api.deleteFile({ params })).status).toBe(200);
 });
 
+it('deleteAt is set only by those who can delete the file, and removed by everybody who can change it', async () => {
+  const owner = service.as();
+  const tenantId = owner.caller.tenantId as number;
+  const params = { id: (await upload(owner)).id };
+  const writer = service.as({ tenantId, userId: 2, can: ['files:write', 'files:delete:own'] });
+  const without = service.as({ tenantId, can: ['files:write'] });
+  const set = (who: Api, deleteAt: string | null) => who.updateFile({ params, body: { deleteAt } });
+  const [day, later] = [inDays(1), inDays(2)];
+  const refused = [await set(writer, day), await set(without, day)];
+  const fieldOf = ({ status, body }: (typeof refused)[number]) => [status, body.code, body.errors?.[0]?.field];
+  expect(refused.map(fieldOf)).toEqual(Array(2).fill([403, 'forbidden', 'deleteAt']));
+  expect((await set(owner, day)).data.deleteAt).toBe(day);
+  expect([(await set(without, day)).status, fieldOf(await set(without, later))]).toEqual([
+    200,
+    [403, 'forbidden', 'deleteAt'],
+  ]);
+  expect((await set(without, null)).data.deleteAt).toBeNull();
+  const own = { id: (await upload(service.as({ tenantId, userId: 2 }))).id };
+  expect((await writer.updateFile({ params: own, body: { deleteAt: day } })).status).toBe(200);
+});
+
 it('deleteAt deletes the file at its time, unless it was changed since', async () => {
   const api = service.as();
   const [one, other] = [await upload(api), await upload(api)];
