@@ -2,6 +2,7 @@ import type { Schedule } from '@tandem/jobs';
 import type { Message } from '@tandem/mail';
 import type { Signer as SignerRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import { isErased } from './erased.ts';
 import { completedLetter, type EndStatus, endedLetter, requestLetter } from './letters.ts';
 import { createLink, type NewLink, scopeOf, storeLink } from './links.ts';
 import { turnOf, type WholeRequest } from './request.ts';
@@ -50,7 +51,7 @@ export async function sendLinks(
   return new Map(environment === 'sandbox' ? links.map(({ signer, link }) => [signer.id, link.url]) : []);
 }
 
-/** Sends everybody the link to the signed document. */
+/** Sends everybody the link to the signed document, except people who were erased. */
 export async function sendCopies(
   tools: Tools,
   { tx, schedule }: Inside,
@@ -59,6 +60,7 @@ export async function sendCopies(
   const filename = await filenameOf(tx, request);
   const messages: Message[] = [];
   for (const signer of signers) {
+    if (isErased(signer)) continue;
     const link = await createLink(tools, tx, request, signer);
     await storeLink(tx, signer, link);
     messages.push(completedLetter({ request, signer, filename, url: link.url }));
