@@ -131,6 +131,51 @@ it('a person who is erased before the signed document is made is in it, and eras
   expect(stored).toEqual([{ signature: null }]);
 });
 
+describe('at the daily limit of messages', () => {
+  const limit = (api: Api, messages: number) =>
+    service.sqlWithin(api.caller, 'UPDATE platform.mail_count SET messages = $1', [messages]);
+  const recipients = async (api: Api, template: string) =>
+    (
+      await service.sqlWithin(
+        api.caller,
+        'SELECT recipient FROM platform.mail WHERE template = $1 ORDER BY recipient',
+        [template],
+      )
+    ).map(({ recipient }) => recipient);
+  const sendLater = async (api: Api) => {
+    await limit(api, 0);
+    await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'send-signature-outcome'`);
+  };
+  const copy = { name: 'Copy', email: 'copy@example.com', role: 'cc' };
+
+  it('a request is completed, and everybody gets the signed document later', async () => {
+    const { api, data, tokens } = await asked({ signers: [ada, copy] });
+    await limit(api, 1_000_000_000);
+    expect((await links(service).sign(tokens[0])).status).toBe(200);
+    await completed(api, data.id);
+    const hashes = 'SELECT cardinality(token_hashes) AS links FROM signer ORDER BY position';
+    expect(await service.sqlWithin(api.caller, hashes)).toEqual([{ links: 1 }, { links: 0 }]);
+    expect(await recipients(api, 'signature_completed')).toEqual([]);
+    await sendLater(api);
+    await until('the copies are queued', async () => (await recipients(api, 'signature_completed')).length > 0);
+    expect(await recipients(api, 'signature_completed')).toEqual([ada.email, copy.email]);
+    expect(await service.sqlWithin(api.caller, hashes)).toEqual([{ links: 2 }, { links: 1 }]);
+  });
+
+  it('a request ends, and those who had got a link are informed later', async () => {
+    const signers = [ada, zofia, { ...copy, role: 'signer' }].map((one, index) => ({ ...one, order: index + 1 }));
+    const { api, data, tokens } = await asked({ signers, signingOrder: 'sequential' });
+    expect((await links(service).sign(tokens[0])).status).toBe(200);
+    const reminded = await api.remindSigners({ params: { requestId: data.id }, body: {} });
+    await limit(api, 1_000_000_000);
+    expect((await links(service).decline(tokenOf(reminded.data.signers[1]))).status).toBe(200);
+    expect(await recipients(api, 'signature_ended')).toEqual([]);
+    await sendLater(api);
+    await until('the message is queued', async () => (await recipients(api, 'signature_ended')).length > 0);
+    expect(await recipients(api, 'signature_ended')).toEqual([ada.email]);
+  });
+});
+
 type Asked = Awaited<ReturnType<typeof asked>>;
 
 /** Has everybody sign a request whose document cannot be read, until all attempts to make the signed one are over. */
