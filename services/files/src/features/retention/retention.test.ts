@@ -119,4 +119,21 @@ it('deleteAt that passes while the file is deleted has no effect on the restored
   await service.sqlWithin(api.caller, `UPDATE file SET delete_at = ${dueAt} WHERE id = $1`, [one.id]);
   const restored = await Promise.all([one, other].map(({ id }) => api.restoreFile({ params: { id } })));
   expect(restored.map(({ data }) => data.deleteAt === null)).toEqual([true, false]);
+  await service.sqlWithin(api.caller, `UPDATE file SET delete_at = ${dueAt} WHERE id = $1`, [other.id]);
+  const ids = [one, other].map(({ id }) => id);
+  await service.sqlWithin(
+    api.caller,
+    `UPDATE platform.job SET due_at = now() WHERE name = 'delete-file-at' AND payload->>'fileId' = ANY ($1)`,
+    [ids],
+  );
+  await until('the later one is deleted', async () => (await api.getFile({ params: { id: other.id } })).status === 404);
+  await until('both jobs have run', async () => {
+    const jobs = await service.sqlWithin(
+      api.caller,
+      `SELECT 1 FROM platform.job WHERE name = 'delete-file-at' AND payload->>'fileId' = ANY ($1)`,
+      [ids],
+    );
+    return jobs.length === 0;
+  });
+  expect((await api.getFile({ params: { id: one.id } })).status).toBe(200);
 });
