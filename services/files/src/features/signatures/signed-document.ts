@@ -43,6 +43,7 @@ export async function storeSigned(
       detectedContentType: 'application/pdf',
       status: 'available',
       quarantineReason: null,
+      scan: null,
     };
   });
 }
