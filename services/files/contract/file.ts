@@ -70,6 +70,14 @@ export const File = z.object({
   quarantineReason: text(500)
     .nullable()
     .meta({ description: 'Why the file is quarantined', examples: ['The content is a program'] }),
+  scan: z
+    .enum(['clean', 'infected', 'skipped'])
+    .nullable()
+    .meta({
+      description:
+        'The result of the malware scanner. Content that is larger than the scanner accepts is `skipped`: it is available and was not scanned. Null if there is no result: no scanner is configured, the scan has not ended, or the content was stored without a scan',
+      examples: ['clean'],
+    }),
   legalHold: z.boolean().describe('Whether the file is held: it cannot be deleted until it is released'),
   holdReason: text(500)
     .nullable()

@@ -21,6 +21,7 @@ import { followLeadDeletions } from './features/leads/on-lead-deleted.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { ocrHandlers } from './features/ocr/index.ts';
 import { readDocument } from './features/ocr/read-document.job.ts';
+import { eraseSignature } from './features/personal-data/erase-signature.job.ts';
 import { filesData } from './features/personal-data/files-data.ts';
 import { deleteFileAt } from './features/retention/delete-file-at.job.ts';
 import { retentionHandlers } from './features/retention/index.ts';
@@ -118,6 +119,7 @@ export async function filesService(
       filesOfLead(tools),
       prepareContent(reader),
       readDocument(reader),
+      eraseSignature,
       ...signatureJobs(tools),
       ...work.jobs,
       ...merges.jobs,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { type Scanner, ScannerUnavailableError, ScanUnfinishedError, type Verdict } from './scanner.ts';
 
-export type ScanResult = Verdict | { kind: 'unavailable' } | { kind: 'unfinished' };
+export type ScanResult = Verdict | { kind: 'unavailable' } | { kind: 'unfinished' } | { kind: 'none' };
 
 /** A scan that receives its content in chunks, while the content is stored or compared. */
 export interface RunningScan {
@@ -14,11 +14,10 @@ export interface RunningScan {
 }
 
 const bufferedBytesMax = 256 * 1024;
-const notScanned: ScanResult = { kind: 'skipped', reason: 'No scanner is configured' };
 
 /** Begins a scan; without a scanner nothing is scanned. */
 export function beginScan(scanner: Scanner | undefined): RunningScan {
-  if (!scanner) return { write: async () => {}, end: async () => notScanned, abort() {} };
+  if (!scanner) return { write: async () => {}, end: async () => ({ kind: 'none' }), abort() {} };
   const through = new PassThrough({ highWaterMark: bufferedBytesMax });
   through.on('error', () => {});
   const closed = new AbortController();

@@ -22,13 +22,17 @@ const upload = async (api: Api, content: string | Buffer) =>
 
 it('content reaches the scanner unchanged, and is available when it is clean', async () => {
   const content = Buffer.alloc(200_000, 'clean ');
-  expect((await upload(service.as(), content)).status).toBe('available');
+  expect(await upload(service.as(), content)).toMatchObject({ status: 'available', scan: 'clean' });
   expect(clamd.received.some((one) => one.equals(content))).toBe(true);
 });
 
 it('malware is quarantined with its name, as an upload, a version and with a link', async () => {
   const api = service.as();
-  const infected = { status: 'quarantined', quarantineReason: 'Malware was found: Eicar-Signature' };
+  const infected = {
+    status: 'quarantined',
+    quarantineReason: 'Malware was found: Eicar-Signature',
+    scan: 'infected',
+  };
   expect(await upload(api, `a ${malware}`)).toMatchObject(infected);
   const { id } = await upload(api, 'clean');
   const params = { id };
@@ -44,21 +48,30 @@ it('malware is quarantined with its name, as an upload, a version and with a lin
   expect((await api.completeUpload({ params: { id: link.fileId }, body: {} })).data).toMatchObject(infected);
 });
 
-it('content beyond the limit of the scanner is available without a scan', async () => {
-  expect((await upload(service.as(), Buffer.alloc(lengthMax + 100_000))).status).toBe('available');
+it('content beyond the limit of the scanner is available and marked as not scanned, also when it is restored', async () => {
+  const api = service.as();
+  const file = await upload(api, Buffer.alloc(lengthMax + 100_000));
+  const params = { id: file.id, versionId: file.versionId };
+  expect(file).toMatchObject({ status: 'available', scan: 'skipped' });
+  await api.createFileVersion({ params, form: { file: { content: 'clean' } } });
+  expect((await api.getFile({ params })).data.scan).toBe('clean');
+  await api.restoreFileVersion({ params });
+  expect((await api.getFile({ params })).data.scan).toBe('skipped');
 });
 
 it('content that arrives while the scanner is down is not served before it is scanned', async () => {
   const api = service.as();
   await clamd.stop();
   const [clean, infected] = [await upload(api, 'clean'), await upload(api, malware)];
-  expect([clean.status, infected.status]).toEqual(['processing', 'processing']);
+  expect([clean.status, infected.status, clean.scan]).toEqual(['processing', 'processing', null]);
   const link = await api.getFileDownload({ params: { id: clean.id } });
   expect([link.status, link.body.code]).toEqual([409, 'not_available']);
   await clamd.restart();
   const statusOf = async ({ id }: { id: string }) => (await api.getFile({ params: { id } })).data.status;
   await until('both are scanned', async () => (await statusOf(clean)) === 'available');
   await until('the malware is found', async () => (await statusOf(infected)) === 'quarantined');
+  const scans = [clean, infected].map(async ({ id }) => (await api.getFile({ params: { id } })).data.scan);
+  expect(await Promise.all(scans)).toEqual(['clean', 'infected']);
 });
 
 describe('while the scanner is down', () => {

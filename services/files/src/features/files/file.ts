@@ -8,7 +8,7 @@ import { isDisplayable } from './detect-type.ts';
 
 export type FileRecord = z.output<typeof File>;
 
-const columns = File.pick({ status: true, ocrStatus: true });
+const columns = File.pick({ status: true, ocrStatus: true, scan: true });
 
 /** The columns that operations change; the others describe the current version, and change with it. */
 type Changes = Partial<
@@ -30,11 +30,12 @@ type Changes = Partial<
 
 /** Converts a row to the contract's `File`. */
 export function asFile(row: FileRow): FileRecord {
-  const { status, ocrStatus } = columns.parse(row);
+  const { status, ocrStatus, scan } = columns.parse(row);
   return {
     ...row,
     status,
     ocrStatus,
+    scan,
     allowedTransitions: fileStates.next(status),
     // A pending upload may not have declared it.
     checksumSha256: row.checksumSha256 || null,

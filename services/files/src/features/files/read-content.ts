@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Tools } from '../../handler.ts';
 import { beginScan, type ScanResult } from '../../scan/begin-scan.ts';
+import type { Verdict } from '../../scan/scanner.ts';
 import { detectType, isProgram, sniffedBytes } from './detect-type.ts';
 
 /** Facts about the bytes of a file, found in one pass. */
@@ -11,6 +12,8 @@ export interface ContentFacts {
   /** `processing` without a verdict of the scanner: a job scans the content later. */
   status: 'available' | 'quarantined' | 'processing';
   quarantineReason: string | null;
+  /** The verdict of the scanner; null without one. */
+  scan: Verdict['kind'] | null;
 }
 
 /**
@@ -44,7 +47,8 @@ export function contentReader({ scanner }: Pick<Tools, 'scanner'>) {
     const result = await scan.end();
     isUnfinished = result.kind === 'unfinished';
     const detectedContentType = await detectType(Buffer.concat(beginning));
-    return { size, checksumSha256: hash.digest('hex'), detectedContentType, ...statusOf(detectedContentType, result) };
+    const scanned = { scan: verdictOf(result), ...statusOf(detectedContentType, result) };
+    return { size, checksumSha256: hash.digest('hex'), detectedContentType, ...scanned };
   }
 
   return { pass, facts, size: () => size, isUnfinished: () => isUnfinished };
@@ -56,4 +60,8 @@ function statusOf(detected: string | null, result: ScanResult): Pick<ContentFact
   if (isProgram(detected)) return { status: 'quarantined', quarantineReason: `The content is a program (${detected})` };
   const isScanned = result.kind !== 'unavailable' && result.kind !== 'unfinished';
   return { status: isScanned ? 'available' : 'processing', quarantineReason: null };
+}
+
+function verdictOf({ kind }: ScanResult): ContentFacts['scan'] {
+  return kind === 'clean' || kind === 'infected' || kind === 'skipped' ? kind : null;
 }

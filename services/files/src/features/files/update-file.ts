@@ -1,7 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import { type files, fileUpdated } from '@tandem/files-contract';
-import { diff, fail, failField, reachOf } from '@tandem/service';
-import type { Handler, Tools } from '../../handler.ts';
+import { diff, fail, failField, reachOf, type Under } from '@tandem/service';
+import type { Handler, Tools, Tx } from '../../handler.ts';
 import { deleteFileAtJob } from '../retention/delete-file-at.job.ts';
 import { asFile, lockPresent, writeFile } from './file.ts';
 import { entityColumns } from './follow-merges.ts';
@@ -9,12 +9,13 @@ import { plainFilename } from './stored-object.ts';
 
 export const updateFile =
   (tools: Tools): Handler<typeof files.updateFile> =>
-  async ({ params, body, caller, tx, emit, schedule, ifMatch }) => {
+  async ({ params, body, caller, tx, under, emit, schedule, ifMatch }) => {
     const row = await lockPresent(tx, params.id);
     ifMatch(row);
     const { retainUntil, deleteAt } = body;
     if (deleteAt && deleteAt.getTime() <= Date.now()) throw failField('deleteAt', 'Must be in the future');
     if (retainUntil !== undefined) checkRetention(caller, row.retainUntil, retainUntil);
+    if (deleteAt && deleteAt.getTime() !== row.deleteAt?.getTime()) await checkDeletable({ caller, tx, under }, row.id);
     const { filename, tags, entityType = row.entityType, entityId = row.entityId } = body;
     const tenantId = caller.tenantId as number;
     const { mergedFromEntityId = null, ...entity } = await entityColumns(tools, {
@@ -48,4 +49,16 @@ function checkRetention(caller: Caller, before: Date | null, wanted: Date | null
   const isEarlier = before !== null && before > new Date() && (wanted === null || wanted < before);
   if (isEarlier && reachOf(caller, 'files:manage') === 'none')
     throw fail('retention_active', [{ field: 'retainUntil', message: `Must not be before ${before.toISOString()}` }]);
+}
+
+/** A file is deleted at `deleteAt`, so only callers who can delete it set that. */
+async function checkDeletable(
+  { caller, tx, under }: { caller: Caller; tx: Tx; under: Under },
+  id: number,
+): Promise<void> {
+  const permission = 'files:delete';
+  const isDeletable =
+    reachOf(caller, permission) !== 'none' && (await under(permission, () => tx.file.count({ where: { id } }))) > 0;
+  if (!isDeletable)
+    throw fail('forbidden', [{ field: 'deleteAt', message: `Requires the permission ${permission} for this file` }]);
 }

@@ -77,6 +77,7 @@ describe('an upload', () => {
       status: 'available',
       allowedTransitions: [],
       quarantineReason: null,
+      scan: null,
       legalHold: false,
       ocrStatus: null,
       holdReason: null,

@@ -4,8 +4,10 @@ import { type Erasing, exportSection, type PersonalData } from '@tandem/service'
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { endRequest } from '../signatures/end-request.ts';
-import { peopleAndFields, writeRequest } from '../signatures/request.ts';
+import { erasedContent, erasedEmail } from '../signatures/erased.ts';
+import { isWaitingForDocument, peopleAndFields, writeRequest } from '../signatures/request.ts';
 import { record } from '../signatures/trail.ts';
+import { eraseSignatureJob } from './erase-signature.job.ts';
 
 const batchMax = 200;
 const open = ['draft', 'sent', 'in_progress'];
@@ -20,16 +22,19 @@ const columns = Signer.pick({ role: true, status: true });
 
 /**
  * The people in signature requests. An erasure removes who they are from the requests and from the audit trail, whose
- * hashes stay valid, and ends requests that they can still sign. A document that they signed belongs to its owner and is kept.
+ * hashes stay valid, and ends requests that they can still sign. A document that they signed belongs to its owner and is kept;
+ * until it is stored, so are the name and the signature that it shows.
  */
 export const signersData = (tools: Tools): PersonalData<Tx> => ({
   async erase({ tx, emit, schedule, person: { emails } }: Erasing<Tx>) {
     const where = { email: { in: emails } };
     const rows = await tx.signer.findMany({ where, orderBy: { id: 'asc' }, take: batchMax });
     const requestIds = [...new Set(rows.map(({ requestId }) => requestId))].sort((one, other) => one - other);
+    const waiting = new Set<number>();
     for (const requestId of requestIds) {
       const request = await tx.signatureRequest.lockFirst({ where: { id: requestId } });
       if (!request) continue;
+      if (isWaitingForDocument(request)) waiting.add(requestId);
       const entry = { type: 'person_erased' } as const;
       if (open.includes(request.status) && request.allSignedAt === null) {
         const { signers, fields } = await peopleAndFields(tx, [requestId]);
@@ -39,13 +44,19 @@ export const signersData = (tools: Tools): PersonalData<Tx> => ({
         await endRequest(tools, { tx, emit, schedule }, whole, { status: 'cancelled', entry });
       } else await record(tx, await writeRequest(tx, requestId, {}), entry);
     }
+    const kept = rows.filter(({ requestId }) => waiting.has(requestId)).map(({ id }) => id);
     for (const { id: signerId } of rows) {
-      const nobody = { name: 'Erased', email: `erased-${signerId}@erased.invalid` };
-      const evidence = { ip: null, userAgent: null, declineReason: null, signature: null, tokenHashes: [] };
-      await tx.signer.updateMany({ where: { id: signerId }, data: { ...nobody, ...evidence } });
+      const evidence = { ip: null, userAgent: null, declineReason: null, tokenHashes: [] };
+      const content = kept.includes(signerId) ? {} : erasedContent;
+      const data = { email: erasedEmail(signerId), ...evidence, ...content };
+      await tx.signer.updateMany({ where: { id: signerId }, data });
       await tx.signatureEvent.updateMany({ where: { signerId }, data: { ip: null, userAgent: null, salt: null } });
     }
-    return { signers: rows.length };
+    await schedule(
+      eraseSignatureJob,
+      kept.map((signerId) => ({ signerId })),
+    );
+    return { signers: rows.length, signaturesKeptForDocument: kept.length };
   },
 
   async read({ tx, person: { emails } }) {

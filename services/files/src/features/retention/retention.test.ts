@@ -97,6 +97,27 @@ it('retainUntil refuses deletion, and is shortened only with files:manage', asyn
   expect((await api.deleteFile({ params })).status).toBe(200);
 });
 
+it('deleteAt is set only by those who can delete the file, and removed by everybody who can change it', async () => {
+  const owner = service.as();
+  const tenantId = owner.caller.tenantId as number;
+  const params = { id: (await upload(owner)).id };
+  const writer = service.as({ tenantId, userId: 2, can: ['files:write', 'files:delete:own'] });
+  const without = service.as({ tenantId, can: ['files:write'] });
+  const set = (who: Api, deleteAt: string | null) => who.updateFile({ params, body: { deleteAt } });
+  const [day, later] = [inDays(1), inDays(2)];
+  const refused = [await set(writer, day), await set(without, day)];
+  const fieldOf = ({ status, body }: (typeof refused)[number]) => [status, body.code, body.errors?.[0]?.field];
+  expect(refused.map(fieldOf)).toEqual(Array(2).fill([403, 'forbidden', 'deleteAt']));
+  expect((await set(owner, day)).data.deleteAt).toBe(day);
+  expect([(await set(without, day)).status, fieldOf(await set(without, later))]).toEqual([
+    200,
+    [403, 'forbidden', 'deleteAt'],
+  ]);
+  expect((await set(without, null)).data.deleteAt).toBeNull();
+  const own = { id: (await upload(service.as({ tenantId, userId: 2 }))).id };
+  expect((await writer.updateFile({ params: own, body: { deleteAt: day } })).status).toBe(200);
+});
+
 it('deleteAt deletes the file at its time, unless it was changed since', async () => {
   const api = service.as();
   const [one, other] = [await upload(api), await upload(api)];
@@ -119,4 +140,21 @@ it('deleteAt that passes while the file is deleted has no effect on the restored
   await service.sqlWithin(api.caller, `UPDATE file SET delete_at = ${dueAt} WHERE id = $1`, [one.id]);
   const restored = await Promise.all([one, other].map(({ id }) => api.restoreFile({ params: { id } })));
   expect(restored.map(({ data }) => data.deleteAt === null)).toEqual([true, false]);
+  await service.sqlWithin(api.caller, `UPDATE file SET delete_at = ${dueAt} WHERE id = $1`, [other.id]);
+  const ids = [one, other].map(({ id }) => id);
+  await service.sqlWithin(
+    api.caller,
+    `UPDATE platform.job SET due_at = now() WHERE name = 'delete-file-at' AND payload->>'fileId' = ANY ($1)`,
+    [ids],
+  );
+  await until('the later one is deleted', async () => (await api.getFile({ params: { id: other.id } })).status === 404);
+  await until('both jobs have run', async () => {
+    const jobs = await service.sqlWithin(
+      api.caller,
+      `SELECT 1 FROM platform.job WHERE name = 'delete-file-at' AND payload->>'fileId' = ANY ($1)`,
+      [ids],
+    );
+    return jobs.length === 0;
+  });
+  expect((await api.getFile({ params: { id: one.id } })).status).toBe(200);
 });

@@ -4,7 +4,7 @@ import type { Tools, Tx } from '../../handler.ts';
 import { certificateOf } from './certificate.ts';
 import { readBytes, versionOf } from './document.ts';
 import { scopeOf } from './links.ts';
-import { findRequest } from './request.ts';
+import { findRequest, type WholeRequest } from './request.ts';
 import { addSigned, isWaiting, showFailure, storeSigned } from './signed-document.ts';
 import { stampsOf } from './stamps.ts';
 import { readTrail } from './trail.ts';
@@ -20,6 +20,7 @@ export const completeRequest = (tools: Tools) =>
     async run({ payload: { requestId }, tx: reader, outside, scheduleNow, finish }: JobContext<Payload, Tx>) {
       if (!(await isWaiting(reader, requestId))) return;
       const whole = await findRequest(reader, requestId);
+      if (!hasAllSignatures(whole)) return finish((inside) => showFailure(inside, requestId));
       const { tenantId } = await scopeOf(reader);
       const version = await versionOf(reader, whole.request.versionId);
       const file = await reader.file.findFirst({ where: { id: whole.request.fileId } });
@@ -51,3 +52,8 @@ export const completeRequest = (tools: Tools) =>
     /** Shows the failure in the request, from where it can be retried. */
     giveUp: ({ payload: { requestId }, tx }: GiveUpContext<Payload, Tx>) => showFailure({ tx }, requestId),
   });
+
+/** A document without the signature of a person who has signed must not be sealed. */
+function hasAllSignatures({ signers }: WholeRequest): boolean {
+  return signers.every(({ status, signature }) => status !== 'signed' || signature !== null);
+}

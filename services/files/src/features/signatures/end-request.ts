@@ -2,9 +2,10 @@ import type { Emit } from '@tandem/events';
 import { signatureCancelled, signatureDeclined, signatureExpired } from '@tandem/files-contract';
 import type { Signer as SignerRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
-import { type Inside, sendEnd } from './notify.ts';
+import { type Inside, sendAgainAt, sendEnd } from './notify.ts';
 import { withdrawRequestJob } from './providers/withdraw-request.job.ts';
 import { eventOf, isDone, peopleAndFields, type WholeRequest, writeRequest } from './request.ts';
+import { sendOutcomeJob } from './send-outcome.job.ts';
 import { record, type TrailEntry } from './trail.ts';
 
 type EndEvent = typeof signatureCancelled | typeof signatureDeclined | typeof signatureExpired;
@@ -40,8 +41,8 @@ export async function endRequest(tools: Tools, inside: Ending, whole: WholeReque
   if (providerRef !== null && !isByProvider)
     await schedule(withdrawRequestJob, [{ provider, providerRef, ...(isErased && { evenIfCompleted: true }) }]);
   // Providers send messages of their own.
-  if (provider === 'builtin' && isSent)
-    await sendEnd(tools, inside, whole, { status, reason, ...(decliner && { except: decliner.id }) });
+  if (provider === 'builtin' && isSent && !(await sendEnd(tools, inside, whole)))
+    await schedule(sendOutcomeJob, [{ requestId: whole.request.id }], sendAgainAt());
   const event = eventOf(whole.request);
   if (status === 'cancelled') return emit(signatureCancelled, event);
   if (status === 'expired') return emit(signatureExpired, event);

@@ -21,6 +21,7 @@ import { readSigningDocument } from './read-signing-document.ts';
 import { remindRequest } from './remind-request.job.ts';
 import { remindSigners } from './remind-signers.ts';
 import { retrySignatureRequest } from './retry-signature-request.ts';
+import { sendOutcome } from './send-outcome.job.ts';
 import { sendSignatureRequest } from './send-signature-request.ts';
 import { signDocument } from './sign-document.ts';
 import { verifySignature } from './verify-signature.ts';
@@ -52,6 +53,7 @@ export const signatureJobs = (tools: Tools) => [
   expireRequest(tools),
   remindRequest(tools),
   inviteSigners(tools),
+  sendOutcome(tools),
   submitRequest(tools),
   withdrawRequest(tools),
   fetchSigned(tools),

@@ -1,18 +1,11 @@
 import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
-import { notifyTurn } from './notify.ts';
+import { notifyTurn, sendAgainAt } from './notify.ts';
 import { isOpen, lockRequest } from './request.ts';
 
 /** Job that invites those whose turn it is, after the tenant had reached its daily limit of messages. */
 export const inviteSignersJob = { name: 'invite-signers', payload: z.object({ requestId: z.int() }) };
-
-const hourMs = 3_600_000;
-
-/** When the limit is checked again. */
-export function inviteSignersAt(): Date {
-  return new Date(Date.now() + hourMs);
-}
 
 export const inviteSigners = (tools: Tools) =>
   job({
@@ -22,7 +15,7 @@ export const inviteSigners = (tools: Tools) =>
         if (!(await inside.tx.signatureRequest.count({ where: { id: requestId, file: { deletedAt: null } } }))) return;
         const whole = await lockRequest(inside.tx, requestId);
         if (!isOpen(whole.request) || (await notifyTurn(tools, inside, whole))) return;
-        return inviteSignersAt();
+        return sendAgainAt();
       });
     },
   });

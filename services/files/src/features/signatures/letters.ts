@@ -1,4 +1,6 @@
+import { SignatureStatus } from '@tandem/files-contract';
 import { type Message, renderLetter } from '@tandem/mail';
+import type { z } from 'zod';
 import type { SignatureRequest as RequestRow, Signer as SignerRow } from '../../generated/client.ts';
 import { languageOf, textsOf, timeText } from './texts.ts';
 
@@ -52,12 +54,12 @@ export function completedLetter({ request, signer, filename, url }: LetterInput)
 }
 
 /** How a request ended before everybody signed. */
-export type EndStatus = 'cancelled' | 'declined' | 'expired';
+export const endStatus = SignatureStatus.extract(['cancelled', 'declined', 'expired']);
 
 /** The message that a request was ended before everybody signed. */
 export function endedLetter(
   { request, signer, filename }: Omit<LetterInput, 'url'>,
-  { status, reason }: { status: EndStatus; reason: string | null },
+  { status, reason }: { status: z.output<typeof endStatus>; reason: string | null },
 ): Message {
   const { mail } = textsOf(request.language);
   const text = mail.ended[status](filename, request.senderName);

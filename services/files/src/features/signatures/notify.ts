@@ -1,8 +1,8 @@
 import type { Schedule } from '@tandem/jobs';
-import type { Message } from '@tandem/mail';
 import type { Signer as SignerRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
-import { completedLetter, type EndStatus, endedLetter, requestLetter } from './letters.ts';
+import { isErased } from './erased.ts';
+import { completedLetter, endedLetter, endStatus, requestLetter } from './letters.ts';
 import { createLink, type NewLink, scopeOf, storeLink } from './links.ts';
 import { turnOf, type WholeRequest } from './request.ts';
 
@@ -50,36 +50,51 @@ export async function sendLinks(
   return new Map(environment === 'sandbox' ? links.map(({ signer, link }) => [signer.id, link.url]) : []);
 }
 
-/** Sends everybody the link to the signed document. */
+/**
+ * Sends everybody the link to the signed document, except people who were erased.
+ * @returns false when the tenant may not send more messages today, and then nothing is changed
+ */
 export async function sendCopies(
   tools: Tools,
   { tx, schedule }: Inside,
   { request, signers }: WholeRequest,
-): Promise<void> {
+): Promise<boolean> {
   const filename = await filenameOf(tx, request);
-  const messages: Message[] = [];
+  const links: { signer: SignerRow; link: NewLink }[] = [];
   for (const signer of signers) {
-    const link = await createLink(tools, tx, request, signer);
-    await storeLink(tx, signer, link);
-    messages.push(completedLetter({ request, signer, filename, url: link.url }));
+    if (!isErased(signer)) links.push({ signer, link: await createLink(tools, tx, request, signer) });
   }
-  // Over the limit of the tenant, the signed document is still in the file and behind the earlier links.
-  await tools.mailer.queue({ tx, schedule }, messages);
+  const messages = links.map(({ signer, link: { url } }) => completedLetter({ request, signer, filename, url }));
+  if (!(await tools.mailer.queue({ tx, schedule }, messages))) return false;
+  for (const { signer, link } of links) await storeLink(tx, signer, link);
+  return true;
 }
 
-/** Informs those who got a link that the request has ended. */
+/**
+ * Informs those who got a link that the request has ended, except the person who declined.
+ * @returns as `sendCopies`
+ */
 export async function sendEnd(
   tools: Tools,
   { tx, schedule }: Inside,
   { request, signers }: WholeRequest,
-  end: { status: EndStatus; reason: string | null; except?: number },
-): Promise<void> {
+): Promise<boolean> {
   const filename = await filenameOf(tx, request);
-  const notified = signers.filter(({ id, status, role }) => status !== 'pending' && role !== 'cc' && id !== end.except);
-  await tools.mailer.queue(
+  const end = { status: endStatus.parse(request.status), reason: request.cancelReason };
+  const notified = signers.filter(
+    ({ status, role, tokenHashes }) => tokenHashes.length > 0 && role !== 'cc' && status !== 'declined',
+  );
+  return tools.mailer.queue(
     { tx, schedule },
     notified.map((signer) => endedLetter({ request, signer, filename }, end)),
   );
+}
+
+const hourMs = 3_600_000;
+
+/** When the limit of messages is checked again. */
+export function sendAgainAt(): Date {
+  return new Date(Date.now() + hourMs);
 }
 
 async function filenameOf(tx: Tx, { fileId }: { fileId: number }): Promise<string> {

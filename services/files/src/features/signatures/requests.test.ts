@@ -6,8 +6,10 @@ import {
   ada,
   aPdf,
   completed,
+  erase,
   getRequest,
   links,
+  personOf,
   request,
   tokenOf,
   uploadPdf,
@@ -140,7 +142,14 @@ describe('a request', () => {
     const { data } = await request(api, file.id, { signers: [ada, zofia] });
     const open = links(service);
     await open.sign(tokenOf(data.signers[0]));
-    await service.sqlWithin(api.caller, `UPDATE signer SET signature = 'broken' WHERE id = $1`, [data.signers[0].id]);
+    const change = (signature: unknown) =>
+      service.sqlWithin(
+        api.caller,
+        `UPDATE signer SET signature = $2 FROM (SELECT id, signature FROM signer WHERE id = $1) AS before
+         WHERE signer.id = before.id RETURNING before.signature`,
+        [data.signers[0].id, signature],
+      );
+    const [before] = await change('broken');
     await open.sign(tokenOf(data.signers[1]));
     await until('the job has failed for the last time', async () => {
       await service.sqlWithin(
@@ -151,10 +160,21 @@ describe('a request', () => {
       );
       return (await getRequest(api, data.id)).problem === 'completion_failed';
     });
-    await service.sqlWithin(api.caller, 'UPDATE signer SET signature = NULL WHERE id = $1', [data.signers[0].id]);
     const params = { requestId: data.id };
-    const retried = await api.retrySignatureRequest({ params });
-    expect([retried.status, retried.data.problem]).toEqual([200, null]);
+    const trail = async () => JSON.parse((await api.getSignatureAuditTrail({ params })).text).data.entries;
+    const failures = async () =>
+      (await trail()).filter(({ type }: { type: string }) => type === 'completion_failed').length;
+    const retry = async () => {
+      const retried = await api.retrySignatureRequest({ params });
+      expect([retried.status, retried.data.problem]).toEqual([200, null]);
+    };
+    // A document without the signature is not made either.
+    await change(null);
+    await retry();
+    await until('it has failed again', async () => (await failures()) === 2);
+    expect((await getRequest(api, data.id)).problem).toBe('completion_failed');
+    await change(before?.['signature']);
+    await retry();
     await completed(api, data.id);
     expect(codeOf(await api.retrySignatureRequest({ params }))).toEqual([409, 'no_problem']);
   });
@@ -231,25 +251,11 @@ it('an erasure removes the person, keeps the chain of the trail, and ends what i
   await links(service).sign(tokenOf(done.signers[0]));
   await completed(api, done.id);
   const { data: open } = await request(api, (await uploadPdf(api)).id, { signers: [ada, zofia] });
-  const person = {
-    leadIds: [],
-    leadCodes: [],
-    emails: [ada.email],
-    names: [],
-    phones: [],
-    taskIds: [],
-    activityIds: [],
-  };
-  const all = { ...person, calendarEventIds: [], recordCodes: [], opportunityIds: [] };
   const system = service.as({ ...api.caller, type: 'system', can: [] });
-  const exported = await system.exportPerson({ body: { person: all } });
+  const exported = await system.exportPerson({ body: { person: personOf(ada) } });
   const section = exported.data.sections.find(({ name }: { name: string }) => name === 'signers');
   expect(section).toMatchObject({ total: 2, records: [{ email: ada.email }, { email: ada.email, ip: '192.0.2.7' }] });
-  await service.sqlWithin(
-    api.caller,
-    `INSERT INTO platform.job (name, payload, due_at) VALUES ('erase-person', $1::jsonb, now())`,
-    [JSON.stringify({ erasureId: 1, person: all, erased: {}, isLate: true, sweep: -1, after: [] })],
-  );
+  await erase(service, api, ada);
   await until('the person is erased', async () => (await getRequest(api, done.id)).signers[0].name === 'Erased');
   expect(await getRequest(api, open.id)).toMatchObject({ status: 'cancelled', signers: [{ name: 'Erased' }, zofia] });
   const trail = await api.getSignatureAuditTrail({ params: { requestId: done.id } });

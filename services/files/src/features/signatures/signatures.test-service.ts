@@ -83,3 +83,27 @@ export async function bytesOf(service: TestFiles, api: Api, fileId: string): Pro
   const path = (await service.stored()).find((one) => one.endsWith(String(row?.['object_key'])));
   return readFile(path as string);
 }
+
+/** What identifies a person in an erasure. */
+export const personOf = ({ email }: { email: string }) => ({
+  leadIds: [],
+  leadCodes: [],
+  emails: [email],
+  names: [],
+  phones: [],
+  taskIds: [],
+  activityIds: [],
+  calendarEventIds: [],
+  recordCodes: [],
+  opportunityIds: [],
+});
+
+/** Starts the erasure of a person, in its last run. */
+export async function erase(service: TestFiles, api: Api, person: { email: string }): Promise<void> {
+  const payload = { erasureId: 1, person: personOf(person), erased: {}, isLate: true, sweep: -1, after: [] };
+  await service.sqlWithin(
+    api.caller,
+    `INSERT INTO platform.job (name, payload, due_at) VALUES ('erase-person', $1::jsonb, now())`,
+    [JSON.stringify(payload)],
+  );
+}

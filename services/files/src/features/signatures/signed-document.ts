@@ -10,9 +10,10 @@ import { newObjectKey } from '../files/object-keys.ts';
 import type { StoredObject } from '../files/stored-object.ts';
 import { addVersion } from '../versions/add-version.ts';
 import { scopeOf } from './links.ts';
-import { type Inside, sendCopies } from './notify.ts';
+import { type Inside, sendAgainAt, sendCopies } from './notify.ts';
 import { recordAllActions } from './providers/acted-at-provider.ts';
 import { eventOf, isWaitingForDocument, lockRequest, type WholeRequest, writeRequest } from './request.ts';
+import { sendOutcomeJob } from './send-outcome.job.ts';
 import { record } from './trail.ts';
 
 type Storing = Pick<JobContext<unknown, Tx>, 'tx' | 'outside' | 'scheduleNow'>;
@@ -42,6 +43,7 @@ export async function storeSigned(
       detectedContentType: 'application/pdf',
       status: 'available',
       quarantineReason: null,
+      scan: null,
     };
   });
 }
@@ -85,7 +87,8 @@ async function complete(
   await record(tx, whole.request, { type: 'completed', documentSha256: version.checksumSha256 });
   const { data, record: content } = eventOf(whole.request);
   emit(signatureCompleted, { data: { ...data, versionId: version.id }, record: content });
-  if (whole.request.provider === 'builtin') await sendCopies(tools, { tx, schedule }, whole);
+  if (whole.request.provider === 'builtin' && !(await sendCopies(tools, { tx, schedule }, whole)))
+    await schedule(sendOutcomeJob, [{ requestId: whole.request.id }], sendAgainAt());
 }
 
 /**

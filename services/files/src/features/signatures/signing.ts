@@ -5,9 +5,9 @@ import type { z } from 'zod';
 import type { Signer as SignerRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { completeRequestJob } from './complete-request.job.ts';
-import { inviteSignersAt, inviteSignersJob } from './invite-signers.job.ts';
+import { inviteSignersJob } from './invite-signers.job.ts';
 import { findSigner, type SignLink } from './links.ts';
-import { type Inside, notifyTurn } from './notify.ts';
+import { type Inside, notifyTurn, sendAgainAt } from './notify.ts';
 import {
   eventOf,
   findRequest,
@@ -124,7 +124,7 @@ export async function goOn(tools: Tools, inside: Inside, seen: WholeRequest): Pr
   if (turnOf(seen).length) {
     // A signature is never refused because of the tenant's limit of messages: the next people are invited later.
     if (!(await notifyTurn(tools, inside, seen)))
-      await schedule(inviteSignersJob, [{ requestId: seen.request.id }], inviteSignersAt());
+      await schedule(inviteSignersJob, [{ requestId: seen.request.id }], sendAgainAt());
     return;
   }
   seen.request = await writeRequest(tx, seen.request.id, { allSignedAt: new Date() });

@@ -257,6 +257,14 @@ describe('an upload in parts', () => {
     expect(replies.every(({ status }) => [200, 413].includes(status))).toBe(true);
     const { data: after } = await api.signParts({ params: { id: fileId }, body: { partNumbers: [] } });
     expect(after.stored.reduce((sum: number, part: { size: number }) => sum + part.size, 0)).toBeLessThanOrEqual(size);
+    // The requests that were refused keep no place: the content is accepted now, unless it is already.
+    if (!after.stored.length) expect((await put(urls[0], Buffer.alloc(size))).status).toBe(200);
+    expect((await complete(api, fileId)).status).toBe(200);
+    const { data: file } = await until('the file is available', async () => {
+      const found = await api.getFile({ params: { id: fileId } });
+      return found.data.status === 'available' && found;
+    });
+    expect([file.size, file.checksumSha256]).toEqual([size, sha256(Buffer.alloc(size))]);
   });
 
   it('is refused with a short part in the middle, and with parts that are not stored', async () => {

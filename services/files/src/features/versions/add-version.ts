@@ -28,8 +28,17 @@ export async function addVersion(
   if (file.status !== 'available' && file.status !== 'quarantined') throw fail('not_available');
   const count = await tx.fileVersion.count({ where: { fileId: file.id } });
   if (count >= versionsMax) throw fail('too_many_versions');
-  const { objectKey, contentType, detectedContentType, size, checksumSha256, status, quarantineReason } = stored;
-  const content = { objectKey, contentType, detectedContentType, size, checksumSha256, status, quarantineReason };
+  const { objectKey, contentType, detectedContentType, size, checksumSha256, status, quarantineReason, scan } = stored;
+  const content = {
+    objectKey,
+    contentType,
+    detectedContentType,
+    size,
+    checksumSha256,
+    status,
+    quarantineReason,
+    scan,
+  };
   // The current version has the highest number: a restored version becomes a new one, and the current one is not deleted.
   const number = file.versionNumber + 1;
   const row = await tx.fileVersion.create({ data: { ...content, fileId: file.id, number, comment, createdBy } });

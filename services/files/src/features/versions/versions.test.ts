@@ -82,6 +82,18 @@ describe('a version', () => {
     expect([status, data.number, data.isCurrent, await download(api, file.id)]).toEqual([201, 3, true, 'one']);
   });
 
+  it('that is restored has the reason of its quarantine, also the one that was uploaded first', async () => {
+    const api = service.as();
+    const { data: file } = await api.uploadFile({ form: { file: { content: program, filename: 'a.exe' } } });
+    const params = { id: file.id, versionId: file.versionId };
+    expect([file.status, (await api.restoreFileVersion({ params })).status]).toEqual(['quarantined', 201]);
+    expect((await api.getFile({ params })).data).toMatchObject({
+      status: 'quarantined',
+      versionNumber: 2,
+      quarantineReason: file.quarantineReason,
+    });
+  });
+
   it('shares its bytes with the version that it restores, until both are deleted', async () => {
     const api = service.as();
     const file = await upload(api);
