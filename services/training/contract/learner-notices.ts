@@ -16,6 +16,8 @@ export const learnerNotified = event('training.learner.notified', {
     courseId: id('course'),
     courseTitle: text(200),
     certificateId: id('certificate').nullable(),
+    /** The public page of the certificate; null in events of earlier releases. */
+    certificateUrl: z.url().nullable(),
     /** The due date of the enrolment, or the end of the certificate. */
     at: timestamp().nullable(),
   }),

@@ -6,6 +6,8 @@ export type LearnerNotice = (typeof learnerNotices)[number];
 export interface LearnerLetterInput {
   notice: LearnerNotice;
   courseTitle: string;
+  /** The public page of the certificate, for notices about one. */
+  certificateUrl: string | null;
   /** The due date, or the end of the certificate. */
   at: Date | null;
   firstName: string;
@@ -19,6 +21,9 @@ interface Words {
   hello: (name: string) => string;
   subject: Record<LearnerNotice, (course: string) => string>;
   text: Record<LearnerNotice, (course: string, on: string) => string>;
+  button: string;
+  /** Introduces the address below the button. */
+  hint: string;
   footer: (tenant: string) => string;
   reason: string;
 }
@@ -40,6 +45,8 @@ const words: Record<'en' | 'de', Words> = {
       certificate_issued: (course) => `You completed the course “${course}” and have its certificate.`,
       certificate_expiring: (course, on) => `Your certificate of the course “${course}” expires on ${on}.`,
     },
+    button: 'View the certificate',
+    hint: 'If the button does not work, open this address:',
     footer: (tenant) => `Sent by Tandem${tenant && ` for ${tenant}`}.`,
     reason: 'You receive this message because you take part in this course.',
   },
@@ -59,6 +66,8 @@ const words: Record<'en' | 'de', Words> = {
       certificate_issued: (course) => `Sie haben den Kurs „${course}“ abgeschlossen und das Zertifikat erhalten.`,
       certificate_expiring: (course, on) => `Ihr Zertifikat des Kurses „${course}“ läuft am ${on} ab.`,
     },
+    button: 'Zertifikat ansehen',
+    hint: 'Falls die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:',
     footer: (tenant) => `Von Tandem${tenant && ` für ${tenant}`} verschickt.`,
     reason: 'Sie erhalten diese Nachricht, weil Sie an diesem Kurs teilnehmen.',
   },
@@ -69,7 +78,7 @@ const timeForm = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } a
 
 /** The message to a learner, in the language and time zone of the tenant: German for German locales, else English. */
 export function learnerLetter(input: LearnerLetterInput) {
-  const { notice, courseTitle, at, firstName, tenantName, locale, timezone } = input;
+  const { notice, courseTitle, certificateUrl, at, firstName, tenantName, locale, timezone } = input;
   const language = /^de\b/i.test(locale) ? 'de' : 'en';
   const text = words[language];
   const form = new Intl.DateTimeFormat(language, { timeZone: timezone, ...dateForm, ...timeForm });
@@ -81,6 +90,7 @@ export function learnerLetter(input: LearnerLetterInput) {
     title: subject,
     preview: line,
     paragraphs: [text.hello(firstName), line],
+    ...(certificateUrl !== null && { button: { label: text.button, url: certificateUrl, hint: text.hint } }),
     footer: [text.footer(tenantName), text.reason],
   };
   return renderLetter(letter);

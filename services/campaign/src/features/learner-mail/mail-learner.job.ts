@@ -15,6 +15,8 @@ export const mailLearnerJob = {
     notice: z.enum(learnerNotices),
     learnerId: id('learner'),
     courseTitle: z.string(),
+    // Jobs of the release before lack it.
+    certificateUrl: z.url().nullable().default(null),
     at: timestamp().nullable(),
   }),
 };

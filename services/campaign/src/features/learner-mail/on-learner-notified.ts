@@ -9,9 +9,9 @@ export const mailLearners = consumer({
   name: 'mail-learners',
   on: [learnerNotified],
   async handle(events, { schedule }: ConsumerContext<Tx>) {
-    const payloads = events.flatMap(({ id: ref, data: { notice, learnerId, courseTitle, at } }) => {
+    const payloads = events.flatMap(({ id: ref, data: { notice, learnerId, courseTitle, certificateUrl, at } }) => {
       const type = unionMember('learner', learnerId)?.type;
-      return type === 'partner' || type === 'lead' ? [{ ref, notice, learnerId, courseTitle, at }] : [];
+      return type === 'partner' || type === 'lead' ? [{ ref, notice, learnerId, courseTitle, certificateUrl, at }] : [];
     });
     if (payloads.length) await schedule(mailLearnerJob, payloads);
   },

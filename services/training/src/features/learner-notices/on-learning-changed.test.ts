@@ -30,7 +30,13 @@ it('a learner whom somebody else enrolled is told of it, and again before the du
   const { api, id: courseId } = await aCourse(service, { title: 'Safety' });
   const { enrollment } = await anEnrollment(service, api, courseId, 7, { dueAt: inMs(reminderMs + soonMs) });
   await until('both notices are there', async () => noticesIn(api).length === 2);
-  const about = { learnerId: learner('user', 7), courseId, courseTitle: 'Safety', certificateId: null };
+  const about = {
+    learnerId: learner('user', 7),
+    courseId,
+    courseTitle: 'Safety',
+    certificateId: null,
+    certificateUrl: null,
+  };
   expect(noticesIn(api)).toEqual([
     { ...about, notice: 'enrolled', at: enrollment.dueAt },
     { ...about, notice: 'due', at: enrollment.dueAt },
@@ -103,7 +109,7 @@ it('a certificate is announced when it is issued and before it expires, unless i
   const { certificateId } = done.data.enrollment;
   const notices = () => noticesIn(api).filter((one) => one['certificateId'] === certificateId);
   await until('the certificate is announced', async () => notices().length === 1);
-  const { expiresAt } = (await own.getCertificate({ params: { id: certificateId } })).data;
+  const { expiresAt, url: certificateUrl } = (await own.getCertificate({ params: { id: certificateId } })).data;
   const announce = () =>
     service.sqlWithin(
       api.caller,
@@ -114,8 +120,8 @@ it('a certificate is announced when it is issued and before it expires, unless i
   await announce();
   await until('its end is announced', async () => notices().length === 2);
   expect(notices()).toMatchObject([
-    { notice: 'certificate_issued', at: expiresAt },
-    { notice: 'certificate_expiring', at: expiresAt },
+    { notice: 'certificate_issued', certificateUrl, at: expiresAt },
+    { notice: 'certificate_expiring', certificateUrl, at: expiresAt },
   ]);
   await api.revokeCertificate({ params: { id: certificateId }, body: {} });
   const issued = service.events.find(

@@ -11,8 +11,8 @@ import {
   learnerNotified,
 } from '@tandem/training-contract';
 import type { Certificate as CertificateRow, Enrollment as EnrollmentRow } from '../../generated/client.ts';
-import type { Tx } from '../../handler.ts';
-import { statusOf } from '../certificates/certificate.ts';
+import type { Tools, Tx } from '../../handler.ts';
+import { asCertificate, statusOf } from '../certificates/certificate.ts';
 import { isLive } from '../enrollments/enrollment.ts';
 
 const events = [enrollmentCreated, enrollmentDue, enrollmentOverdue, certificateIssued, certificateExpiring] as const;
@@ -22,39 +22,48 @@ type LearningEvent = Received<(typeof events)[number]>;
  * Tells learners about enrolments by somebody else, due dates and certificates, as long as that is still true: events may
  * arrive late. The notice has the title of the course, because the services that know the address do not know the course.
  */
-export const notifyLearners = consumer({
-  name: 'notify-learners',
-  on: [...events],
-  async handle(received, { tx, emit }: ConsumerContext<Tx>) {
-    const enrollments = await readById(
-      received.map(({ data }) => data.enrollmentId),
-      (id) => tx.enrollment.findMany({ where: { id } }),
-    );
-    const courses = await readById(
-      [...enrollments.values()].map(({ courseId }) => courseId),
-      (id) => tx.course.findMany({ where: { id }, select: { id: true, title: true, notifyLearners: true } }),
-    );
-    const certificates = await readById(
-      received.flatMap(({ data }) => ('certificateId' in data ? [data.certificateId] : [])),
-      (id) => tx.certificate.findMany({ where: { id } }),
-    );
-    for (const event of received) {
-      const enrollment = enrollments.get(event.data.enrollmentId);
-      const course = enrollment && courses.get(enrollment.courseId);
-      const notice = enrollment && noticeOf(event, enrollment, certificates);
-      if (!course?.notifyLearners || !notice) continue;
-      const learnerId = unionNumber('learner', LearnerType.parse(enrollment.learnerType), enrollment.learnerId);
-      emit(learnerNotified, {
-        data: { ...notice, learnerId, courseId: course.id, courseTitle: course.title },
-        record: { id: enrollment.id },
-      });
-    }
-  },
-});
+export const notifyLearners = ({ publicUrl }: Pick<Tools, 'publicUrl'>) =>
+  consumer({
+    name: 'notify-learners',
+    on: [...events],
+    async handle(received, { tx, emit }: ConsumerContext<Tx>) {
+      const enrollments = await readById(
+        received.map(({ data }) => data.enrollmentId),
+        (id) => tx.enrollment.findMany({ where: { id } }),
+      );
+      const courses = await readById(
+        [...enrollments.values()].map(({ courseId }) => courseId),
+        (id) => tx.course.findMany({ where: { id }, select: { id: true, title: true, notifyLearners: true } }),
+      );
+      const certificates = await readById(
+        received.flatMap(({ data }) => ('certificateId' in data ? [data.certificateId] : [])),
+        (id) => tx.certificate.findMany({ where: { id } }),
+      );
+      for (const event of received) {
+        const enrollment = enrollments.get(event.data.enrollmentId);
+        const course = enrollment && courses.get(enrollment.courseId);
+        const found = enrollment && noticeOf(event, enrollment, certificates);
+        if (!course?.notifyLearners || !found) continue;
+        const { notice, certificate, at } = found;
+        emit(learnerNotified, {
+          data: {
+            notice,
+            learnerId: unionNumber('learner', LearnerType.parse(enrollment.learnerType), enrollment.learnerId),
+            courseId: course.id,
+            courseTitle: course.title,
+            certificateId: certificate?.id ?? null,
+            certificateUrl: certificate ? asCertificate(certificate, { publicUrl }).url : null,
+            at,
+          },
+          record: { id: enrollment.id },
+        });
+      }
+    },
+  });
 
 interface Notice {
   notice: (typeof learnerNotices)[number];
-  certificateId: number | null;
+  certificate?: CertificateRow;
   at: Date | null;
 }
 
@@ -71,22 +80,22 @@ function noticeOf(
       return certificateNotice('certificate_expiring', certificates.get(event.data.certificateId));
     case 'training.enrollment.created':
       return isLive(enrollment) && !isOwnDoing(event, enrollment)
-        ? { notice: 'enrolled', certificateId: null, at: enrollment.dueAt }
+        ? { notice: 'enrolled', at: enrollment.dueAt }
         : undefined;
     default: {
       const { dueAt } = enrollment;
       // Another due date has reminders of its own.
       if (!isLive(enrollment) || !dueAt || dueAt.getTime() !== event.record.dueAt?.getTime()) return undefined;
-      if (event.name === 'training.enrollment.overdue') return { notice: 'overdue', certificateId: null, at: dueAt };
+      if (event.name === 'training.enrollment.overdue') return { notice: 'overdue', at: dueAt };
       // A reminder that arrives after the due date would be followed at once by the notice that it has passed.
-      return dueAt.getTime() > Date.now() ? { notice: 'due', certificateId: null, at: dueAt } : undefined;
+      return dueAt.getTime() > Date.now() ? { notice: 'due', at: dueAt } : undefined;
     }
   }
 }
 
 function certificateNotice(notice: Notice['notice'], certificate: CertificateRow | undefined): Notice | undefined {
   if (!certificate || statusOf(certificate) !== 'valid') return undefined;
-  return { notice, certificateId: certificate.id, at: certificate.expiresAt };
+  return { notice, certificate, at: certificate.expiresAt };
 }
 
 function isOwnDoing({ caller }: LearningEvent, { source, userId }: EnrollmentRow): boolean {
