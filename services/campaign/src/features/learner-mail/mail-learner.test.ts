@@ -111,6 +111,14 @@ it('a lead is mailed once about a certificate, with its public page and the time
   expect(mailsTo(lead.email)).toHaveLength(1);
 });
 
+it('a lead, who cannot open a course, is not told of its dates', async () => {
+  const api = service.as();
+  const lead = aLead(api);
+  for (const notice of ['enrolled', 'due', 'overdue', 'certificate_issued']) await notified(api, { ...lead, notice });
+  await until('the certificate is announced', () => mailsTo(lead.email).length > 0);
+  expect((await statesOf(api)).map(({ template }) => template)).toEqual(['training_certificate_issued']);
+});
+
 it('an approved partner is mailed; a suspended one, a deleted lead and a user are not', async () => {
   const api = service.as();
   const gone = aLead(api);
