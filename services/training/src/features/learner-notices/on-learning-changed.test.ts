@@ -98,6 +98,15 @@ it('users who enrol themselves are not told', async () => {
   expect(noticesIn(api).map(({ learnerId }) => learnerId)).toEqual([learnerIds[1], learnerIds[2]]);
 });
 
+/** Runs the job that announces the end of a certificate. */
+const announceEnd = (api: Api, certificateId: string, expiresAt: string) =>
+  service.sqlWithin(
+    api.caller,
+    `INSERT INTO platform.job (name, tenant_id, environment, payload, due_at)
+     VALUES ('end-certificate', $1, 'live', $2, now())`,
+    [api.caller.tenantId, { certificateId, expiresAt, kind: 'expiring' }],
+  );
+
 it('a certificate is announced when it is issued and before it expires, unless it was revoked meanwhile', async () => {
   const {
     api,
@@ -110,14 +119,7 @@ it('a certificate is announced when it is issued and before it expires, unless i
   const notices = () => noticesIn(api).filter((one) => one['certificateId'] === certificateId);
   await until('the certificate is announced', async () => notices().length === 1);
   const { expiresAt, url: certificateUrl } = (await own.getCertificate({ params: { id: certificateId } })).data;
-  const announce = () =>
-    service.sqlWithin(
-      api.caller,
-      `INSERT INTO platform.job (name, tenant_id, environment, payload, due_at)
-       VALUES ('end-certificate', $1, 'live', $2, now())`,
-      [api.caller.tenantId, { certificateId, expiresAt, kind: 'expiring' }],
-    );
-  await announce();
+  await announceEnd(api, certificateId, expiresAt);
   await until('its end is announced', async () => notices().length === 2);
   expect(notices()).toMatchObject([
     { notice: 'certificate_issued', certificateUrl, at: expiresAt },
@@ -134,6 +136,34 @@ it('a certificate is announced when it is issued and before it expires, unless i
     noticesIn(api).some(({ learnerId }) => learnerId === learner('user', 8)),
   );
   expect(notices()).toHaveLength(2);
+});
+
+it('the end of a certificate is announced only to learners without a later one of the course', async () => {
+  const certified = { certificate: { title: 'Certified' }, validDays: 365 };
+  const { api, id: courseId, lessons } = await aCourse(service, certified);
+  const { id, own } = await anEnrollment(service, api, courseId);
+  const complete = async (enrollmentId: string) => {
+    const { data } = await own.completeLesson({ params: { id: enrollmentId, lessonId: lessons[0] } });
+    return (await own.getCertificate({ params: { id: data.enrollment.certificateId } })).data;
+  };
+  const first = await complete(id);
+  const { data: restarted } = await api.restartEnrollment({ params: { id }, body: {} });
+  const second = await complete(restarted.id);
+  const expiring = () =>
+    noticesIn(api).flatMap((one) => (one['notice'] === 'certificate_expiring' ? [one['certificateId']] : []));
+  await announceEnd(api, first.id, first.expiresAt);
+  await until('the first end has an event', async () =>
+    service.events.some(
+      ({ name, target }) => name === 'training.certificate.expiring' && target.id === Number(first.id),
+    ),
+  );
+  // Events of one service arrive in the order of their transactions.
+  await announceEnd(api, second.id, second.expiresAt);
+  await until('the second end is announced', async () => expiring().includes(second.id));
+  expect(expiring()).toEqual([second.id]);
+  await api.revokeCertificate({ params: { id: second.id }, body: {} });
+  await announceEnd(api, first.id, first.expiresAt);
+  await until('the first end is announced', async () => expiring().includes(first.id));
 });
 
 it('moves an event that cannot be read to the dead letters', async () => {

@@ -14,6 +14,7 @@ import type { Certificate as CertificateRow, Enrollment as EnrollmentRow } from 
 import type { Tools, Tx } from '../../handler.ts';
 import { asCertificate, statusOf } from '../certificates/certificate.ts';
 import { isLive } from '../enrollments/enrollment.ts';
+import { findRenewed } from './superseded.ts';
 
 const events = [enrollmentCreated, enrollmentDue, enrollmentOverdue, certificateIssued, certificateExpiring] as const;
 type LearningEvent = Received<(typeof events)[number]>;
@@ -39,10 +40,16 @@ export const notifyLearners = ({ publicUrl }: Pick<Tools, 'publicUrl'>) =>
         received.flatMap(({ data }) => ('certificateId' in data ? [data.certificateId] : [])),
         (id) => tx.certificate.findMany({ where: { id } }),
       );
+      const renewed = await findRenewed(
+        tx,
+        received.flatMap(({ name, data }) =>
+          name === certificateExpiring.name ? (certificates.get(data.certificateId) ?? []) : [],
+        ),
+      );
       for (const event of received) {
         const enrollment = enrollments.get(event.data.enrollmentId);
         const course = enrollment && courses.get(enrollment.courseId);
-        const found = enrollment && noticeOf(event, enrollment, certificates);
+        const found = enrollment && noticeOf(event, enrollment, { certificates, renewed });
         if (!course?.notifyLearners || !found) continue;
         const { notice, certificate, at } = found;
         emit(learnerNotified, {
@@ -71,13 +78,15 @@ interface Notice {
 function noticeOf(
   event: LearningEvent,
   enrollment: EnrollmentRow,
-  certificates: ReadonlyMap<number, CertificateRow>,
+  { certificates, renewed }: { certificates: ReadonlyMap<number, CertificateRow>; renewed: ReadonlySet<number> },
 ): Notice | undefined {
   switch (event.name) {
     case 'training.certificate.issued':
       return certificateNotice('certificate_issued', certificates.get(event.data.certificateId));
     case 'training.certificate.expiring':
-      return certificateNotice('certificate_expiring', certificates.get(event.data.certificateId));
+      return renewed.has(event.data.certificateId)
+        ? undefined
+        : certificateNotice('certificate_expiring', certificates.get(event.data.certificateId));
     case 'training.enrollment.created':
       return isLive(enrollment) && !isOwnDoing(event, enrollment)
         ? { notice: 'enrolled', at: enrollment.dueAt }
