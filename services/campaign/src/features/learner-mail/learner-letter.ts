@@ -8,7 +8,7 @@ export interface LearnerLetterInput {
   courseTitle: string;
   /** The public page of the certificate, for notices about one. */
   certificateUrl: string | null;
-  /** The due date, or the end of the certificate. */
+  /** The due date, the end of the access, or the end of the certificate. */
   at: Date | null;
   firstName: string;
   /** The settings of the tenant, as far as they are known. */
@@ -35,6 +35,8 @@ const words: Record<'en' | 'de', Words> = {
       enrolled: (course) => `You are enrolled in “${course}”`,
       due: (course) => `“${course}” is due soon`,
       overdue: (course) => `“${course}” is overdue`,
+      expiring: (course) => `Your access to “${course}” ends soon`,
+      expired: (course) => `Your access to “${course}” has ended`,
       certificate_issued: (course) => `Your certificate of “${course}”`,
       certificate_expiring: (course) => `Your certificate of “${course}” expires soon`,
     },
@@ -42,6 +44,8 @@ const words: Record<'en' | 'de', Words> = {
       enrolled: (course, on) => `You are enrolled in the course “${course}”${on && `, due on ${on}`}.`,
       due: (course, on) => `Please complete the course “${course}” by ${on}.`,
       overdue: (course, on) => `The course “${course}” was due on ${on}. Please complete it.`,
+      expiring: (course, on) => `Your access to the course “${course}” ends on ${on}.`,
+      expired: (course, on) => `Your access to the course “${course}” ended on ${on}.`,
       certificate_issued: (course) => `You completed the course “${course}” and have its certificate.`,
       certificate_expiring: (course, on) => `Your certificate of the course “${course}” expires on ${on}.`,
     },
@@ -56,6 +60,8 @@ const words: Record<'en' | 'de', Words> = {
       enrolled: (course) => `Sie sind in „${course}“ eingeschrieben`,
       due: (course) => `„${course}“ ist bald fällig`,
       overdue: (course) => `„${course}“ ist überfällig`,
+      expiring: (course) => `Ihr Zugang zu „${course}“ endet bald`,
+      expired: (course) => `Ihr Zugang zu „${course}“ ist beendet`,
       certificate_issued: (course) => `Ihr Zertifikat von „${course}“`,
       certificate_expiring: (course) => `Ihr Zertifikat von „${course}“ läuft bald ab`,
     },
@@ -63,6 +69,8 @@ const words: Record<'en' | 'de', Words> = {
       enrolled: (course, on) => `Sie sind in den Kurs „${course}“ eingeschrieben${on && `, fällig am ${on}`}.`,
       due: (course, on) => `Bitte schließen Sie den Kurs „${course}“ bis ${on} ab.`,
       overdue: (course, on) => `Der Kurs „${course}“ war am ${on} fällig. Bitte schließen Sie ihn ab.`,
+      expiring: (course, on) => `Ihr Zugang zum Kurs „${course}“ endet am ${on}.`,
+      expired: (course, on) => `Ihr Zugang zum Kurs „${course}“ endete am ${on}.`,
       certificate_issued: (course) => `Sie haben den Kurs „${course}“ abgeschlossen und das Zertifikat erhalten.`,
       certificate_expiring: (course, on) => `Ihr Zertifikat des Kurses „${course}“ läuft am ${on} ab.`,
     },

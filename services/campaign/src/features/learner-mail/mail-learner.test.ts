@@ -114,7 +114,8 @@ it('a lead is mailed once about a certificate, with its public page and the time
 it('a lead, who cannot open a course, is not told of its dates', async () => {
   const api = service.as();
   const lead = aLead(api);
-  for (const notice of ['enrolled', 'due', 'overdue', 'certificate_issued']) await notified(api, { ...lead, notice });
+  const notices = ['enrolled', 'due', 'overdue', 'expiring', 'expired', 'certificate_issued'];
+  for (const notice of notices) await notified(api, { ...lead, notice });
   await until('the certificate is announced', () => mailsTo(lead.email).length > 0);
   expect((await statesOf(api)).map(({ template }) => template)).toEqual(['training_certificate_issued']);
 });
@@ -130,6 +131,17 @@ it('an approved partner is mailed; a suspended one, a deleted lead and a user ar
   const mail = await until('the mail arrives', () => mailbox.to('partner9@example.com')[0]);
   expect(mail.text).toContain('You are enrolled in the course “Safety”.');
   expect((await statesOf(api)).map(({ recipient }) => recipient)).toEqual(['partner9@example.com']);
+});
+
+it.each([
+  ['expiring', '“Safety” ends soon', 'ends on'],
+  ['expired', '“Safety” has ended', 'ended on'],
+])('a partner is mailed about the end of the access: %s', async (notice, subject, text) => {
+  const id = notice === 'expiring' ? '21' : '22';
+  await notified(service.as(), { type: 'partner', id, notice });
+  const mail = await until('the mail arrives', () => mailbox.to(`partner${id}@example.com`)[0]);
+  expect(mail.subject).toBe(`Your access to ${subject}`);
+  expect(mail.text).toMatch(new RegExp(`Hello Joan,\\s+Your access to the course “Safety” ${text} .*December.*2100`));
 });
 
 it('an unsubscription from marketing does not stop a reminder; a bounce, a complaint and a blocked domain do', async () => {
@@ -158,7 +170,7 @@ it('an unsubscription from marketing does not stop a reminder; a bounce, a compl
 it('the sandbox sends nothing, and a reminder of a date that has passed is dropped', async () => {
   const api = service.as({ environment: 'sandbox' });
   const at = '2020-01-01T00:00:00.000Z';
-  for (const notice of ['due', 'overdue']) await notified(api, { type: 'partner', id: '11', notice, at });
+  for (const notice of ['due', 'expiring', 'overdue']) await notified(api, { type: 'partner', id: '11', notice, at });
   await until('the message is stored', async () => (await statesOf(api)).length > 0);
   expect(await statesOf(api)).toEqual([
     { recipient: 'partner11@example.com', state: 'suppressed', template: 'training_overdue' },

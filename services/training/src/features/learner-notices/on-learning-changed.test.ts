@@ -43,6 +43,47 @@ it('a learner whom somebody else enrolled is told of it, and again before the du
   ]);
 });
 
+it('a learner is told before the access ends, and when it has ended', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const expiresAt = inMs(reminderMs + soonMs);
+  await anEnrollment(service, api, courseId, 7, { expiresAt });
+  const near = inMs(soonMs);
+  await anEnrollment(service, api, courseId, 8, { expiresAt: near });
+  const ends = () => noticesIn(api).filter(({ notice }) => notice !== 'enrolled');
+  const [expiring, expired] = await until('both notices are there', async () => {
+    const found = ends().sort((one, other) => Number(one['learnerId']) - Number(other['learnerId']));
+    return found.length === 2 && found;
+  });
+  expect(expiring).toMatchObject({ notice: 'expiring', learnerId: learner('user', 7), at: expiresAt });
+  expect(expired).toMatchObject({ notice: 'expired', learnerId: learner('user', 8), at: near });
+});
+
+it('the end of an enrolment that was extended or taken again is not told any more', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const extended = await anEnrollment(service, api, courseId, 7, { expiresAt: inMs(soonMs) });
+  const again = await anEnrollment(service, api, courseId, 8, { expiresAt: inMs(soonMs) });
+  const ended = [await eventOf('training.enrollment.expired', extended.id)];
+  ended.push(await eventOf('training.enrollment.expired', again.id));
+  await until('both are told', async () => noticesIn(api).filter(({ notice }) => notice === 'expired').length === 2);
+  await api.extendEnrollment({ params: { id: extended.id }, body: { expiresAt: inMs(2 * reminderMs) } });
+  await api.restartEnrollment({ params: { id: again.id }, body: {} });
+  const told = noticesIn(api).length;
+  for (const event of ended) await service.publish(event.name, { ...event, id: randomUUID() }, randomUUID());
+  // The reminder of the end before the extension.
+  const name = 'training.enrollment.expiring';
+  const created = await eventOf('training.enrollment.created', extended.id);
+  await service.publish(name, { ...created, id: randomUUID(), name }, randomUUID());
+  await anEnrollment(service, api, courseId, 9);
+  await until('the last learner is told', async () =>
+    noticesIn(api).some(({ learnerId }) => learnerId === learner('user', 9)),
+  );
+  expect(
+    noticesIn(api)
+      .slice(told)
+      .map(({ notice }) => notice),
+  ).toEqual(['enrolled', 'enrolled']);
+});
+
 it('an overdue learner is told once, however often the event arrives', async () => {
   const { api, id: courseId } = await aCourse(service);
   const { id } = await anEnrollment(service, api, courseId, 7, { dueAt: inMs(soonMs) });

@@ -5,6 +5,8 @@ import {
   certificateIssued,
   enrollmentCreated,
   enrollmentDue,
+  enrollmentExpired,
+  enrollmentExpiring,
   enrollmentOverdue,
   LearnerType,
   type learnerNotices,
@@ -13,15 +15,24 @@ import {
 import type { Certificate as CertificateRow, Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { asCertificate, statusOf } from '../certificates/certificate.ts';
+import { isPast } from '../enrollments/dates.ts';
 import { isLive } from '../enrollments/enrollment.ts';
-import { findRenewed } from './superseded.ts';
+import { findRenewed, findRetaken } from './superseded.ts';
 
-const events = [enrollmentCreated, enrollmentDue, enrollmentOverdue, certificateIssued, certificateExpiring] as const;
+const events = [
+  enrollmentCreated,
+  enrollmentDue,
+  enrollmentOverdue,
+  enrollmentExpiring,
+  enrollmentExpired,
+  certificateIssued,
+  certificateExpiring,
+] as const;
 type LearningEvent = Received<(typeof events)[number]>;
 
 /**
- * Tells learners about enrolments by somebody else, due dates and certificates, as long as that is still true: events may
- * arrive late. The notice has the title of the course, because the services that know the address do not know the course.
+ * Tells learners about enrolments by somebody else, due dates, the end of their access and certificates, as long as that is
+ * still true: events may arrive late. The notice has the title of the course, because the services that know the address do not know the course.
  */
 export const notifyLearners = ({ publicUrl }: Pick<Tools, 'publicUrl'>) =>
   consumer({
@@ -46,10 +57,16 @@ export const notifyLearners = ({ publicUrl }: Pick<Tools, 'publicUrl'>) =>
           name === certificateExpiring.name ? (certificates.get(data.certificateId) ?? []) : [],
         ),
       );
+      const retaken = await findRetaken(
+        tx,
+        received.flatMap(({ name, data }) =>
+          name === enrollmentExpired.name ? (enrollments.get(data.enrollmentId) ?? []) : [],
+        ),
+      );
       for (const event of received) {
         const enrollment = enrollments.get(event.data.enrollmentId);
         const course = enrollment && courses.get(enrollment.courseId);
-        const found = enrollment && noticeOf(event, enrollment, { certificates, renewed });
+        const found = enrollment && noticeOf(event, enrollment, { certificates, renewed, retaken });
         if (!course?.notifyLearners || !found) continue;
         const { notice, certificate, at } = found;
         emit(learnerNotified, {
@@ -74,11 +91,18 @@ interface Notice {
   at: Date | null;
 }
 
+interface Records {
+  certificates: ReadonlyMap<number, CertificateRow>;
+  /** Certificates with a later one, and enrolments with a later one. */
+  renewed: ReadonlySet<number>;
+  retaken: ReadonlySet<number>;
+}
+
 /** The notice of an event; undefined if it is out of date, or if learners enrolled themselves. */
 function noticeOf(
   event: LearningEvent,
   enrollment: EnrollmentRow,
-  { certificates, renewed }: { certificates: ReadonlyMap<number, CertificateRow>; renewed: ReadonlySet<number> },
+  { certificates, renewed, retaken }: Records,
 ): Notice | undefined {
   switch (event.name) {
     case 'training.certificate.issued':
@@ -91,15 +115,32 @@ function noticeOf(
       return isLive(enrollment) && !isOwnDoing(event, enrollment)
         ? { notice: 'enrolled', at: enrollment.dueAt }
         : undefined;
-    default: {
-      const { dueAt } = enrollment;
-      // Another due date has reminders of its own.
-      if (!isLive(enrollment) || !dueAt || dueAt.getTime() !== event.record.dueAt?.getTime()) return undefined;
-      if (event.name === 'training.enrollment.overdue') return { notice: 'overdue', at: dueAt };
-      // A reminder that arrives after the due date would be followed at once by the notice that it has passed.
-      return dueAt.getTime() > Date.now() ? { notice: 'due', at: dueAt } : undefined;
-    }
+    case 'training.enrollment.expired':
+      return enrollment.status === 'expired' && isSame(event, enrollment, 'expiresAt') && !retaken.has(enrollment.id)
+        ? { notice: 'expired', at: enrollment.expiresAt }
+        : undefined;
+    case 'training.enrollment.expiring':
+      return isAhead(event, enrollment, 'expiresAt') ? { notice: 'expiring', at: enrollment.expiresAt } : undefined;
+    case 'training.enrollment.overdue':
+      return isLive(enrollment) && isSame(event, enrollment, 'dueAt')
+        ? { notice: 'overdue', at: enrollment.dueAt }
+        : undefined;
+    default:
+      return isAhead(event, enrollment, 'dueAt') ? { notice: 'due', at: enrollment.dueAt } : undefined;
   }
+}
+
+type DateEvent = Extract<LearningEvent, { record: { dueAt: Date | null } }>;
+type DateField = 'dueAt' | 'expiresAt';
+
+/** Whether the enrolment still has the date of the event; another one has reminders of its own. */
+function isSame({ record }: DateEvent, enrollment: EnrollmentRow, field: DateField): boolean {
+  return enrollment[field] !== null && enrollment[field].getTime() === record[field]?.getTime();
+}
+
+/** Whether a reminder still has a use; one that arrives after its date would be followed at once by the notice that it has passed. */
+function isAhead(event: DateEvent, enrollment: EnrollmentRow, field: DateField): boolean {
+  return isLive(enrollment) && isSame(event, enrollment, field) && !isPast(enrollment[field]);
 }
 
 function certificateNotice(notice: Notice['notice'], certificate: CertificateRow | undefined): Notice | undefined {

@@ -1,4 +1,4 @@
-import type { Certificate as CertificateRow } from '../../generated/client.ts';
+import type { Certificate as CertificateRow, Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { withStatus } from '../certificates/certificate.ts';
 
@@ -9,6 +9,14 @@ export async function findRenewed(tx: Tx, certificates: readonly CertificateRow[
   const valid = Map.groupBy(await tx.certificate.findMany({ where }), keyOf);
   const renewed = certificates.filter((one) => valid.get(keyOf(one))?.some((other) => endsLater(other, one)));
   return new Set(renewed.map(({ id }) => id));
+}
+
+/** The ids of enrolments after which the learner took, or takes, the same course again. */
+export async function findRetaken(tx: Tx, enrollments: readonly EnrollmentRow[]): Promise<Set<number>> {
+  if (!enrollments.length) return new Set();
+  const all = Map.groupBy(await tx.enrollment.findMany({ where: ofSameLearners(enrollments) }), keyOf);
+  const retaken = enrollments.filter((one) => all.get(keyOf(one))?.some((other) => other.attemptNo > one.attemptNo));
+  return new Set(retaken.map(({ id }) => id));
 }
 
 function endsLater({ expiresAt }: CertificateRow, than: CertificateRow): boolean {
