@@ -304,21 +304,24 @@ async function causeLearning(): Promise<Delivered[]> {
   ];
 }
 
-/** Enrolments whose due date passes at once, and is three days ahead. */
+/** Enrolments whose due date passes at once, and whose due date and end are three days ahead. */
 async function causeReminders(courseId: string): Promise<Delivered[]> {
   const { api, userId, owner } = tenant;
   const soon = Date.now() + 3_000;
   const { data: another } = await owner.createUser({
     body: { email: 'learner@example.com', firstName: 'Grace', lastName: 'Hopper', password: 'correct horse battery' },
   });
-  const reminded = async (learnerId: string, type: string, dueAt: number) => {
-    const body = { courseId, learnerId, dueAt: new Date(dueAt).toISOString() };
-    const { data: enrollment } = await api.createEnrollment({ body });
-    return { type, data: { enrollmentId: enrollment.id, courseId, learnerId } };
+  const enrolled = async (learnerId: string, dates: { dueAt: string; expiresAt?: string }) => {
+    const { data: enrollment } = await api.createEnrollment({ body: { courseId, learnerId, ...dates } });
+    return { enrollmentId: enrollment.id, courseId, learnerId };
   };
+  const overdue = await enrolled(userId, { dueAt: new Date(soon).toISOString() });
+  const ahead = new Date(soon + 3 * 86_400_000).toISOString();
+  const due = await enrolled(another.id, { dueAt: ahead, expiresAt: ahead });
   return [
-    await reminded(userId, 'training.enrollment.overdue', soon),
-    await reminded(another.id, 'training.enrollment.due', soon + 3 * 86_400_000),
+    { type: 'training.enrollment.overdue', data: overdue },
+    { type: 'training.enrollment.due', data: due },
+    { type: 'training.enrollment.expiring', data: due },
   ];
 }
 

@@ -89,7 +89,7 @@ export const Course = z.object({
   sequential: z.boolean().meta({ description: 'Whether lessons must be taken in order', examples: [false] }),
   notifyLearners: z.boolean().meta({
     description:
-      'Whether learners are told about enrolments by others, due dates and certificates: users by a notification, partners and leads by mail. Webhooks are sent in any case',
+      'Whether learners are told about enrolments by others, due dates, the end of their access, and certificates: users by a notification, partners by mail, leads by mail about certificates only. Webhooks are sent in any case',
     examples: [true],
   }),
   prerequisiteCourseIds: z

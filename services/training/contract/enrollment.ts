@@ -87,7 +87,11 @@ export const Enrollment = z.object({
     .meta({ description: 'Whether `dueAt` has passed and the course is not completed', examples: [false] }),
   expiresAt: timestamp()
     .nullable()
-    .meta({ description: 'When the learner loses access to the course', examples: ['2026-12-31T00:00:00.000Z'] }),
+    .meta({
+      description:
+        'When the learner loses access to the course. Three days before, and at that time, the learner is told if the course has `notifyLearners`',
+      examples: ['2026-12-31T00:00:00.000Z'],
+    }),
   certificateId: id('certificate').nullable().describe('The certificate of the completion'),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
@@ -142,6 +146,11 @@ export const enrollmentExpired = event('training.enrollment.expired', {
   ...internal,
   description: 'A learner loses access to a course at the time of `expiresAt`',
   action: 'enrollment.expire',
+});
+export const enrollmentExpiring = event('training.enrollment.expiring', {
+  ...change,
+  description: 'A learner loses access to a course in three days',
+  action: 'enrollment.announce_end',
 });
 export const enrollmentDue = event('training.enrollment.due', {
   ...change,

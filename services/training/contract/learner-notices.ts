@@ -2,7 +2,15 @@ import { event, id, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 /** The kinds of notices to learners. */
-export const learnerNotices = ['enrolled', 'due', 'overdue', 'certificate_issued', 'certificate_expiring'] as const;
+export const learnerNotices = [
+  'enrolled',
+  'due',
+  'overdue',
+  'expiring',
+  'expired',
+  'certificate_issued',
+  'certificate_expiring',
+] as const;
 
 /** For identity, which notifies users, and for campaign, which mails partners and leads. */
 export const learnerNotified = event('training.learner.notified', {
@@ -16,7 +24,9 @@ export const learnerNotified = event('training.learner.notified', {
     courseId: id('course'),
     courseTitle: text(200),
     certificateId: id('certificate').nullable(),
-    /** The due date of the enrolment, or the end of the certificate. */
+    /** The public page of the certificate; null in events of earlier releases. */
+    certificateUrl: z.url().nullable(),
+    /** The due date or the end of the enrolment, or the end of the certificate. */
     at: timestamp().nullable(),
   }),
   record: z.object({ id: id('enrollment') }),

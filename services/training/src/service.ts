@@ -117,7 +117,7 @@ export function trainingService(
       followTeamsAndRoles,
       withdrawUsers,
       withdrawLeads,
-      notifyLearners,
+      notifyLearners(tools),
       ...merges.consumers,
       ...person.consumers,
     ],

@@ -15,6 +15,8 @@ export const mailLearnerJob = {
     notice: z.enum(learnerNotices),
     learnerId: id('learner'),
     courseTitle: z.string(),
+    // Jobs of the release before lack it.
+    certificateUrl: z.url().nullable().default(null),
     at: timestamp().nullable(),
   }),
 };
@@ -57,9 +59,9 @@ export const mailLearner = (tools: MailTools) =>
     },
   });
 
-/** Another message follows at the due date, so the reminder of it has no use any more. */
+/** Another message follows at the due date and at the end of the access, so the reminder of it has no use any more. */
 function isPast({ notice, at }: Payload): boolean {
-  return notice === 'due' && at !== null && at.getTime() <= Date.now();
+  return (notice === 'due' || notice === 'expiring') && at !== null && at.getTime() <= Date.now();
 }
 
 type As = Parameters<Tools['settingsOf']>[0];

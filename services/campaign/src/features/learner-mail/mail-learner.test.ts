@@ -58,11 +58,17 @@ interface Told {
   id: string;
   notice?: string;
   at?: string | null;
+  certificateId?: string;
+  certificateUrl?: string;
 }
 
 const dueAt = '2100-12-01T10:00:00.000Z';
 
-function notified(api: Api, { type, id, notice = 'due', at = dueAt }: Told, eventId: string = randomUUID()) {
+function notified(
+  api: Api,
+  { type, id, notice = 'certificate_expiring', at = dueAt, ...about }: Told,
+  eventId: string = randomUUID(),
+) {
   const { tenantId, environment } = api.caller;
   const name = 'training.learner.notified';
   const learnerId = String(unionNumber('learner', type, Number(id)));
@@ -70,7 +76,7 @@ function notified(api: Api, { type, id, notice = 'due', at = dueAt }: Told, even
     ...{ id: eventId, name, tenantId, environment, occurredAt: '2026-11-21T10:00:00.000Z' },
     ...{ action: 'enrollment.notify', target: { type: 'enrollment', id: 7 }, record: { id: '7' } },
     caller: { type: 'system', name: 'training', requestId: 'job_1' },
-    data: { notice, learnerId, courseId: '5', courseTitle: 'Safety', certificateId: null, at },
+    data: { notice, learnerId, courseId: '5', courseTitle: 'Safety', certificateId: null, at, ...about },
   };
   return service.publish(name, event, eventId);
 }
@@ -87,32 +93,55 @@ const mailsTo = (address: string) => mailbox.to(address).map(({ subject }) => su
 const statesOf = (api: Api) =>
   service.sqlWithin(api.caller, 'SELECT recipient, state, template FROM platform.mail ORDER BY id');
 
-it('a lead is mailed once about a due course, with the time in the zone of the tenant', async () => {
+it('a lead is mailed once about a certificate, with its public page and the time in the zone of the tenant', async () => {
   const api = service.as();
   const lead = aLead(api);
   const id = randomUUID();
-  await notified(api, lead, id);
-  await notified(api, lead, id);
+  const certificateUrl = 'https://api.example.com/certificates/ThisIsOnlyAnExample00';
+  const about = { ...lead, certificateId: '3', certificateUrl };
+  await notified(api, about, id);
+  await notified(api, about, id);
   const last = aLead(api);
-  await notified(api, { ...last, notice: 'overdue' });
+  await notified(api, { ...last, notice: 'certificate_issued' });
   const mail = await until('the mail arrives', () => mailbox.to(lead.email)[0]);
-  expect(mail.subject).toBe('“Safety” is due soon');
-  expect(mail.text).toMatch(/Hello Ada,\s+Please complete the course “Safety” by .*December.*2100/);
+  expect(mail.subject).toBe('Your certificate of “Safety” expires soon');
+  expect(mail.text).toMatch(/Hello Ada,\s+Your certificate of the course “Safety” expires on .*December.*2100/);
+  expect(mail.text).toContain(`View the certificate:\n${certificateUrl}`);
   await until('the later mail arrives', () => mailsTo(last.email).length === 1);
   expect(mailsTo(lead.email)).toHaveLength(1);
+});
+
+it('a lead, who cannot open a course, is not told of its dates', async () => {
+  const api = service.as();
+  const lead = aLead(api);
+  const notices = ['enrolled', 'due', 'overdue', 'expiring', 'expired', 'certificate_issued'];
+  for (const notice of notices) await notified(api, { ...lead, notice });
+  await until('the certificate is announced', () => mailsTo(lead.email).length > 0);
+  expect((await statesOf(api)).map(({ template }) => template)).toEqual(['training_certificate_issued']);
 });
 
 it('an approved partner is mailed; a suspended one, a deleted lead and a user are not', async () => {
   const api = service.as();
   const gone = aLead(api);
   crm.removeLead(gone.id);
-  await notified(api, { ...gone, notice: 'enrolled' });
+  await notified(api, { ...gone, notice: 'certificate_issued' });
   await notified(api, { type: 'partner', id: '403', notice: 'enrolled' });
   await notified(api, { type: 'user', id: '9', notice: 'enrolled' });
   await notified(api, { type: 'partner', id: '9', notice: 'enrolled', at: null });
   const mail = await until('the mail arrives', () => mailbox.to('partner9@example.com')[0]);
   expect(mail.text).toContain('You are enrolled in the course “Safety”.');
   expect((await statesOf(api)).map(({ recipient }) => recipient)).toEqual(['partner9@example.com']);
+});
+
+it.each([
+  ['expiring', '“Safety” ends soon', 'ends on'],
+  ['expired', '“Safety” has ended', 'ended on'],
+])('a partner is mailed about the end of the access: %s', async (notice, subject, text) => {
+  const id = notice === 'expiring' ? '21' : '22';
+  await notified(service.as(), { type: 'partner', id, notice });
+  const mail = await until('the mail arrives', () => mailbox.to(`partner${id}@example.com`)[0]);
+  expect(mail.subject).toBe(`Your access to ${subject}`);
+  expect(mail.text).toMatch(new RegExp(`Hello Joan,\\s+Your access to the course “Safety” ${text} .*December.*2100`));
 });
 
 it('an unsubscription from marketing does not stop a reminder; a bounce, a complaint and a blocked domain do', async () => {
@@ -140,12 +169,13 @@ it('an unsubscription from marketing does not stop a reminder; a bounce, a compl
 
 it('the sandbox sends nothing, and a reminder of a date that has passed is dropped', async () => {
   const api = service.as({ environment: 'sandbox' });
-  const lead = aLead(api);
-  await notified(api, { ...lead, at: '2020-01-01T00:00:00.000Z' });
-  await notified(api, { ...lead, notice: 'overdue', at: '2020-01-01T00:00:00.000Z' });
+  const at = '2020-01-01T00:00:00.000Z';
+  for (const notice of ['due', 'expiring', 'overdue']) await notified(api, { type: 'partner', id: '11', notice, at });
   await until('the message is stored', async () => (await statesOf(api)).length > 0);
-  expect(await statesOf(api)).toEqual([{ recipient: lead.email, state: 'suppressed', template: 'training_overdue' }]);
-  expect(mailsTo(lead.email)).toEqual([]);
+  expect(await statesOf(api)).toEqual([
+    { recipient: 'partner11@example.com', state: 'suppressed', template: 'training_overdue' },
+  ]);
+  expect(mailsTo('partner11@example.com')).toEqual([]);
 });
 
 it('moves an event that cannot be read to the dead letters', async () => {

@@ -65,6 +65,15 @@ it('notifies a user of a due course once, and of it being overdue instead while 
   expect(shown).toHaveLength(1);
 });
 
+it.each([
+  ['expiring', 'Your access to a course ends soon', /^Your access to the course “Safety” ends on .*10:00/],
+  ['expired', 'Your access to a course has ended', /^Your access to the course “Safety” ended on .*10:00/],
+])('notifies a user of the end of the access: %s', async (notice, title, body) => {
+  const { tenant, holds, learnerId } = await aMember();
+  await notified(tenant, { learnerId, notice });
+  expect(await holds(1)).toMatchObject([{ title, body: expect.stringMatching(body) }]);
+});
+
 it('links the notice of a certificate to the certificate', async () => {
   const { tenant, holds, learnerId } = await aMember();
   await notified(tenant, { learnerId, notice: 'certificate_issued', certificateId: '9', at: null });

@@ -54,6 +54,8 @@ const titles: Record<(typeof learnerNotices)[number], Texts> = {
   enrolled: { en: 'You are enrolled in a course', de: 'Sie sind in einen Kurs eingeschrieben' },
   due: { en: 'A course is due soon', de: 'Ein Kurs ist bald fällig' },
   overdue: { en: 'A course is overdue', de: 'Ein Kurs ist überfällig' },
+  expiring: { en: 'Your access to a course ends soon', de: 'Ihr Zugang zu einem Kurs endet bald' },
+  expired: { en: 'Your access to a course has ended', de: 'Ihr Zugang zu einem Kurs ist beendet' },
   certificate_issued: { en: 'You have a new certificate', de: 'Sie haben ein neues Zertifikat' },
   certificate_expiring: { en: 'A certificate expires soon', de: 'Ein Zertifikat läuft bald ab' },
 };
@@ -77,6 +79,16 @@ function bodyOf({ data: { notice, courseTitle, at } }: LearnerEvent): Texts {
       return {
         en: (reader) => `The course ${en} was due on ${on(reader)}. Please complete it.`,
         de: (reader) => `Der Kurs ${de} war am ${on(reader)} fällig. Bitte schließen Sie ihn ab.`,
+      };
+    case 'expiring':
+      return {
+        en: (reader) => `Your access to the course ${en} ends on ${on(reader)}.`,
+        de: (reader) => `Ihr Zugang zum Kurs ${de} endet am ${on(reader)}.`,
+      };
+    case 'expired':
+      return {
+        en: (reader) => `Your access to the course ${en} ended on ${on(reader)}.`,
+        de: (reader) => `Ihr Zugang zum Kurs ${de} endete am ${on(reader)}.`,
       };
     case 'certificate_issued':
       return {

@@ -6,6 +6,7 @@ const causedByJobs = [
   'training.certificate.expiring',
   'training.enrollment.due',
   'training.enrollment.expired',
+  'training.enrollment.expiring',
   'training.enrollment.overdue',
   'training.learner.notified',
 ];

@@ -10,10 +10,13 @@ export interface Dates {
 
 const reminderMs = 3 * 86_400_000;
 
-/** The job that announces an enrolment before it is due, and again when it is overdue. */
+/** The job that announces an enrolment before it is due, again when it is overdue, and before its end. */
 export const remindLearnerJob = {
   name: 'remind-learner',
-  payload: z.object({ enrollmentId: id('enrollment'), dueAt: timestamp(), kind: z.enum(['due', 'overdue']) }),
+  payload: z.discriminatedUnion('kind', [
+    z.object({ enrollmentId: id('enrollment'), dueAt: timestamp(), kind: z.enum(['due', 'overdue']) }),
+    z.object({ enrollmentId: id('enrollment'), expiresAt: timestamp(), kind: z.literal('expiring') }),
+  ]),
 };
 
 /** The job that ends the access to a course. */
@@ -55,16 +58,23 @@ export async function scheduleDates(schedule: Schedule, enrollments: ({ id: numb
     const { dueAt, expiresAt } = alike[0] as Dates;
     const ids = alike.map((one) => one.id);
     if (dueAt) {
-      const reminderAt = new Date(dueAt.getTime() - reminderMs);
       const payloads = (kind: 'due' | 'overdue') => ids.map((enrollmentId) => ({ enrollmentId, dueAt, kind }));
-      if (reminderAt.getTime() > Date.now()) await schedule(remindLearnerJob, payloads('due'), reminderAt);
+      const reminderAt = reminderOf(dueAt);
+      if (!isPast(reminderAt)) await schedule(remindLearnerJob, payloads('due'), reminderAt);
       await schedule(remindLearnerJob, payloads('overdue'), dueAt);
     }
-    if (expiresAt)
-      await schedule(
-        endEnrollmentJob,
-        ids.map((enrollmentId) => ({ enrollmentId, expiresAt })),
-        expiresAt,
-      );
+    if (expiresAt) {
+      const payloads = ids.map((enrollmentId) => ({ enrollmentId, expiresAt }));
+      const reminderAt = reminderOf(expiresAt);
+      if (!isPast(reminderAt))
+        await schedule(
+          remindLearnerJob,
+          payloads.map((one) => ({ ...one, kind: 'expiring' as const })),
+          reminderAt,
+        );
+      await schedule(endEnrollmentJob, payloads, expiresAt);
+    }
   }
 }
+
+const reminderOf = (date: Date) => new Date(date.getTime() - reminderMs);

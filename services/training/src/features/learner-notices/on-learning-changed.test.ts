@@ -30,11 +30,58 @@ it('a learner whom somebody else enrolled is told of it, and again before the du
   const { api, id: courseId } = await aCourse(service, { title: 'Safety' });
   const { enrollment } = await anEnrollment(service, api, courseId, 7, { dueAt: inMs(reminderMs + soonMs) });
   await until('both notices are there', async () => noticesIn(api).length === 2);
-  const about = { learnerId: learner('user', 7), courseId, courseTitle: 'Safety', certificateId: null };
+  const about = {
+    learnerId: learner('user', 7),
+    courseId,
+    courseTitle: 'Safety',
+    certificateId: null,
+    certificateUrl: null,
+  };
   expect(noticesIn(api)).toEqual([
     { ...about, notice: 'enrolled', at: enrollment.dueAt },
     { ...about, notice: 'due', at: enrollment.dueAt },
   ]);
+});
+
+it('a learner is told before the access ends, and when it has ended', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const expiresAt = inMs(reminderMs + soonMs);
+  await anEnrollment(service, api, courseId, 7, { expiresAt });
+  const near = inMs(soonMs);
+  await anEnrollment(service, api, courseId, 8, { expiresAt: near });
+  const ends = () => noticesIn(api).filter(({ notice }) => notice !== 'enrolled');
+  const [expiring, expired] = await until('both notices are there', async () => {
+    const found = ends().sort((one, other) => Number(one['learnerId']) - Number(other['learnerId']));
+    return found.length === 2 && found;
+  });
+  expect(expiring).toMatchObject({ notice: 'expiring', learnerId: learner('user', 7), at: expiresAt });
+  expect(expired).toMatchObject({ notice: 'expired', learnerId: learner('user', 8), at: near });
+});
+
+it('the end of an enrolment that was extended or taken again is not told any more', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const extended = await anEnrollment(service, api, courseId, 7, { expiresAt: inMs(soonMs) });
+  const again = await anEnrollment(service, api, courseId, 8, { expiresAt: inMs(soonMs) });
+  const ended = [await eventOf('training.enrollment.expired', extended.id)];
+  ended.push(await eventOf('training.enrollment.expired', again.id));
+  await until('both are told', async () => noticesIn(api).filter(({ notice }) => notice === 'expired').length === 2);
+  await api.extendEnrollment({ params: { id: extended.id }, body: { expiresAt: inMs(2 * reminderMs) } });
+  await api.restartEnrollment({ params: { id: again.id }, body: {} });
+  const told = noticesIn(api).length;
+  for (const event of ended) await service.publish(event.name, { ...event, id: randomUUID() }, randomUUID());
+  // The reminder of the end before the extension.
+  const name = 'training.enrollment.expiring';
+  const created = await eventOf('training.enrollment.created', extended.id);
+  await service.publish(name, { ...created, id: randomUUID(), name }, randomUUID());
+  await anEnrollment(service, api, courseId, 9);
+  await until('the last learner is told', async () =>
+    noticesIn(api).some(({ learnerId }) => learnerId === learner('user', 9)),
+  );
+  expect(
+    noticesIn(api)
+      .slice(told)
+      .map(({ notice }) => notice),
+  ).toEqual(['enrolled', 'enrolled']);
 });
 
 it('an overdue learner is told once, however often the event arrives', async () => {
@@ -92,6 +139,15 @@ it('users who enrol themselves are not told', async () => {
   expect(noticesIn(api).map(({ learnerId }) => learnerId)).toEqual([learnerIds[1], learnerIds[2]]);
 });
 
+/** Runs the job that announces the end of a certificate. */
+const announceEnd = (api: Api, certificateId: string, expiresAt: string) =>
+  service.sqlWithin(
+    api.caller,
+    `INSERT INTO platform.job (name, tenant_id, environment, payload, due_at)
+     VALUES ('end-certificate', $1, 'live', $2, now())`,
+    [api.caller.tenantId, { certificateId, expiresAt, kind: 'expiring' }],
+  );
+
 it('a certificate is announced when it is issued and before it expires, unless it was revoked meanwhile', async () => {
   const {
     api,
@@ -103,19 +159,12 @@ it('a certificate is announced when it is issued and before it expires, unless i
   const { certificateId } = done.data.enrollment;
   const notices = () => noticesIn(api).filter((one) => one['certificateId'] === certificateId);
   await until('the certificate is announced', async () => notices().length === 1);
-  const { expiresAt } = (await own.getCertificate({ params: { id: certificateId } })).data;
-  const announce = () =>
-    service.sqlWithin(
-      api.caller,
-      `INSERT INTO platform.job (name, tenant_id, environment, payload, due_at)
-       VALUES ('end-certificate', $1, 'live', $2, now())`,
-      [api.caller.tenantId, { certificateId, expiresAt, kind: 'expiring' }],
-    );
-  await announce();
+  const { expiresAt, url: certificateUrl } = (await own.getCertificate({ params: { id: certificateId } })).data;
+  await announceEnd(api, certificateId, expiresAt);
   await until('its end is announced', async () => notices().length === 2);
   expect(notices()).toMatchObject([
-    { notice: 'certificate_issued', at: expiresAt },
-    { notice: 'certificate_expiring', at: expiresAt },
+    { notice: 'certificate_issued', certificateUrl, at: expiresAt },
+    { notice: 'certificate_expiring', certificateUrl, at: expiresAt },
   ]);
   await api.revokeCertificate({ params: { id: certificateId }, body: {} });
   const issued = service.events.find(
@@ -128,6 +177,34 @@ it('a certificate is announced when it is issued and before it expires, unless i
     noticesIn(api).some(({ learnerId }) => learnerId === learner('user', 8)),
   );
   expect(notices()).toHaveLength(2);
+});
+
+it('the end of a certificate is announced only to learners without a later one of the course', async () => {
+  const certified = { certificate: { title: 'Certified' }, validDays: 365 };
+  const { api, id: courseId, lessons } = await aCourse(service, certified);
+  const { id, own } = await anEnrollment(service, api, courseId);
+  const complete = async (enrollmentId: string) => {
+    const { data } = await own.completeLesson({ params: { id: enrollmentId, lessonId: lessons[0] } });
+    return (await own.getCertificate({ params: { id: data.enrollment.certificateId } })).data;
+  };
+  const first = await complete(id);
+  const { data: restarted } = await api.restartEnrollment({ params: { id }, body: {} });
+  const second = await complete(restarted.id);
+  const expiring = () =>
+    noticesIn(api).flatMap((one) => (one['notice'] === 'certificate_expiring' ? [one['certificateId']] : []));
+  await announceEnd(api, first.id, first.expiresAt);
+  await until('the first end has an event', async () =>
+    service.events.some(
+      ({ name, target }) => name === 'training.certificate.expiring' && target.id === Number(first.id),
+    ),
+  );
+  // Events of one service arrive in the order of their transactions.
+  await announceEnd(api, second.id, second.expiresAt);
+  await until('the second end is announced', async () => expiring().includes(second.id));
+  expect(expiring()).toEqual([second.id]);
+  await api.revokeCertificate({ params: { id: second.id }, body: {} });
+  await announceEnd(api, first.id, first.expiresAt);
+  await until('the first end is announced', async () => expiring().includes(first.id));
 });
 
 it('moves an event that cannot be read to the dead letters', async () => {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "enrollment" ADD COLUMN     "expiring_for" TIMESTAMPTZ(3);
