@@ -18,7 +18,7 @@ const imported = /^(?:import|export) (?!type )[^;]*? from '(\.[^']+)';/gms;
 
 const sources = new Map<string, string>();
 for await (const path of glob('services/*/src/**/*.ts', { cwd: root })) {
-  if (!path.endsWith('.test.ts') && !path.includes('/generated/'))
+  if (!/\.test(-\w+)?\.ts$/.test(path) && !path.includes('/generated/'))
     sources.set(join(root, path), readFileSync(join(root, path), 'utf8'));
 }
 
