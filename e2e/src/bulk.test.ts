@@ -40,3 +40,26 @@ it('a client changes leads by a filter, follows the job, and downloads what coul
   });
   expect(entry).toMatchObject({ actor: { type: 'user' }, changes: { status: { from: 'new', to: 'contacted' } } });
 }, 60_000);
+
+it('a client downloads the learners whom a job could not enrol', async () => {
+  const { api } = tenant;
+  const { data: course } = await api.createCourse({ body: { title: 'Selling', audience: 'both' } });
+  await api.createLesson({ params: { id: course.id }, body: { title: 'One', content: '<p>Ask</p>' } });
+  await api.publishCourse({ params: { id: course.id } });
+  const { data: lead } = await api.createLead({
+    body: { firstName: 'Ada', lastName: 'King', email: 'king@example.com' },
+  });
+  // Named more often than a request enrols at once; the learner is enrolled once.
+  const learnerIds = Array.from({ length: 260 }, () => lead.id);
+  const { status, data } = await api.bulkCreateEnrollments({ body: { courseId: course.id, learnerIds } });
+  expect(status).toBe(202);
+  if (!('jobId' in data)) throw new Error('The learners started no job');
+  const params = { id: data.jobId };
+  await until('the job is complete', async () => (await api.getJob({ params })).data.status === 'completed');
+  expect((await api.getJob({ params })).data.result).toMatchObject({ succeeded: 1, failed: 259 });
+  const file = await fetch(`${fleet.baseUrl}/v1/jobs/${data.jobId}/errors`, { headers: { 'X-API-Key': tenant.live } });
+  expect([file.status, (await file.text()).split('\r\n')[1]]).toEqual([
+    200,
+    expect.stringContaining('already_enrolled'),
+  ]);
+}, 60_000);

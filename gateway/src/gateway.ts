@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, callerHeader, countedAddress } from '@tandem/caller';
-import { cookieHeader, isOfJob, jobOf, type Operation, readCookies, takesIdempotencyKey } from '@tandem/contract';
+import { cookieHeader, type Operation, readCookies, takesIdempotencyKey } from '@tandem/contract';
 import { startTrace, traceparentOf } from '@tandem/process';
 import type { Authenticated } from './access/authenticate.ts';
 import { callerOf, checkAgain } from './access/caller.ts';
@@ -22,7 +22,7 @@ import { perform } from './performed.ts';
 import { respond, respondWithError } from './respond.ts';
 import type { Route } from './routes.ts';
 import type { LinkResponse } from './upstream/link.ts';
-import type { Upstream } from './upstream/upstream.ts';
+import { upstreamOf } from './upstream/upstream-of.ts';
 import { applyView } from './views.ts';
 
 const bodyMax = 256 * 1024;
@@ -204,7 +204,7 @@ async function forward(
       : undefined;
   const headers = signed(exchange, caller, path, parts);
   if (!row.rawBody && body?.length) headers['content-type'] = 'application/json';
-  const upstream = parts.upstreams.get(isOfJob(row) ? serviceOfJob(path) : route.service) as Upstream;
+  const upstream = upstreamOf(route, path, parts);
   const observed = { seconds: parts.upstreamSeconds, headers };
   return observedCall(exchange, route, observed, () =>
     upstream.send({
@@ -225,17 +225,6 @@ function headersOfRaw({ headers }: IncomingMessage, declared: NonNullable<Operat
   return Object.fromEntries(
     names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
   );
-}
-
-/**
- * The service of a background job, by its number in the path.
- * @throws GatewayError 404 if the number belongs to no service
- */
-function serviceOfJob(path: string): string {
-  const [, , , number] = path.split('/');
-  const place = jobOf(Number(number));
-  if (!place) throw new GatewayError('not_found');
-  return place.service;
 }
 
 /** Whether the request is idempotent, so that it may be retried. */

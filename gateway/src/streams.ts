@@ -12,6 +12,7 @@ import type { GatewayParts, Passage, Streams } from './parts.ts';
 import type { Route } from './routes.ts';
 import type { LinkResponse } from './upstream/link.ts';
 import type { Instance, Upstream } from './upstream/upstream.ts';
+import { upstreamOf } from './upstream/upstream-of.ts';
 
 /** A request that is being proxied. */
 interface Running {
@@ -149,11 +150,11 @@ class ProxiedStreams implements Streams {
 
   /** Runs one passage within the global limit and the limit of its tenant or address. */
   async #admit<T>(
-    { exchange }: Passage,
+    { exchange, path }: Passage,
     parts: GatewayParts,
     run: (target: Running['target']) => Promise<T>,
   ): Promise<T> {
-    const upstream = parts.upstreams.get((exchange.route as Route).service) as Upstream;
+    const upstream = upstreamOf(exchange.route as Route, path, parts);
     const release = await this.#shares.enter(exchange.auth?.who.tenantId ?? countedAddress(exchange.ip)).catch(() => {
       throw new GatewayError('unavailable', { retryAfter: 1 });
     });
