@@ -57,7 +57,7 @@ export const LessonAttempt = z.object({
     .array(
       AttemptAnswer.extend({ keys: AnswerKeys.nullish(), text: AnswerText.nullish(), number: AnswerNumber.nullish() }),
     )
-    .describe('The answers so far'),
+    .describe('The answers so far; empty in the attempts of others without `training:manage`'),
   results: z
     .array(AttemptResult)
     .nullable()

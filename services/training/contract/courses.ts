@@ -88,7 +88,7 @@ export const courses = operations({
     checksPermissions: true,
     summary: 'Update a course',
     description:
-      'Changes the given fields; objects and arrays are replaced as a whole. `status` publishes, archives or unpublishes the course by the same rules as the operations for it, after the other changes. Completed enrolments stay completed. The `passScore` of a course that is published or archived needs the permission `training:manage`, because it decides who passes.',
+      'Changes the given fields; objects and arrays are replaced as a whole. `status` publishes, archives or unpublishes the course by the same rules as the operations for it, after the other changes. Completed enrolments stay completed. `passScore`, `prerequisiteCourseIds` and `validDays` of a course that has been published need the permission `training:manage`, because they decide who passes.',
     params: withId,
     body: z.object({
       title: name(200).optional(),
@@ -137,7 +137,9 @@ export const courses = operations({
     permission: 'training:write',
     feature: 'training',
     summary: 'Duplicate a course',
-    description: 'Creates a draft with the settings, modules, lessons and questions of the course.',
+    checksPermissions: true,
+    description:
+      'Creates a draft with the settings, modules, lessons and questions of the course. A course with a quiz needs the permission `training:manage`, because the settings of the copy could show its answers.',
     params: withId,
     body: z.object({ title: name(200).describe('By default the title with “(copy)”').optional() }),
     reply: Course,

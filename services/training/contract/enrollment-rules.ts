@@ -60,7 +60,8 @@ export const EnrollmentRule = z.object({
     examples: [90],
   }),
   reenroll: z.boolean().meta({
-    description: 'Whether learners who were withdrawn from the course are enrolled again',
+    description:
+      'Whether learners who were withdrawn from the course are enrolled again. Such a rule needs the permission `training:manage`',
     examples: [false],
   }),
   active: z.boolean().meta({ description: 'Whether the rule enrols learners', examples: [true] }),
@@ -144,6 +145,7 @@ export const enrollmentRules = operations({
     path: '/v1/training/enrollment-rules',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Create an enrolment rule',
     description:
       'The rule enrols active users, approved partners or leads as soon as they meet its conditions, each once. Learners who cannot be enrolled are skipped: because the course is not published or not for them, or courses that it requires are open. They are examined again with their next change, with the completion of a course, and when the course of the rule is published or restored, or its audience or prerequisites change.',
@@ -192,6 +194,7 @@ export const enrollmentRules = operations({
     path: '/v1/training/enrollment-rules/:id',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Update an enrolment rule',
     description: 'Course and type of learner stay. Enrolments that exist stay as they are.',
     params: withId,
@@ -216,6 +219,7 @@ export const enrollmentRules = operations({
     path: '/v1/training/enrollment-rules/:id/enable',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Enable an enrolment rule',
     description:
       'A rule whose last team or role was deleted is refused until `teamIds` or `roleIds` are sent with PATCH, because without them it would enrol every user.',

@@ -27,6 +27,7 @@ export const enrollments = operations({
     path: '/v1/training/enrollments',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Enrol a learner in a course',
     description:
       'The course must be published and for this type of learner: `users` for users, `partners` for partners and leads. The learner must have completed the courses that it requires. A completion counts until its certificate expires or is revoked; one without a certificate counts for the `validDays` of its course. Users without `training:manage` do not enrol themselves again after their enrolment expired or was withdrawn.',
@@ -128,6 +129,7 @@ export const enrollments = operations({
     path: '/v1/training/enrollments/:id/restart',
     permission: 'training:write',
     feature: 'training',
+    checksPermissions: true,
     summary: 'Enrol the learner again',
     description:
       'Creates a new enrolment with the next `attemptNo` and without progress. The ended one stays, with its certificate. Users without `training:manage` restart their own enrolment only after they have completed it. The learner must be one who could be enrolled anew: an active user, an approved partner or a lead.',

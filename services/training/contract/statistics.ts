@@ -22,7 +22,7 @@ const QuestionStatistics = z.object({
         count: count('How often the option was chosen'),
       }),
     )
-    .describe('How often each option was chosen'),
+    .describe('How often each option was chosen; empty without `training:manage`, because it tells the right one'),
 });
 
 export const CourseStatistics = z.object({

@@ -80,9 +80,16 @@ export function asAttempt(row: AttemptRow, seesKeys: boolean): AttemptRecord {
   };
 }
 
-/** An attempt as its reader sees it: learners see what the quiz shows of their own, and nothing of the results of others. */
+/**
+ * An attempt as its reader sees it: learners see what the quiz shows of their own, and neither answers nor results of others,
+ * because the answers of somebody who has passed are the answer key.
+ */
 export function attemptFor(caller: Caller, row: AttemptRow): AttemptRecord {
   const attempt = asAttempt(row, isTeacher(caller));
-  const isOwn = row.userId !== null && isLearner(caller, { learnerType: 'user', learnerId: row.userId });
-  return isOwn || isTeacher(caller) ? attempt : { ...attempt, results: null };
+  return seesAnswers(caller, row) ? attempt : { ...attempt, answers: [], results: null };
+}
+
+/** Whether the caller sees the answers of an attempt. */
+export function seesAnswers(caller: Caller, { userId }: Pick<AttemptRow, 'userId'>): boolean {
+  return isTeacher(caller) || (userId !== null && isLearner(caller, { learnerType: 'user', learnerId: userId }));
 }

@@ -149,16 +149,22 @@ it('the saved answers are graded when the time is over', async () => {
   expect((await own.getEnrollment({ params: { id } })).data).toMatchObject({ status: 'completed', score: 100 });
 });
 
-it('others see results of an attempt only with training:manage, whatever the quiz shows to its learner', async () => {
-  const { api, own, start } = await aQuiz({ quiz: { showAnswers: 'after_submit' } });
+it('others see answers and results of an attempt only with training:manage, whatever the quiz shows to its learner', async () => {
+  const { api, start, submit } = await aQuiz({ quiz: { showAnswers: 'after_submit' } });
   const { data } = await start();
-  await own.submitAttempt({ params: { id: data.id }, body: {} });
+  await submit(data);
   const { tenantId } = api.caller as { tenantId: number };
   const as = (userId: number, ...can: string[]) =>
     service.as({ type: 'user', tenantId, userId, can: ['training:read', ...can] });
-  const seen = async (reader: typeof api) =>
-    (await reader.getAttempt({ params: { id: data.id } })).data.results !== null;
-  expect([await seen(as(7)), await seen(as(8)), await seen(as(8, 'training:manage'))]).toEqual([true, false, true]);
+  const seen = async (reader: typeof api) => {
+    const { answers, results } = (await reader.getAttempt({ params: { id: data.id } })).data;
+    return [answers.length, results !== null];
+  };
+  expect([await seen(as(7)), await seen(as(8)), await seen(as(8, 'training:manage'))]).toEqual([
+    [2, true],
+    [0, false],
+    [2, true],
+  ]);
 });
 
 it('a quiz takes answers only', async () => {

@@ -3,6 +3,7 @@ import { fail } from '@tandem/service';
 import { courseCreated, type courses } from '@tandem/training-contract';
 import type { Handler, Tx } from '../../handler.ts';
 import { renumberLessons, renumberModules } from '../content/lesson-order.ts';
+import { rejectMember } from '../progress/teacher.ts';
 import { asCourse, certificateOf, lockCourse, toCertificateColumn } from './course.ts';
 import { lockPrerequisites, writePrerequisites } from './prerequisites.ts';
 
@@ -14,6 +15,8 @@ export const duplicateCourse: Handler<typeof courses.duplicateCourse> = async ({
   // Locked, so that its modules and lessons keep their positions, by which the copies find each other.
   const row = await lockCourse(tx, params.id);
   const source = await asCourse(tx, row);
+  if (await hasQuestions(tx, source.id))
+    rejectMember(caller, 'id', 'The copy would show answers of the quizzes to learners who have not taken them');
   await renumberModules(tx, source.id);
   await renumberLessons(tx, source.id);
   const { description, category, audience, estimatedMinutes, passScore, sequential, validDays, notifyLearners } =
@@ -36,6 +39,13 @@ export const duplicateCourse: Handler<typeof courses.duplicateCourse> = async ({
   emit(courseCreated, { data: { courseId: course.id }, record: course });
   return course;
 };
+
+/** Whether the course asks questions: its own ones, or some of a bank. */
+async function hasQuestions(tx: Tx, courseId: number): Promise<boolean> {
+  const [found] = await tx.sql`
+    SELECT FROM lesson WHERE course_id = ${courseId} AND deleted_at IS NULL AND type = 'quiz' LIMIT 1`;
+  return found !== undefined;
+}
 
 /** Copies modules, lessons and questions with a statement each: a course can have thousands of questions. */
 async function copyContent(tx: Tx, fromId: number, toId: number): Promise<void> {

@@ -9,6 +9,9 @@ import { lockPrerequisites, writePrerequisites } from './prerequisites.ts';
 import { checkFiles, checkPassScore, type FileCheck } from './publishable.ts';
 import { setStatus } from './set-status.ts';
 
+// These decide who passes the course.
+const judged = ['passScore', 'prerequisiteCourseIds', 'validDays'] as const;
+
 export const updateCourse = (
   tools: Pick<Tools, 'peers'>,
 ): Handler<typeof courses.updateCourse, FileCheck | undefined> => ({
@@ -27,7 +30,11 @@ export const updateCourse = (
       certificate: certificateOf(certificate),
       prerequisiteCourseIds: requested && [...requested].sort((one, other) => one - other),
     });
-    rejectSelfJudge(caller, row, values.passScore === undefined ? undefined : 'passScore');
+    rejectSelfJudge(
+      caller,
+      row,
+      judged.find((field) => values[field] !== undefined),
+    );
     let course = before;
     if (!isEmpty) {
       const { certificate: texts, prerequisiteCourseIds: required, ...changed } = values;

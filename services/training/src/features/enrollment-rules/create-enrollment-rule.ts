@@ -3,8 +3,9 @@ import { unknownId } from '@tandem/contract';
 import { fail, failField } from '@tandem/service';
 import { enrollmentRuleCreated, type enrollmentRules, enrollmentRulesMax } from '@tandem/training-contract';
 import type { Handler, Tools } from '../../handler.ts';
+import { rejectMember } from '../progress/teacher.ts';
 import { checkFit, checkKnown, storedConditions } from './check-rule.ts';
-import { asRule, dataOf } from './enrollment-rule.ts';
+import { asRule, dataOf, reenrols } from './enrollment-rule.ts';
 import { applyToExistingJob } from './rule-jobs.ts';
 
 export const createEnrollmentRule = ({
@@ -16,6 +17,7 @@ export const createEnrollmentRule = ({
   },
   async run({ body, caller, tx, emit, schedule }) {
     const { leadConditions, applyToExisting = false, ...fields } = body;
+    if (body.reenroll) rejectMember(caller, 'reenroll', reenrols);
     const course = await tx.course.lockFirst({ where: { id: body.courseId, deletedAt: null } });
     if (!course) throw failField('courseId', unknownId('course'));
     if ((await tx.enrollmentRule.count({})) >= enrollmentRulesMax) throw fail('too_many_rules');

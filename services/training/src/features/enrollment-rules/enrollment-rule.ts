@@ -20,6 +20,9 @@ export function learnerNumberOf({ learnerType }: Pick<RuleRecord, 'learnerType'>
   return unionNumber('learner', learnerType, learnerId);
 }
 
+/** The reason why `reenroll` needs `training:manage`: users would undo their own withdrawal. */
+export const reenrols = 'Enrols learners again who were withdrawn';
+
 /** The data of events about a rule. */
 export const dataOf = ({ id, courseId }: RuleRecord) => ({ ruleId: id, courseId });
 

@@ -58,6 +58,25 @@ it('a learner who was withdrawn is enrolled again only by a rule that says so', 
   expect(await ruleOf(api, id)).toMatchObject({ enrolledCount: 2, skippedCount: 0 });
 });
 
+it('members do not enrol themselves again by a rule', async () => {
+  const { api, id: courseId } = await aCourse(service);
+  const id = await aRule(api, { courseId, reenroll: true, active: false });
+  const { tenantId } = api.caller as { tenantId: number };
+  const can = ['training:read', 'training:write'];
+  const member = service.as({ type: 'user', tenantId, environment: 'live', userId: 7, can });
+  const params = { id };
+  const body = { title: 'Again', courseId, learnerType: 'user' as const };
+  const own = (await member.createEnrollmentRule({ body })).data.id;
+  for (const [field, { status, body: reply }] of [
+    ['reenroll', await member.createEnrollmentRule({ body: { ...body, reenroll: true } })],
+    ['reenroll', await member.updateEnrollmentRule({ params: { id: own }, body: { reenroll: true } })],
+    ['reenroll', await member.updateEnrollmentRule({ params, body: { teamIds: ['5'] } })],
+    ['id', await member.enableEnrollmentRule({ params, body: {} })],
+  ] as const)
+    expect([status, reply.errors?.[0]?.field]).toEqual([403, field]);
+  expect((await member.updateEnrollmentRule({ params, body: { reenroll: false } })).status).toBe(200);
+});
+
 it('a learner who cannot be enrolled is skipped with the reason, and enrolled once that has passed', async () => {
   const first = await aCourse(service);
   const { api } = first;

@@ -3,6 +3,7 @@ import { type FieldError, unknownId } from '@tandem/contract';
 import { fail, failField } from '@tandem/service';
 import { lessonLimits, questionLimits } from '@tandem/training-contract';
 import type { Tools, Tx } from '../../handler.ts';
+import { rejectMember } from '../progress/teacher.ts';
 import { type PreparedPackage, preparePackage } from '../scorm/stored-package.ts';
 import type { LessonRecord } from './lesson.ts';
 import { checkFile, fileUrlOf } from './lesson-files.ts';
@@ -68,6 +69,16 @@ export async function checkOpener(
   if (release?.type !== 'after_lesson') return;
   const where = { id: release.lessonId, courseId, deletedAt: null };
   if (!(await tx.lesson.count({ where }))) throw failField('release.lessonId', unknownId('lesson'));
+}
+
+/**
+ * Refuses a quiz that draws from question banks and shows the answers after any attempt: members, who write and take courses,
+ * do not see the answers of banks.
+ * @throws 403 without `training:manage`
+ */
+export function checkShown(caller: Caller, quiz: { draw: unknown[]; showAnswers: string } | null | undefined): void {
+  if (!quiz?.draw.length || quiz.showAnswers !== 'after_submit') return;
+  rejectMember(caller, 'quiz.showAnswers', 'Shows the answers of question banks to everybody who submits the quiz');
 }
 
 /**

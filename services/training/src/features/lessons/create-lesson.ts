@@ -14,6 +14,7 @@ import {
   checkMaterial,
   checkModule,
   checkOpener,
+  checkShown,
   type LessonTools,
 } from './check-lesson.ts';
 import { asLesson, detailOf, toSettingColumns } from './lesson.ts';
@@ -35,6 +36,7 @@ export const createLesson = (tools: LessonTools): Handler<typeof lessons.createL
     await checkModule(tx, course.id, moduleId);
     await checkOpener(tx, course.id, release);
     await checkDraws(tx, quiz?.draw ?? [], questions.length);
+    checkShown(caller, quiz);
     const scormPackageId = found.scorm ? await storePackage(tx, found.scorm) : null;
     const { id } = await tx.lesson.create({
       data: {

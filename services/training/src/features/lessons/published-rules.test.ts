@@ -110,6 +110,43 @@ it('a member cannot lower the pass mark of a published course, add a quiz that c
   expect([course.passScore, course.lessonsCount]).toEqual([80, 2]);
 });
 
+it('a member does not change who passes by way of a draft or a copy', async () => {
+  const { api, id, bankId, quiz } = await aQuizCourse();
+  const other = await aPublishedCourse(api);
+  await api.updateCourse({ params: { id }, body: { prerequisiteCourseIds: [other] } });
+  const member = memberOf(api);
+  const params = { id };
+  const fieldOf = ({ status, body }: { status: number; body: { errors?: { field: string }[] } }) => [
+    status,
+    body.errors?.[0]?.field,
+  ];
+  expect(fieldOf(await member.updateCourse({ params, body: { prerequisiteCourseIds: [] } }))).toEqual([
+    403,
+    'prerequisiteCourseIds',
+  ]);
+  expect(fieldOf(await member.updateCourse({ params, body: { validDays: 5 } }))).toEqual([403, 'validDays']);
+  expect((await member.unpublishCourse({ params, body: {} })).status).toBe(200);
+  expect(fieldOf(await member.updateCourse({ params, body: { passScore: 0 } }))).toEqual([403, 'passScore']);
+  const easy = { completion: { rule: 'quiz' as const, passScore: 0 } };
+  expect(fieldOf(await member.updateLesson({ params: { id: quiz }, body: easy }))).toEqual([403, 'completion']);
+  expect(fieldOf(await member.duplicateCourse({ params, body: {} }))).toEqual([403, 'id']);
+  const draft = await aCourse(api);
+  const lesson = { title: 'Drawn', type: 'quiz' as const, quiz: { draw: [{ bankId, count: 1 }] } };
+  expect(fieldOf(await member.createLesson({ params: { id: draft }, body: lesson }))).toEqual([
+    403,
+    'quiz.showAnswers',
+  ]);
+  const hidden = { ...lesson, quiz: { ...lesson.quiz, showAnswers: 'after_pass' as const } };
+  const { status, data } = await member.createLesson({ params: { id: draft }, body: hidden });
+  expect(status).toBe(201);
+  const shown = { quiz: { ...hidden.quiz, showAnswers: 'after_submit' as const } };
+  expect(fieldOf(await member.updateLesson({ params: { id: data.id }, body: shown }))).toEqual([
+    403,
+    'quiz.showAnswers',
+  ]);
+  expect((await api.updateLesson({ params: { id: data.id }, body: shown })).status).toBe(200);
+});
+
 it('a member cannot change the questions of a bank from which a published course draws', async () => {
   const { api, bankId } = await aQuizCourse();
   const member = memberOf(api, ['training:read', 'training:write', 'training:delete']);

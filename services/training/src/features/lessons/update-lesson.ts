@@ -14,6 +14,7 @@ import {
   checkMaterial,
   checkModule,
   checkOpener,
+  checkShown,
   type LessonTools,
 } from './check-lesson.ts';
 import { asLesson, detailOf, findLesson, type LessonRow, lockLesson, toSettingColumns } from './lesson.ts';
@@ -52,6 +53,7 @@ export const updateLesson = (tools: LessonTools): Handler<typeof lessons.updateL
     await checkOpener(tx, course.id, values.release);
     const count = requested?.length ?? (await tx.question.count({ where: { lessonId: row.id } }));
     await checkDraws(tx, settings.quiz?.draw ?? [], count);
+    checkShown(caller, values.quiz);
     const isAsked = requested && (await writeQuestions(tx, row.id, requested));
     const packageId = await packageIdOf(tx, row, { settings, found });
     const hasNewPackage = settings.type === 'scorm' && packageId !== row.scormPackageId;

@@ -1,6 +1,6 @@
 import { actingUserId, type Caller } from '@tandem/caller';
 import { fail, reachOf } from '@tandem/service';
-import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
+import type { Course as CourseRow, Enrollment as EnrollmentRow } from '../../generated/client.ts';
 
 type LearnerOf = Pick<EnrollmentRow, 'learnerType' | 'learnerId'>;
 
@@ -10,15 +10,28 @@ export function isTeacher(caller: Caller): boolean {
 }
 
 /**
- * Refuses to change who passes a course that learners may take: every member writes courses and takes them, and nobody decides
- * about their own result.
+ * Refuses to change who passes a course that learners could take, also after it was unpublished: every member writes courses
+ * and takes them, and nobody decides about their own result.
  * @param field the field of the request that decides it; undefined if none does
- * @throws 403 for a course that is not a draft and a caller without `training:manage`
+ * @throws 403 for a course that has been published and a caller without `training:manage`
  */
-export function rejectSelfJudge(caller: Caller, { status }: { status: string }, field: string | undefined): void {
-  if (field === undefined || status === 'draft' || isTeacher(caller)) return;
-  const message = `Decides who passes a ${status} course; changing it needs the permission training:manage`;
-  throw fail('forbidden', [{ field, message }]);
+export function rejectSelfJudge(
+  caller: Caller,
+  course: Pick<CourseRow, 'status' | 'publishedAt'>,
+  field: string | undefined,
+): void {
+  if (field === undefined || (course.status === 'draft' && course.publishedAt === null)) return;
+  rejectMember(caller, field, 'Decides who passes a course that has been published');
+}
+
+/**
+ * Refuses what only somebody with `training:manage` may decide.
+ * @param reason the reason, without a full stop
+ * @throws 403 naming the field
+ */
+export function rejectMember(caller: Caller, field: string, reason: string): void {
+  if (isTeacher(caller)) return;
+  throw fail('forbidden', [{ field, message: `${reason}; it needs the permission training:manage` }]);
 }
 
 /**

@@ -4,7 +4,7 @@ import { type BankQuestion, withoutKey } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { QuestionBank as BankRow, Question as QuestionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { isTeacher, rejectSelfJudge } from '../progress/teacher.ts';
+import { isTeacher, rejectMember } from '../progress/teacher.ts';
 import { asQuestion } from '../questions/question.ts';
 
 /** Reads a question bank. */
@@ -47,5 +47,6 @@ export async function drawsFrom(tx: Tx, bankId: number): Promise<{ isDrawn: bool
 
 /** @throws 403 if a course that is not a draft draws from a bank, and the caller may not decide who passes it */
 export async function checkMayChangeQuestions(tx: Tx, caller: Caller, bankId: number): Promise<void> {
-  if (!isTeacher(caller) && (await drawsFrom(tx, bankId)).most) rejectSelfJudge(caller, { status: 'published' }, 'id');
+  if (isTeacher(caller) || !(await drawsFrom(tx, bankId)).most) return;
+  rejectMember(caller, 'id', 'Decides who passes a published course');
 }

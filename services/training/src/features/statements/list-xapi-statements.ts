@@ -2,7 +2,7 @@ import { fail } from '@tandem/service';
 import { statementRecordsMax, type xapiStatements } from '@tandem/training-contract';
 import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { attemptFor } from '../attempts/attempt.ts';
+import { attemptFor, seesAnswers } from '../attempts/attempt.ts';
 import { readRuntimes } from '../scorm/runtimes.ts';
 import { attemptStatements, courseStatements, lessonStatements } from './derive.ts';
 import { statementWriter } from './statement.ts';
@@ -29,7 +29,8 @@ export const listXapiStatements =
           const attempt = record.attemptId === null ? undefined : attempts.get(record.attemptId);
           if (!attempt) return record.attemptId === null ? lessonStatements(writer, record) : [];
           const shown = attemptFor(caller, attempt);
-          return attemptStatements(writer, record, { attempt: shown, runtime: runtimes.get(attempt.id) });
+          const runtime = seesAnswers(caller, attempt) ? runtimes.get(attempt.id) : undefined;
+          return attemptStatements(writer, record, { attempt: shown, runtime });
         }),
       ],
       more: records.length > page.length && last ? `${idOf(last.lessonId)}.${last.number}` : null,

@@ -50,6 +50,15 @@ it('a quiz has statements of its answers, with the result for those who may see 
   const ofTeacher = (await read(api, enrollmentId)).statements;
   expect([ofTeacher[3]?.result?.['success'], ofTeacher[4]?.result?.['success']]).toEqual([false, true]);
   expect(ofTeacher.map((one) => one.id)).toEqual(statements.map((one) => one.id));
+  // The answers of somebody who has passed are the answer key.
+  const { tenantId } = api.caller as { tenantId: number };
+  const other = service.as({ type: 'user', tenantId, environment: 'live', userId: 8, can: ['training:read'] });
+  expect(verbsOf((await read(other, enrollmentId)).statements)).toEqual([
+    'initialized',
+    'initialized',
+    'attempted',
+    'failed',
+  ]);
 });
 
 it('progress is a statement for each value, and the restart of a course has another registration', async () => {

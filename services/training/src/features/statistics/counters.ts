@@ -27,8 +27,14 @@ export function medianDays(metrics: ReadonlyMap<string, number> = new Map()): nu
   return null;
 }
 
-/** The statistics of each question that was answered, by `answered:<id>`, `correct:<id>` and `option:<id>:<key>`. */
-export function questionStatistics(metrics: ReadonlyMap<string, number> = new Map()): QuestionStatistics {
+/**
+ * The statistics of each question that was answered, by `answered:<id>`, `correct:<id>` and `option:<id>:<key>`.
+ * @param seesOptions whether the caller sees how often each option was chosen, which tells the right one
+ */
+export function questionStatistics(
+  metrics: ReadonlyMap<string, number> = new Map(),
+  { seesOptions }: { seesOptions: boolean },
+): QuestionStatistics {
   const questions = new Map<number, { answered: number; correct: number; options: { key: string; count: number }[] }>();
   for (const [metric, value] of metrics) {
     const [kind, id, key = ''] = metric.split(':');
@@ -36,7 +42,7 @@ export function questionStatistics(metrics: ReadonlyMap<string, number> = new Ma
     const question = questions.get(Number(id)) ?? { answered: 0, correct: 0, options: [] };
     if (kind === 'answered') question.answered = value;
     if (kind === 'correct') question.correct = value;
-    if (kind === 'option') question.options.push({ key, count: value });
+    if (kind === 'option' && seesOptions) question.options.push({ key, count: value });
     questions.set(Number(id), question);
   }
   return [...questions]

@@ -15,7 +15,7 @@ export const exportCourseStatistics =
   ({ ids }: Pick<Tools, 'ids'>): Handler<typeof statisticsReports.exportCourseStatistics> =>
   async ({ params, query, caller, tx }) => {
     const encode: Encode = (type, id) => ids.encode(type, caller.tenantId as number, id);
-    const statistics = await readCourseStatistics(tx, params.id, query);
+    const statistics = await readCourseStatistics({ tx, caller }, params.id, query);
     const lines = {
       lessons: () => lessonLines(statistics, encode),
       questions: () => questionLines(statistics, encode),

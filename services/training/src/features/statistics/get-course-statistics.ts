@@ -1,13 +1,15 @@
+import type { Caller } from '@tandem/caller';
 import { fail, failField } from '@tandem/service';
 import { type CourseStatistics, type LearnerType, LessonType, type statistics } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Handler, Tx } from '../../handler.ts';
 import { round } from '../progress/standing.ts';
+import { isTeacher } from '../progress/teacher.ts';
 import { type Counters, counterOf, medianDays, questionStatistics } from './counters.ts';
 import { dayOf, partsOf } from './spans.ts';
 
-export const getCourseStatistics: Handler<typeof statistics.getCourseStatistics> = ({ params, query, tx }) =>
-  readCourseStatistics(tx, params.id, query);
+export const getCourseStatistics: Handler<typeof statistics.getCourseStatistics> = ({ params, query, caller, tx }) =>
+  readCourseStatistics({ tx, caller }, params.id, query);
 
 /** The learners whose enrolments are counted. */
 export interface LearnerSelection {
@@ -18,7 +20,7 @@ export interface LearnerSelection {
 
 /** @throws 404 for a course that does not exist or is deleted, 422 for a period that ends before it begins */
 export async function readCourseStatistics(
-  tx: Tx,
+  { tx, caller }: { tx: Tx; caller: Caller },
   id: number,
   query: LearnerSelection,
 ): Promise<z.output<typeof CourseStatistics>> {
@@ -63,7 +65,7 @@ export async function readCourseStatistics(
         attempts,
         failRate: ratio(of('failed') * 100, attempts),
         averageSeconds: ratio(of('seconds'), completed),
-        questions: questionStatistics(counters.get(lessonId)),
+        questions: questionStatistics(counters.get(lessonId), { seesOptions: isTeacher(caller) }),
       };
     }),
   };

@@ -9,7 +9,7 @@ export const getQuestionStatistics: Handler<typeof statisticsReports.getQuestion
   caller,
   tx,
 }) => {
-  const { lessons } = await readCourseStatistics(tx, params.id, query);
+  const { lessons } = await readCourseStatistics({ tx, caller }, params.id, query);
   const found = lessons
     .filter(({ lessonId }) => query.lessonId === undefined || lessonId === query.lessonId)
     .flatMap(({ lessonId, title, questions }) =>

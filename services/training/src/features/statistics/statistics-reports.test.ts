@@ -64,6 +64,12 @@ it('the text of a question needs the permission to write courses, and the rate d
     { text: null, correctRate: 0 },
     { text: null, correctRate: 50 },
   ]);
+  // How often each option was chosen tells the right one.
+  const lines = await exported(reader, id, { part: 'questions' });
+  expect(lines.slice(1).map((cells) => cells.slice(3))).toEqual([
+    ['2', '50', '', ''],
+    ['2', '0', '', ''],
+  ]);
   // A learner who sees only own enrolments sees no statistics of all.
   const own = service.as({ type: 'user', tenantId, environment: 'live', userId: 7, can: ['training:read:own'] });
   expect((await own.getQuestionStatistics({ params: { id }, query: {} })).status).toBe(403);
