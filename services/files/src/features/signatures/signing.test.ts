@@ -120,6 +120,16 @@ describe('signing', () => {
     await completed(api, data.id);
   });
 
+  it.each(['M10 10L200 100M5 5L9 9', 'M 10 10 L 200 100 M 5 5 L 9 9'])('prints the drawing %s', async (value) => {
+    const api = sandbox();
+    const { data } = await request(api, (await uploadPdf(api)).id, {
+      fields: [{ page: 1, x: 0.1, y: 0.2, width: 0.4, height: 0.08, type: 'signature', signerIndex: 0 }],
+    });
+    const signed = await links(service).sign(tokenOf(data.signers[0]), { signature: { type: 'drawn', value } });
+    expect(signed.status).toBe(200);
+    await completed(api, data.id);
+  });
+
   it('counts once when two tabs sign at the same time', async () => {
     const api = sandbox();
     const { data } = await request(api, (await uploadPdf(api)).id, { signers: [ada, zofia] });
