@@ -31,6 +31,12 @@ it('changes name, tags and record, each with version and event, and nothing that
   });
 });
 
+it.each(['.', 'a/..', '\u202e..'])('changes the name %j, which is no name of a file, to file', async (filename) => {
+  const api = service.as();
+  const params = { id: (await api.uploadFile(upload)).data.id };
+  expect((await api.updateFile({ params, body: { filename } })).data.filename).toBe('file');
+});
+
 it('respects If-Match, and finds neither deleted files nor those of others', async () => {
   const api = service.as();
   const params = { id: (await api.uploadFile(upload)).data.id };
