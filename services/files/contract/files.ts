@@ -92,7 +92,7 @@ export const files = operations({
     narrows: true,
     summary: 'Update a file',
     description:
-      'Changes the name, the tags, the record that the file belongs to, or how long it is kept. `retainUntil` can be set earlier only with the permission files:manage, and `deleteAt` can be set only with files:delete for the file. The content has versions of its own.',
+      'Changes the name, the tags, the record that the file belongs to, or how long it is kept. `retainUntil` can be set earlier only with the permission files:manage, and only with files:delete for the file can `deleteAt` be set, or the file be moved to a lead, whose deletion deletes its files. The content has versions of its own.',
     params: withId,
     body: z.object({
       filename: File.shape.filename.optional(),

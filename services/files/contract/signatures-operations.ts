@@ -63,13 +63,18 @@ export const SignatureVerification = z.object({
   signature: z
     .object({
       valid: z.boolean().meta({
-        description: 'Whether the document is unchanged since it was signed with a key of this deployment',
+        description:
+          'Whether the document is unchanged since it was signed with a key of this deployment, and not in the sandbox',
         examples: [true],
       }),
       problem: z
-        .enum(['no_signature', 'unreadable', 'changed', 'appended', 'other_certificate'])
+        .enum(['no_signature', 'unreadable', 'changed', 'appended', 'other_certificate', 'sandbox'])
         .nullable()
-        .meta({ description: 'Why the signature is not valid', examples: [null] }),
+        .meta({
+          description:
+            'Why the signature is not valid. `sandbox`: the document was signed as a test in the sandbox, so nobody has signed it',
+          examples: [null],
+        }),
     })
     .nullable()
     .describe('The embedded signature; null if only a checksum was sent'),
@@ -86,7 +91,7 @@ export const signatureRequests = operations({
     narrows: true,
     summary: 'Ask people to sign a document',
     description:
-      'The file must be a PDF without encryption, scripts or dynamic forms. The request concerns its current version. Each person gets a link by mail. The link is for that person only: signing for somebody else is not possible.',
+      'The file must be a PDF without encryption, scripts or dynamic forms. The request concerns its current version. Each person gets a link by mail. The link is for that person only: signing for somebody else is not possible. In the sandbox no mail is sent, and the signed document says that it is a test.',
     params: withId,
     body: z.object({
       signers: z

@@ -70,7 +70,7 @@ const nameMax = 255;
 
 /**
  * The base name of a client's file name, without control characters and bidirectional ones, which make `gnp.exe` look
- * like `exe.png`.
+ * like `exe.png`. The names of folders, `.` and `..`, are none.
  */
 export function plainFilename(filename: string): string {
   const last = filename.split(/[\\/]/).at(-1) ?? '';
@@ -78,7 +78,7 @@ export function plainFilename(filename: string): string {
     .toWellFormed()
     .replace(/[\p{Cc}\p{Bidi_Control}]/gu, '')
     .trim();
-  return plain.slice(0, nameMax) || 'file';
+  return ['', '.', '..'].includes(plain) ? 'file' : plain.slice(0, nameMax);
 }
 
 /** A client's media type without parameters; the general type if it is none. */

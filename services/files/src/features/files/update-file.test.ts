@@ -8,6 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
+type Api = ReturnType<TestFiles['as']>;
+
 const ids = createIdCodec(process.env['IDS_ALPHABET'] as string);
 const upload = { form: { fields: { entityType: 'lead', entityId: 'a' }, file: { content: 'x', filename: 'a.txt' } } };
 
@@ -29,6 +31,12 @@ it('changes name, tags and record, each with version and event, and nothing that
   });
 });
 
+it.each(['.', 'a/..', '\u202e..'])('changes the name %j, which is no name of a file, to file', async (filename) => {
+  const api = service.as();
+  const params = { id: (await api.uploadFile(upload)).data.id };
+  expect((await api.updateFile({ params, body: { filename } })).data.filename).toBe('file');
+});
+
 it('respects If-Match, and finds neither deleted files nor those of others', async () => {
   const api = service.as();
   const params = { id: (await api.uploadFile(upload)).data.id };
@@ -39,6 +47,28 @@ it('respects If-Match, and finds neither deleted files nor those of others', asy
   expect((await other.updateFile({ params, body })).status).toBe(404);
   await api.deleteFile({ params });
   expect((await api.updateFile({ params, body })).status).toBe(404);
+});
+
+it('moves a file to a lead, with which it is deleted, only for those who can delete the file', async () => {
+  const owner = service.as();
+  const tenantId = owner.caller.tenantId as number;
+  const params = { id: (await owner.uploadFile({ form: { file: { content: 'x', filename: 'a.txt' } } })).data.id };
+  const writer = service.as({ tenantId, userId: 2, can: ['files:write', 'files:delete:own'] });
+  const move = async (api: Api, body: Record<string, unknown>, id = params.id) => {
+    const reply = await api.updateFile({ params: { id }, body });
+    return [reply.status, reply.body.errors?.[0]?.field];
+  };
+  const toLead = { entityType: 'lead', entityId: 'b' };
+  const refused = [403, 'entityId'];
+  expect(await move(writer, toLead)).toEqual(refused);
+  expect(await move(service.as({ tenantId, can: ['files:write'] }), toLead)).toEqual(refused);
+  expect(await move(writer, { entityType: 'opportunity', entityId: 'b' })).toEqual([200, undefined]);
+  expect(await move(writer, { entityType: 'lead' })).toEqual(refused);
+  expect(await move(owner, toLead)).toEqual([200, undefined]);
+  expect(await move(writer, { ...toLead, filename: 'b.txt' })).toEqual([200, undefined]);
+  expect(await move(writer, { entityId: 'c' })).toEqual(refused);
+  const { data: own } = await service.as({ tenantId, userId: 2 }).uploadFile({ form: { file: { content: 'x' } } });
+  expect(await move(writer, toLead, own.id)).toEqual([200, undefined]);
 });
 
 it('stores the lead that remains when the record is a merged lead, until the merge is undone', async () => {

@@ -15,7 +15,8 @@ export const updateFile =
     const { retainUntil, deleteAt } = body;
     if (deleteAt && deleteAt.getTime() <= Date.now()) throw failField('deleteAt', 'Must be in the future');
     if (retainUntil !== undefined) checkRetention(caller, row.retainUntil, retainUntil);
-    if (deleteAt && deleteAt.getTime() !== row.deleteAt?.getTime()) await checkDeletable({ caller, tx, under }, row.id);
+    if (deleteAt && deleteAt.getTime() !== row.deleteAt?.getTime())
+      await checkDeletable({ caller, tx, under }, row.id, 'deleteAt');
     const { filename, tags, entityType = row.entityType, entityId = row.entityId } = body;
     const tenantId = caller.tenantId as number;
     const { mergedFromEntityId = null, ...entity } = await entityColumns(tools, {
@@ -33,6 +34,9 @@ export const updateFile =
     });
     if (isEmpty) return file;
     const isMoved = 'entityType' in values || 'entityId' in values;
+    // The deletion of a lead deletes its files.
+    if (isMoved && entity.entityType === 'lead' && entity.entityId !== null)
+      await checkDeletable({ caller, tx, under }, row.id, 'entityId');
     // The file belongs to this record from now on, also after the merge of another lead is undone.
     const updated = asFile(await writeFile(tx, row.id, { ...values, ...(isMoved && { mergedFromEntityId }) }));
     if (values.deleteAt) await schedule(deleteFileAtJob, [{ fileId: row.id }], values.deleteAt);
@@ -51,14 +55,15 @@ function checkRetention(caller: Caller, before: Date | null, wanted: Date | null
     throw fail('retention_active', [{ field: 'retainUntil', message: `Must not be before ${before.toISOString()}` }]);
 }
 
-/** A file is deleted at `deleteAt`, so only callers who can delete it set that. */
+/** A file is deleted at `deleteAt`, and with the lead that it belongs to, so only callers who can delete it set them. */
 async function checkDeletable(
   { caller, tx, under }: { caller: Caller; tx: Tx; under: Under },
   id: number,
+  field: 'deleteAt' | 'entityId',
 ): Promise<void> {
   const permission = 'files:delete';
   const isDeletable =
     reachOf(caller, permission) !== 'none' && (await under(permission, () => tx.file.count({ where: { id } }))) > 0;
   if (!isDeletable)
-    throw fail('forbidden', [{ field: 'deleteAt', message: `Requires the permission ${permission} for this file` }]);
+    throw fail('forbidden', [{ field, message: `Requires the permission ${permission} for this file` }]);
 }

@@ -129,6 +129,7 @@ describe('an upload', () => {
     ['../../etc/passwd', 'passwd'],
     ['C:\\temp\\offer.doc', 'offer.doc'],
     ['', 'file'],
+    ['a/..', 'file'],
     ['a\u0007b.txt', 'ab.txt'],
     ['\u202egnp.exe', 'gnp.exe'],
     ['\u200ea\u200fb\u202ac\u202dd\u2066e\u2069.txt', 'abcde.txt'],

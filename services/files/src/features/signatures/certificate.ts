@@ -8,15 +8,17 @@ interface CertificateInput extends WholeRequest {
   filename: string;
   entries: readonly EventRow[];
   tenantId: number;
+  environment: 'live' | 'sandbox';
 }
 
 /** The certificate pages of a signed document, or the printed audit trail of any request. */
 export function certificateOf(
   { ids }: Pick<Tools, 'ids'>,
-  { request, signers, filename, entries, tenantId }: CertificateInput,
+  { request, signers, filename, entries, tenantId, environment }: CertificateInput,
   kind: 'certificate' | 'trail',
 ): Certificate {
-  const { certificate: texts, roles } = textsOf(request.language);
+  const { certificate: texts, roles, test } = textsOf(request.language);
+  const isTest = environment === 'sandbox';
   const code = ids.encode('signature_request', tenantId, request.id);
   const { facts } = texts;
   const time = (date: Date | null) => (date ? timeText(date, request.language) : '–');
@@ -34,8 +36,9 @@ export function certificateOf(
   });
   const names = new Map(signers.map(({ id, name }) => [id, name]));
   return {
+    warning: isTest ? test : null,
     title: kind === 'certificate' ? texts.title : texts.trailTitle,
-    subtitle: kind === 'certificate' ? texts.subtitle : texts.trailSubtitle,
+    subtitle: kind === 'trail' ? texts.trailSubtitle : isTest ? null : texts.subtitle,
     sections: [
       {
         heading: texts.document,

@@ -21,13 +21,13 @@ export const completeRequest = (tools: Tools) =>
       if (!(await isWaiting(reader, requestId))) return;
       const whole = await findRequest(reader, requestId);
       if (!hasAllSignatures(whole)) return finish((inside) => showFailure(inside, requestId));
-      const { tenantId } = await scopeOf(reader);
+      const { tenantId, environment } = await scopeOf(reader);
       const version = await versionOf(reader, whole.request.versionId);
       const file = await reader.file.findFirst({ where: { id: whole.request.fileId } });
       const { entries } = await readTrail(reader, requestId);
       const certificate = certificateOf(
         tools,
-        { ...whole, filename: file?.filename ?? '', entries, tenantId },
+        { ...whole, filename: file?.filename ?? '', entries, tenantId, environment },
         'certificate',
       );
       const stored = await storeSigned(tools.store, { tx: reader, outside, scheduleNow }, async () =>
@@ -36,6 +36,7 @@ export const completeRequest = (tools: Tools) =>
             document: await readBytes(tools, version),
             stamps: stampsOf(tools, whole),
             certificate,
+            environment,
             key: tools.signingKeys.current,
             signingTime: whole.request.allSignedAt as Date,
             reason: whole.request.subject,

@@ -22,12 +22,13 @@ export const getSignatureAuditTrail = (
     const whole = await findRequest(tx, params.requestId);
     const { entries, isIntact } = await readTrail(tx, params.requestId);
     const file = await tx.file.findFirst({ where: { id: whole.request.fileId } });
+    const { environment } = caller;
     const tenantId = caller.tenantId as number;
     const filename = file?.filename ?? '';
     const print = (certificate: Certificate) => tools.pdf.certificate(certificate, tenantId);
     const pdf =
       query.format === 'pdf'
-        ? await print(certificateOf(tools, { ...whole, filename, entries, tenantId }, 'trail'))
+        ? await print(certificateOf(tools, { ...whole, filename, entries, tenantId, environment }, 'trail'))
         : undefined;
     if (query.format === 'pdf' && !pdf) throw fail('trail_too_long');
     return { entries, isIntact, pdf, filename };

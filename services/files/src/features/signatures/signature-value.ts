@@ -13,7 +13,7 @@ const prefix = 'data:image/png;base64,';
 const pngStart = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 // Width and height, in pixels. A decoded image needs four bytes for each.
 const pixelsMax = { width: 2_000, height: 1_000 };
-const stroke = /^(?:M\d{1,4} \d{1,4}(?: ?L\d{1,4} \d{1,4})* ?)+$/;
+const stroke = /^(?:M ?\d{1,4} \d{1,4}(?: ?L ?\d{1,4} \d{1,4})* ?)+$/;
 
 /** @throws 422 that names what a signature must be */
 export function checkSignature({ type, value }: GivenSignature): void {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { degrees, PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
 import { files } from '@tandem/files-contract';
+import type { Mailbox } from '@tandem/mailbox';
 import { until } from '@tandem/testing';
 import type { TestFiles } from '../../files.test-service.ts';
 
@@ -31,6 +32,12 @@ export const zofia = { name: 'Žofia Müller', email: 'zofia@example.com' };
 /** Requests signatures in the sandbox, where the response has the links. */
 export async function request(api: Api, fileId: string, body: Record<string, unknown> = {}) {
   return api.createSignatureRequest({ params: { id: fileId }, body: { signers: [ada], ...body } });
+}
+
+/** The token of the link in the mail to a person, who has no other one. */
+export async function mailedToken(mailbox: Mailbox, email: string): Promise<string> {
+  const mail = await until('the mail arrives', () => mailbox.to(email)[0]);
+  return /\/sign\/([^\s]+)/.exec(mail.text)?.[1] ?? '';
 }
 
 export function tokenOf({ signingUrl }: { signingUrl: string | null }): string {

@@ -1,9 +1,4 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { findPdfsig } from '@tandem/local/programs';
 import { until } from '@tandem/testing';
 import { startFiles, type TestFiles } from '../../files.test-service.ts';
 import {
@@ -19,8 +14,6 @@ import {
   zofia,
 } from './signatures.test-service.ts';
 
-const packagesDir = join(import.meta.dirname, '../../../../../.local/poppler');
-
 let service: TestFiles;
 beforeAll(async () => {
   service = await startFiles();
@@ -31,7 +24,7 @@ const sandbox = () => service.as({ environment: 'sandbox' });
 const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [status, body?.code];
 
 describe('signing', () => {
-  it('by the last person stores the signed document as a version, with the values and a valid signature', async () => {
+  it('by the last person stores the signed document as a version, with the values and a signature', async () => {
     const api = sandbox();
     const original = await aPdf([0, 90]);
     const file = await uploadPdf(api, original);
@@ -76,13 +69,7 @@ describe('signing', () => {
     const { data: current } = await api.getFile({ params: { id: file.id } });
     expect([current.versionId, current.versionNumber]).toEqual([done.completedVersionId, 2]);
     const verified = await api.verifySignature({ body: { fileId: file.id } });
-    expect(verified.data).toMatchObject({ known: true, requestId: data.id, signature: { valid: true, problem: null } });
-    const changed = await api.verifySignedUpload({
-      form: { file: { content: Buffer.concat([bytes, Buffer.from('x')]) } },
-    });
-    expect(changed.data).toMatchObject({ known: false, signature: { valid: false, problem: 'appended' } });
-    const byHash = await api.verifySignature({ body: { sha256: done.completedSha256.toUpperCase() } });
-    expect(byHash.data).toMatchObject({ known: true, signature: null });
+    expect(verified.data).toMatchObject({ known: true, requestId: data.id, signature: { problem: 'sandbox' } });
     const trail = await api.getSignatureAuditTrail({ params: { requestId: data.id } });
     const { entries, isIntact } = JSON.parse(trail.text).data;
     expect([isIntact, entries.map(({ type }: { type: string }) => type)]).toEqual([
@@ -105,15 +92,6 @@ describe('signing', () => {
       'signature.viewed',
     ]);
   });
-
-  it('gives a signature that another program finds valid', async () => {
-    const api = sandbox();
-    const file = await uploadPdf(api);
-    const { data } = await request(api, file.id);
-    await links(service).sign(tokenOf(data.signers[0]));
-    await completed(api, data.id);
-    await expectPdfsig(await bytesOf(service, api, file.id));
-  }, 300_000);
 
   it('in sequence invites the next person only when the one before has signed', async () => {
     const api = sandbox();
@@ -139,6 +117,16 @@ describe('signing', () => {
     expect((await open.sign(token, { signature: { type: 'drawn', value: 'M10 10L200 100M5 5L9 9' } })).status).toBe(
       200,
     );
+    await completed(api, data.id);
+  });
+
+  it.each(['M10 10L200 100M5 5L9 9', 'M 10 10 L 200 100 M 5 5 L 9 9'])('prints the drawing %s', async (value) => {
+    const api = sandbox();
+    const { data } = await request(api, (await uploadPdf(api)).id, {
+      fields: [{ page: 1, x: 0.1, y: 0.2, width: 0.4, height: 0.08, type: 'signature', signerIndex: 0 }],
+    });
+    const signed = await links(service).sign(tokenOf(data.signers[0]), { signature: { type: 'drawn', value } });
+    expect(signed.status).toBe(200);
     await completed(api, data.id);
   });
 
@@ -272,15 +260,4 @@ function pngHeader(width: number, height: number): string {
   png.writeUInt32BE(width, 16);
   png.writeUInt32BE(height, 20);
   return `data:image/png;base64,${png.toString('base64')}`;
-}
-
-/** Checks a signature by poppler. */
-async function expectPdfsig(bytes: Buffer): Promise<void> {
-  const path = `${process.env.TEST_DIR}/signed-${process.pid}.pdf`;
-  await writeFile(path, bytes);
-  const pdfsig = await findPdfsig(packagesDir);
-  const { stdout } = await promisify(execFile)(pdfsig.path, [path], { env: pdfsig.env });
-  expect(stdout).toContain('Signature is Valid.');
-  expect(stdout).toContain('Total document signed');
-  expect(stdout).toContain('ETSI.CAdES.detached');
 }

@@ -68,6 +68,7 @@ const en = {
     footer: (request: string) => `Signature request ${request}`,
     signedBy: (name: string, time: string) => `Signed electronically by ${name} · ${time}`,
   },
+  test: 'This is a test in the sandbox. Nobody has signed this document.',
   roles: { signer: 'Signer', approver: 'Approver', viewer: 'Reader', cc: 'Gets a copy' },
 };
 
@@ -141,6 +142,7 @@ const de: typeof en = {
     footer: (request) => `Signaturanfrage ${request}`,
     signedBy: (name, time) => `Elektronisch unterschrieben von ${name} · ${time}`,
   },
+  test: 'Dies ist ein Test in der Sandbox. Niemand hat dieses Dokument unterschrieben.',
   roles: { signer: 'Unterzeichner', approver: 'Genehmigung', viewer: 'Leser', cc: 'Erhält eine Kopie' },
 };
 

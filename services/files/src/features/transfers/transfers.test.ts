@@ -183,6 +183,12 @@ describe('an upload with a link', () => {
     expect((await api.getFile({ params: { id: data.fileId } })).data.contentType).toBe('text/csv');
   });
 
+  it('is named file when its name is that of a folder', async () => {
+    const api = service.as();
+    const { fileId } = await start(api, png, { filename: '..' });
+    expect((await api.getFile({ params: { id: fileId } })).data.filename).toBe('file');
+  });
+
   it('is refused when it is too large, and removed after a day', async () => {
     const api = service.as();
     const body = { filename: 'a', contentType: 'a/b', size: 50_000_001 };

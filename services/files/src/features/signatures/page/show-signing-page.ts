@@ -13,6 +13,7 @@ export const showSigningPage =
       const input: PageInput = {
         view: asSigning(tools, seen, token),
         action: `/sign/${token}`,
+        isTest: link.environment === 'sandbox',
         language: seen.request.language,
         codeOf: (id) => tools.ids.encode('signature_field', link.tenantId, id),
         error: query.error,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { escapeHtml } from '@tandem/pages';
 import { initialsOf } from '../field-values.ts';
 import type { SigningRecord } from '../signing.ts';
-import { languageOf, timeText } from '../texts.ts';
+import { languageOf, textsOf, timeText } from '../texts.ts';
 import { signingScript } from './page-script.ts';
 import { signingStyle } from './page-style.ts';
 import { type PageTexts, pageTextsOf } from './page-texts.ts';
@@ -25,6 +25,8 @@ export interface PageInput {
   view: SigningRecord;
   /** The path of the form, which has the token. */
   action: string;
+  /** Whether the request is one of the sandbox. */
+  isTest: boolean;
   language: string;
   /** The public ids of the fields. */
   codeOf(fieldId: number): string;
@@ -144,7 +146,7 @@ function errorText(error: string, texts: PageTexts): string {
 function served({
   title,
   content,
-  input: { view, language },
+  input: { view, isTest, language },
   texts,
 }: {
   title: string;
@@ -165,6 +167,7 @@ function served({
 </head>
 <body>
 <header>
+${isTest ? `<p class="error">${escapeHtml(textsOf(language).test)}</p>` : ''}
 <p class="soft">${escapeHtml(senderName)} ${escapeHtml(texts.asked[signer.role])}</p>
 <h1>${escapeHtml(title)}</h1>
 <p class="soft">${escapeHtml(texts.for(signer.name, signer.email))}${view.canSign ? ` ${escapeHtml(texts.until(timeText(expiresAt, language)))}` : ''}</p>

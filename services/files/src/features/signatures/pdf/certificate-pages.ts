@@ -9,8 +9,10 @@ export interface CertificateSection {
 }
 
 export interface Certificate {
+  /** Printed before everything else, such as that nobody has signed. */
+  warning: string | null;
   title: string;
-  subtitle: string;
+  subtitle: string | null;
   sections: CertificateSection[];
   footer: string;
 }
@@ -20,12 +22,14 @@ const labelWidth = 130;
 const dark = rgb(0.12, 0.14, 0.19);
 const faint = rgb(0.4, 0.43, 0.5);
 const line = rgb(0.85, 0.87, 0.9);
+const alarming = rgb(0.71, 0.14, 0.09);
 
 /** Appends the pages that prove who signed when. */
 export function appendCertificate(document: PDFDocument, fonts: Fonts, certificate: Certificate): void {
   const writer = new Writer(document, fonts, certificate.footer);
+  if (certificate.warning) writer.text(certificate.warning, { style: fonts.bold, size: 14, color: alarming, gap: 10 });
   writer.text(certificate.title, { style: fonts.bold, size: 20, gap: 6 });
-  writer.text(certificate.subtitle, { size: 10, color: faint, gap: 10 });
+  if (certificate.subtitle) writer.text(certificate.subtitle, { size: 10, color: faint, gap: 10 });
   for (const { heading, facts = [], lines = [] } of certificate.sections) {
     writer.heading(heading);
     for (const { label, value } of facts) writer.fact(label, value);

@@ -10,6 +10,8 @@ export interface FinishInput {
   document: Uint8Array;
   stamps: Stamp[];
   certificate: Certificate;
+  /** A signature of the sandbox is marked as one. */
+  environment: 'live' | 'sandbox';
   key: SigningKey;
   signingTime: Date;
   /** The purpose and the name in the signature. */
@@ -28,7 +30,7 @@ export async function finishDocument(input: FinishInput): Promise<Uint8Array> {
   appendCertificate(document, fonts, input.certificate);
   addPlaceholder(document, input);
   const prepared = await document.commit({ useObjectStreams: false });
-  return signDocument(prepared, input.key, input.signingTime);
+  return signDocument(prepared, input);
 }
 
 /** A document of its own with the certificate, for a request that is not completed. */

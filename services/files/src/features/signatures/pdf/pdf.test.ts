@@ -82,7 +82,7 @@ describe('a hostile document', () => {
       const document = Buffer.from(`${head.padEnd(start, ' ')}<${hex}>%EOF`);
       expect(await strict.verify(new Uint8Array(document), [], 1)).toEqual({ valid: false, problem: 'unreadable' });
       const lines = Array.from({ length: 2_000 }, (_, index) => `Entry ${index}`);
-      const certificate = { title: '', subtitle: '', sections: [{ heading: '', lines }], footer: '' };
+      const certificate = { warning: null, title: '', subtitle: null, sections: [{ heading: '', lines }], footer: '' };
       expect(await strict.certificate(certificate, 1)).toBeUndefined();
     } finally {
       await strict.close();

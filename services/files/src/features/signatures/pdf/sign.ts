@@ -12,6 +12,13 @@ const oids = {
   messageDigest: '1.2.840.113549.1.9.4',
   signingCertificateV2: '1.2.840.113549.1.9.16.2.47',
 };
+/**
+ * The attribute of signatures that were made in the sandbox, as an OID of a UUID (ITU-T X.667). It is part of what is signed, so
+ * nobody can remove it; an entry of the PDF could be hidden by another one that the author of the document wrote.
+ */
+const sandboxAttribute = '2.25.16053242940931462703758625046984250887';
+/** How `sandboxAttribute` is read: the library does not convert a number of this length to decimal digits. */
+export const decodedSandboxAttribute = new asn1.ObjectIdentifier({ value: sandboxAttribute }).getValue();
 // A chain of three certificates of RSA 4096 needs 7 KB.
 const signatureBytes = 16_384;
 
@@ -61,16 +68,21 @@ export function addPlaceholder(
 }
 
 /** Signs a document with a placeholder: PAdES baseline B (ETSI EN 319 142-1). */
-export async function signDocument(bytes: Uint8Array, key: SigningKey, signingTime: Date): Promise<Uint8Array> {
-  return new SignPdf().sign(bytes, new KeySigner(key), signingTime);
+export async function signDocument(
+  bytes: Uint8Array,
+  { key, signingTime, environment }: { key: SigningKey; signingTime: Date; environment: 'live' | 'sandbox' },
+): Promise<Uint8Array> {
+  return new SignPdf().sign(bytes, new KeySigner(key, environment), signingTime);
 }
 
 class KeySigner extends Signer {
   readonly #key: SigningKey;
+  readonly #environment: 'live' | 'sandbox';
 
-  constructor(key: SigningKey) {
+  constructor(key: SigningKey, environment: 'live' | 'sandbox') {
     super();
     this.#key = key;
+    this.#environment = environment;
   }
 
   override async sign(content: Buffer): Promise<Buffer> {
@@ -92,7 +104,7 @@ class KeySigner extends Signer {
           sid: new pki.IssuerAndSerialNumber({ issuer: own.issuer, serialNumber: own.serialNumber }),
           signedAttrs: new pki.SignedAndUnsignedAttributes({
             type: 0,
-            attributes: await attributes(digest, certificates),
+            attributes: await attributes(digest, certificates, this.#environment),
           }),
         }),
       ],
@@ -106,13 +118,20 @@ class KeySigner extends Signer {
 
 /**
  * PAdES takes the time from the entry M of the signature dictionary and forbids the attribute signing-time. The attribute
- * signing-certificate-v2 (RFC 5035) binds the certificate, so that it cannot be exchanged for another one of the same key.
+ * signing-certificate-v2 (RFC 5035) binds the certificate, so that it cannot be exchanged for another one of the same key. DER sorts
+ * the attributes, the shortest one first.
  */
-async function attributes(digest: ArrayBuffer, [own]: readonly Uint8Array[]): Promise<pki.Attribute[]> {
+async function attributes(
+  digest: ArrayBuffer,
+  [own]: readonly Uint8Array[],
+  environment: 'live' | 'sandbox',
+): Promise<pki.Attribute[]> {
   const fingerprint = await crypto.subtle.digest('SHA-256', new Uint8Array(own as Uint8Array));
   const reference = new asn1.Sequence({ value: [new asn1.OctetString({ valueHex: fingerprint })] });
+  const mark = new pki.Attribute({ type: sandboxAttribute, values: [new asn1.Utf8String({ value: 'sandbox' })] });
   return [
     new pki.Attribute({ type: oids.contentType, values: [new asn1.ObjectIdentifier({ value: oids.data })] }),
+    ...(environment === 'sandbox' ? [mark] : []),
     new pki.Attribute({ type: oids.messageDigest, values: [new asn1.OctetString({ valueHex: digest })] }),
     new pki.Attribute({
       type: oids.signingCertificateV2,

@@ -2,19 +2,23 @@ import { PDFDocument } from '@cantoo/pdf-lib';
 import * as asn1 from 'asn1js';
 import * as pki from 'pkijs';
 import { aPdf } from '../signatures.test-service.ts';
-import { addPlaceholder, signDocument } from './sign.ts';
+import { addPlaceholder, decodedSandboxAttribute, signDocument } from './sign.ts';
 import { readSigningKeys } from './signing-key.ts';
 import { verifySignature } from './verify.ts';
 
 const keys = readSigningKeys(process.env.SIGNING_KEY as string);
 
 /** A document that the deployment has signed: the bytes that the signature covers, and the signature in DER. */
-async function aSignedDocument() {
+async function aSignedDocument(environment: 'live' | 'sandbox' = 'live') {
   const document = await PDFDocument.load(await aPdf([0]));
   const signingTime = new Date();
   addPlaceholder(document, { reason: 'Test', name: 'Ada', signingTime });
   const bytes = Buffer.from(
-    await signDocument(await document.save({ useObjectStreams: false }), keys.current, signingTime),
+    await signDocument(await document.save({ useObjectStreams: false }), {
+      key: keys.current,
+      signingTime,
+      environment,
+    }),
   );
   const [, length, after, rest] = (
     /\/ByteRange\s*\[\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)/.exec(bytes.toString('latin1')) ?? []
@@ -56,4 +60,19 @@ it('a signature that brings the content of its own document is not valid in anot
     signed.encapContentInfo.eContent = new asn1.OctetString({ valueHex: new Uint8Array(covered).buffer });
   });
   expect(await verifySignature(otherDocument(attached), keys.known)).toEqual({ valid: false, problem: 'unreadable' });
+});
+
+it('a signature of the sandbox is marked as one, and is not valid', async () => {
+  const { bytes, der } = await aSignedDocument('sandbox');
+  expect(await verifySignature(bytes, keys.known)).toEqual({ valid: false, problem: 'sandbox' });
+  const unmarked = forged(der, ({ signerInfos: [signer] }) => {
+    const signed = signer?.signedAttrs as pki.SignedAndUnsignedAttributes;
+    signed.attributes = signed.attributes.filter(({ type }) => type !== decodedSandboxAttribute);
+  });
+  const hex = unmarked.toString('hex');
+  const forgery = Buffer.from(
+    bytes.toString('latin1').replace(/(?<=Contents <)[0-9a-fA-F]+/, (old) => hex.padEnd(old.length, '0')),
+    'latin1',
+  );
+  expect(await verifySignature(forgery, keys.known)).toEqual({ valid: false, problem: 'changed' });
 });

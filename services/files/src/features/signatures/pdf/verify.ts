@@ -1,19 +1,20 @@
 import * as asn1 from 'asn1js';
 import * as pki from 'pkijs';
+import { decodedSandboxAttribute } from './sign.ts';
 
 /** The signature of this deployment in a document. */
 export interface VerifiedSignature {
-  /** Whether the document is unchanged since this deployment signed it. */
+  /** Whether the document is unchanged since this deployment signed it, outside of the sandbox. */
   valid: boolean;
   /** Why it is not valid; null if it is. */
-  problem: 'no_signature' | 'unreadable' | 'changed' | 'appended' | 'other_certificate' | null;
+  problem: 'no_signature' | 'unreadable' | 'changed' | 'appended' | 'other_certificate' | 'sandbox' | null;
 }
 
 const signedMax = 4;
 
 /**
- * Checks the last signature of a document: that it covers all bytes of the file, that these are unchanged, and that a
- * certificate of this deployment made it.
+ * Checks the last signature of a document: that it covers all bytes of the file, that these are unchanged, that a certificate of
+ * this deployment made it, and that it is no test in the sandbox.
  * @param known certificates of the deployment, in DER
  */
 export async function verifySignature(bytes: Uint8Array, known: readonly Uint8Array[]): Promise<VerifiedSignature> {
@@ -61,7 +62,7 @@ async function check(
   content: Buffer,
   contents: Buffer,
   known: readonly Uint8Array[],
-): Promise<'unreadable' | 'changed' | 'other_certificate' | null> {
+): Promise<'unreadable' | 'changed' | 'other_certificate' | 'sandbox' | null> {
   // The contents are padded with zeros, which `fromBER` ignores.
   const { result } = asn1.fromBER(new Uint8Array(contents));
   const signed = new pki.SignedData({ schema: new pki.ContentInfo({ schema: result }).content });
@@ -79,7 +80,8 @@ async function check(
       signer.sid.serialNumber.isEqual(serialNumber),
   );
   const der = own && Buffer.from(own.toSchema(true).toBER(false));
-  return der && known.some((one) => der.equals(one)) ? null : 'other_certificate';
+  if (!der || !known.some((one) => der.equals(one))) return 'other_certificate';
+  return signer?.signedAttrs?.attributes.some(({ type }) => type === decodedSandboxAttribute) ? 'sandbox' : null;
 }
 
 /**
