@@ -26,8 +26,11 @@ export const certificateStates = stateTable<(typeof certificateStatuses)[number]
   },
 });
 
-/** How long before its end a certificate is announced, and how long a download link works. */
-export const certificateTimes = { noticeDays: 30, linkSeconds: 900 } as const;
+/**
+ * How long before its end a certificate is announced, how long a download link works, and how long a visitor waits for the
+ * names of a new certificate.
+ */
+export const certificateTimes = { noticeDays: 30, linkSeconds: 900, namesSeconds: 2 } as const;
 
 export const Certificate = z.object({
   id: id('certificate'),
@@ -43,9 +46,14 @@ export const Certificate = z.object({
   courseId: id('course'),
   learnerType: LearnerType.meta({ examples: ['user'] }),
   learnerId: id('learner').describe('The user, partner or lead who completed the course'),
-  issuer: z.string().meta({ description: 'The name of the tenant at that time', examples: ['Analytical Engines Ltd'] }),
+  issuer: z.string().meta({
+    description:
+      'The name of the tenant at that time; empty until it is added, shortly after the certificate is issued',
+    examples: ['Analytical Engines Ltd'],
+  }),
   learnerName: z.string().meta({
-    description: 'The name of the learner at that time; `Erased` once the data of the learner is erased',
+    description:
+      'The name of the learner at that time; empty until it is added, shortly after the certificate is issued, and `Erased` once the data of the learner is erased',
     examples: ['Ada Lovelace'],
   }),
   courseTitle: z
@@ -137,6 +145,7 @@ export const certificateRevoked = event('training.certificate.revoked', {
   action: 'certificate.revoke',
 });
 
+const waits = `A new certificate has its names within moments; the request waits for them up to ${certificateTimes.namesSeconds} seconds, and returns 503 after that.`;
 const withId = z.object({ id: id('certificate') });
 const withCode = z.object({
   code: z
@@ -215,7 +224,7 @@ export const certificates = operations({
     path: '/v1/public/certificates/:code',
     audience: 'public',
     summary: 'Verify a certificate',
-    description: 'The code identifies the certificate.',
+    description: `The code identifies the certificate. ${waits}`,
     params: withCode,
     reply: PublicCertificate,
     message: 'Certificate retrieved',
@@ -225,7 +234,7 @@ export const certificates = operations({
     path: '/certificates/:code',
     audience: 'public',
     summary: 'Show the public page of a certificate',
-    description: 'Returns an HTML page.',
+    description: `Returns an HTML page. ${waits}`,
     params: withCode,
     reply: media('text/html'),
     message: 'The HTML page',
@@ -235,6 +244,7 @@ export const certificates = operations({
     path: '/v1/public/certificate-files/:token',
     audience: 'public',
     summary: 'Download the PDF document of a certificate',
+    description: waits,
     params: z.object({
       token: z
         .string()

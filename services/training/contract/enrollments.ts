@@ -152,7 +152,7 @@ export const enrollments = operations({
     feature: 'training',
     checksPermissions: true,
     summary: 'Enrol many learners in a course',
-    description: `Up to ${bulkEnrollmentLimits.now} learners are enrolled at once, with one result each; a learner who cannot be enrolled does not stop the others. With more learners, up to ${bulkEnrollmentLimits.job}, the response is 202 and a background job enrols them. GET /v1/jobs/:id returns its progress, and GET /v1/jobs/:id/errors the learners who could not be enrolled.`,
+    description: `Up to ${bulkEnrollmentLimits.now} learners are enrolled at once, with one result each; a learner who cannot be enrolled does not stop the others. With more learners, up to ${bulkEnrollmentLimits.job}, the response is 202 and a background job enrols them. GET /v1/jobs/:id returns its progress, and GET /v1/jobs/:id/errors the learners who could not be enrolled. Users without \`training:manage\` do not enrol themselves again after their enrolment expired or was withdrawn: the result of such a caller is the error \`forbidden\`, and a request that needs a job is refused with 403.`,
     body: z.object({
       courseId: id('course'),
       learnerIds: z

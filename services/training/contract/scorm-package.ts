@@ -10,6 +10,8 @@ export const scormLimits = {
   interactions: 250,
   objectives: 100,
   textChars: 1_000,
+  // The run-time API in the page accepts numbers with up to 10 digits before the point, so no package reaches this.
+  scoreMax: 10_000_000_000,
   commitBytes: 600_000,
 } as const;
 

@@ -5,22 +5,32 @@ import { enrollmentStarted } from './enrollment.ts';
 import { completionEvents, learningErrors, lessonOfEnrollment } from './progress.ts';
 import { scormLaunchSeconds, scormLimits } from './scorm-package.ts';
 
-const finite = (description: string, example: number) =>
-  z.number({ error: 'Must be a number' }).meta({ description, examples: [example] });
 const short = (description: string, example: string) =>
   z
     .string()
     .max(scormLimits.textChars, `Must be at most ${scormLimits.textChars} characters`)
     .meta({ description, examples: [example] });
 
-const Score = z
-  .object({
-    raw: finite('The score', 80).nullish(),
-    min: finite('The lowest possible score', 0).nullish(),
-    max: finite('The highest possible score', 100).nullish(),
-    scaled: finite('The score from -1 to 1', 0.8).nullish(),
-  })
-  .describe('The score that the package reports');
+const scoreWith = (number: (max: number) => z.ZodNumber) => {
+  const of = (description: string, example: number, max: number = scormLimits.scoreMax) =>
+    number(max)
+      .meta({ description, examples: [example] })
+      .nullish();
+  return z
+    .object({
+      raw: of('The score', 80),
+      min: of('The lowest possible score', 0),
+      max: of('The highest possible score; without effect unless it is above `min`', 100),
+      scaled: of('The score from -1 to 1', 0.8, 1),
+    })
+    .describe('The score that the package reports');
+};
+const Score = scoreWith((max) => {
+  const message = `Must be a number from -${max} to ${max}`;
+  return z.number({ error: message }).min(-max, message).max(max, message);
+});
+// Earlier releases stored any number.
+const StoredScore = scoreWith(() => z.number());
 
 export const ScormCompletionStatus = z
   .enum(['completed', 'incomplete', 'not attempted', 'unknown'], {
@@ -31,7 +41,21 @@ export const ScormSuccessStatus = z
   .enum(['passed', 'failed', 'unknown'], { error: 'Must be one of passed, failed, unknown' })
   .describe('Whether the content was passed');
 
-/** The run-time data of a package, the same for both versions of SCORM. */
+const objectives = (score: typeof Score) =>
+  z
+    .array(
+      z.object({
+        id: short('The id of the objective', 'objective-1'),
+        score: score.default({}),
+        successStatus: ScormSuccessStatus.default('unknown'),
+        completionStatus: ScormCompletionStatus.default('unknown'),
+      }),
+    )
+    .max(scormLimits.objectives, `Must contain at most ${scormLimits.objectives} objectives`)
+    .meta({ description: 'The objectives of the package', examples: [[]] })
+    .default([]);
+
+/** The stored run-time data of a package, the same for both versions of SCORM. */
 export const ScormRuntime = z.object({
   completionStatus: ScormCompletionStatus.default('unknown'),
   successStatus: ScormSuccessStatus.default('unknown'),
@@ -41,7 +65,7 @@ export const ScormRuntime = z.object({
     .max(1, 'Must be a number from 0 to 1')
     .meta({ description: 'The part of the content that was seen, from 0 to 1', examples: [0.5] })
     .nullish(),
-  score: Score.default({}),
+  score: StoredScore.default({}),
   location: short('Where the learner stopped', 'page-3').default(''),
   suspendData: text(scormLimits.suspendChars)
     .meta({ description: 'The data that the package keeps for the next launch', examples: ['{"page":3}'] })
@@ -52,18 +76,7 @@ export const ScormRuntime = z.object({
     })
     .meta({ description: 'How the package ended', examples: ['suspend'] })
     .default(''),
-  objectives: z
-    .array(
-      z.object({
-        id: short('The id of the objective', 'objective-1'),
-        score: Score.default({}),
-        successStatus: ScormSuccessStatus.default('unknown'),
-        completionStatus: ScormCompletionStatus.default('unknown'),
-      }),
-    )
-    .max(scormLimits.objectives, `Must contain at most ${scormLimits.objectives} objectives`)
-    .meta({ description: 'The objectives of the package', examples: [[]] })
-    .default([]),
+  objectives: objectives(StoredScore),
   interactions: z
     .array(
       z.object({
@@ -196,6 +209,8 @@ export const scorm = operations({
     params: withToken,
     bodyMax: scormLimits.commitBytes,
     body: ScormRuntime.extend({
+      score: Score.default({}),
+      objectives: objectives(Score),
       sequence: z
         .int({ error: 'Must be a whole number from 1 to 1000000000' })
         .min(1, 'Must be a whole number from 1 to 1000000000')

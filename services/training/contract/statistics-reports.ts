@@ -1,7 +1,7 @@
-import { id, media, operations, timestamp, wholeNumber } from '@tandem/contract';
+import { id, media, operations, wholeNumber } from '@tandem/contract';
 import { z } from 'zod';
-import { LearnerType } from './enrollment.ts';
 import { QuestionType } from './questions.ts';
+import { learnerSelection } from './statistics.ts';
 
 /** The most questions of a response, and learners of an export. */
 export const reportLimits = { questions: 500, learners: 50_000 } as const;
@@ -10,11 +10,6 @@ const questionSorts = ['correctRate', '-correctRate', 'answered', '-answered'] a
 const exportParts = ['lessons', 'questions', 'learners'] as const;
 
 const course = z.object({ id: id('course') });
-const selection = {
-  from: timestamp().describe('Only learners who were enrolled on this day or later').optional(),
-  to: timestamp().describe('Only learners who were enrolled on this day or earlier').optional(),
-  learnerType: LearnerType.optional(),
-};
 
 const QuestionDifficulty = z.object({
   questionId: id('question'),
@@ -51,7 +46,7 @@ export const statisticsReports = operations({
       'Questions of quizzes with the part of correct answers, the hardest first. A question of a bank has an entry for each lesson in which it was answered. `from` and `to` select learners by the day of their enrolment, in UTC.',
     params: course,
     query: z.object({
-      ...selection,
+      ...learnerSelection,
       lessonId: id('lesson').describe('Only questions that were answered in this lesson').optional(),
       answeredMin: wholeNumber(1, 1_000_000)
         .meta({ description: 'Only questions that were answered at least as often', examples: ['10'] })
@@ -73,7 +68,7 @@ export const statisticsReports = operations({
     description: `Returns a CSV file with one line per lesson, per question that was answered, or per enrolment, of which at most ${reportLimits.learners}. Text that a spreadsheet would run as a formula begins with an apostrophe. \`from\` and \`to\` select learners by the day of their enrolment, in UTC.`,
     params: course,
     query: z.object({
-      ...selection,
+      ...learnerSelection,
       part: z
         .enum(exportParts, { error: `Must be one of ${exportParts.join(', ')}` })
         .describe('The lines of the file')

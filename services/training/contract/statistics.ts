@@ -86,6 +86,17 @@ export const LearnerTranscript = z.object({
   courses: z.array(TranscriptEntry).describe(`The last enrolments first, at most ${transcriptMax}`),
 });
 
+/** The parameters that select the learners who are counted. */
+export const learnerSelection = {
+  from: timestamp()
+    .describe('Only learners who were enrolled on this day, in UTC, or later; the time of the day is ignored')
+    .optional(),
+  to: timestamp()
+    .describe('Only learners who were enrolled on this day, in UTC, or earlier; the time of the day is ignored')
+    .optional(),
+  learnerType: LearnerType.optional(),
+};
+
 export const statistics = operations({
   getCourseStatistics: {
     method: 'GET',
@@ -94,11 +105,7 @@ export const statistics = operations({
     summary: 'Retrieve the statistics of a course',
     description: '`from` and `to` select learners by the day of their enrolment, in UTC.',
     params: z.object({ id: id('course') }),
-    query: z.object({
-      from: timestamp().describe('Only learners who were enrolled on this day or later').optional(),
-      to: timestamp().describe('Only learners who were enrolled on this day or earlier').optional(),
-      learnerType: LearnerType.optional(),
-    }),
+    query: z.object(learnerSelection),
     reply: CourseStatistics,
     message: 'Statistics retrieved',
   },

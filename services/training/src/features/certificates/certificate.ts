@@ -43,11 +43,6 @@ export function statusOf({ status, expiresAt }: CertificateRow) {
   return stored === 'valid' && expiresAt && expiresAt.getTime() <= Date.now() ? 'expired' : stored;
 }
 
-/** Fails with 503 while the job that adds the names has not run. */
-export function checkNamed({ learnerName }: CertificateRow): void {
-  if (!learnerName) throw fail('unavailable', undefined, { retryAfter: 2 });
-}
-
 /** The condition of certificates with a status, also while the job that expires one waits. */
 export function withStatus(status: CertificateRecord['status']): Prisma.CertificateWhereInput {
   const now = new Date();

@@ -11,8 +11,8 @@ afterAll(() => service?.close());
 
 const base = 'https://api.example.com';
 
-/** A completed course with a certificate that has the name of the learner. */
-async function aCertificate(fields: object = {}) {
+/** A certificate of a course that was completed just now. */
+async function aNewCertificate(fields: object = {}) {
   const {
     api,
     id: courseId,
@@ -25,8 +25,14 @@ async function aCertificate(fields: object = {}) {
   const done = await own.completeLesson({ params: { id: enrollmentId, lessonId: lessons[0] } });
   const id = done.data.enrollment.certificateId as string;
   const read = async () => (await own.getCertificate({ params: { id } })).data;
-  await until('it has the name', async () => (await read()).learnerName !== '');
   return { api, own, id, enrollmentId, lessonId: lessons[0] as string, read };
+}
+
+/** A certificate that has the name of the learner. */
+async function aCertificate(fields: object = {}) {
+  const certificate = await aNewCertificate(fields);
+  await until('it has the name', async () => (await certificate.read()).learnerName !== '');
+  return certificate;
 }
 
 /** Sends a request of a visitor, who has no tenant. */
@@ -74,6 +80,29 @@ it('the document is a PDF behind a link that cannot be changed', async () => {
       .toString(),
   ).toBe('%PDF-');
   expect((await visit('serveCertificate', { token: 'changed' })).status).toBe(404);
+});
+
+it('the public page shows the names directly after the completion', async () => {
+  const { read } = await aNewCertificate();
+  const { status, text } = await visit('showCertificatePage', { code: (await read()).code });
+  expect([status, text]).toEqual([200, expect.stringContaining('<dd>Ada Lovelace 7</dd>')]);
+});
+
+it('visitors wait for names that come late, but not for long', async () => {
+  const { api, id, read } = await aCertificate();
+  const { code } = await read();
+  await service.sqlWithin(api.caller, `UPDATE certificate SET learner_name = '', issuer = '' WHERE id = $1`, [id]);
+  const missing = await visit('showCertificatePage', { code });
+  expect([missing.status, missing.headers['retry-after']]).toEqual([503, '2']);
+  await service.sqlWithin(
+    api.caller,
+    `INSERT INTO platform.job (name, tenant_id, environment, payload, due_at)
+     VALUES ('name-learner', $1, 'live', $2, now() + interval '300 ms')`,
+    [api.caller.tenantId, JSON.stringify({ certificateId: id })],
+  );
+  const replies = [fileOf(api, id), visit('getPublicCertificate', { code }), visit('showCertificatePage', { code })];
+  expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(await read()).toMatchObject({ learnerName: 'Ada Lovelace 7', issuer: 'Analytical Engines Ltd' });
 });
 
 it('a revoked certificate stays visible as such, and has no document', async () => {

@@ -2,9 +2,10 @@ import { Environment } from '@tandem/contract';
 import { fail, type InTenant } from '@tandem/service';
 import type { Certificate as CertificateRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { checkNamed, hashCode } from './certificate.ts';
+import { hashCode } from './certificate.ts';
+import { readNamed } from './read-named.ts';
 
-/** The certificate with a code, for a visitor who has no tenant. */
+/** The certificate with a code and its names, for a visitor who has no tenant. */
 export async function findPublic(
   { tx, inTenant }: { tx: Tx; inTenant: InTenant<Tx, never> },
   code: string,
@@ -13,8 +14,5 @@ export async function findPublic(
   if (!lookup) throw fail('not_found');
   const { ownerTenantId: tenantId, ownerEnvironment, certificateId: id } = lookup;
   const scope = { tenantId, environment: Environment.parse(ownerEnvironment) };
-  const row = await inTenant(scope, ({ tx: inside }) => inside.certificate.findFirst({ where: { id, code } }));
-  if (!row) throw fail('not_found');
-  checkNamed(row);
-  return row;
+  return readNamed(() => inTenant(scope, ({ tx: inside }) => inside.certificate.findFirst({ where: { id, code } })));
 }

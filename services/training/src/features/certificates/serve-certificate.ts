@@ -2,7 +2,7 @@ import { fail } from '@tandem/service';
 import type { certificates } from '@tandem/training-contract';
 import { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
-import { checkNamed } from './certificate.ts';
+import { readNamed } from './read-named.ts';
 
 const StoredTexts = z.object({
   title: z.string().default('Certificate'),
@@ -18,9 +18,10 @@ export const serveCertificate =
     if (link === 'expired') throw fail('link_expired');
     if (!link) throw fail('not_found');
     const { tenantId, environment, certificateId: id } = link;
-    const row = await inTenant({ tenantId, environment }, ({ tx }) => tx.certificate.findFirst({ where: { id } }));
-    if (!row || row.status === 'revoked') throw fail('not_found');
-    checkNamed(row);
+    const where = { id, status: { not: 'revoked' } };
+    const row = await readNamed(() =>
+      inTenant({ tenantId, environment }, ({ tx }) => tx.certificate.findFirst({ where })),
+    );
     const body = await renderer.render(
       {
         ...StoredTexts.parse(row.texts),

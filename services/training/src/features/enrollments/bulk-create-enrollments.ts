@@ -6,7 +6,7 @@ import { checkDates } from './dates.ts';
 import { lockOpenCourse } from './enroll.ts';
 import { type Checked, checkLearners, enrollChecked } from './enroll-checked.ts';
 import { learnerOf } from './learners.ts';
-import { rejectOwnReturn } from './reject-return.ts';
+import { ownReturnError, rejectOwnReturn } from './reject-return.ts';
 
 type Row = typeof enrollments.bulkCreateEnrollments;
 
@@ -21,10 +21,10 @@ export const bulkCreateEnrollments = ({ peers }: Pick<Tools, 'peers'>): Handler<
     const dates = { dueAt: body.dueAt ?? null, expiresAt: body.expiresAt ?? null };
     checkDates(dates, dates);
     const course = await lockOpenCourse(tx, courseId);
-    // A job knows the permissions of the caller no more.
-    for (const [index, learnerId] of learnerIds.entries())
-      await rejectOwnReturn(tx, caller, learnerOf(learnerId), { courseId, field: `learnerIds.${index}` });
     if (learnerIds.length > bulkEnrollmentLimits.now) {
+      // The job knows the permissions of the caller no more.
+      for (const [index, learnerId] of learnerIds.entries())
+        await rejectOwnReturn(tx, caller, learnerOf(learnerId), { courseId, field: `learnerIds.${index}` });
       const { permissions, features, narrow, teamIds, usage, performed, ...actor } = caller;
       const { id: kind, permission } = enrollments.bulkCreateEnrollments;
       const input = { courseId, learnerIds, ...dates, actor };
@@ -34,7 +34,12 @@ export const bulkCreateEnrollments = ({ peers }: Pick<Tools, 'peers'>): Handler<
       return { job };
     }
     const terms = { ...dates, source: 'bulk', createdBy: actingUserId(caller) ?? null } as const;
-    const results = await enrollChecked({ tx, emit, schedule }, course, found, terms);
+    const checked: Checked = [];
+    for (const one of found) {
+      const problem = one.problem ?? (await ownReturnError(tx, caller, one.learner, { courseId, field: 'learnerId' }));
+      checked.push(problem ? { ...one, problem } : one);
+    }
+    const results = await enrollChecked({ tx, emit, schedule }, course, checked, terms);
     const failed = results.filter(({ error }) => error).length;
     return { succeeded: results.length - failed, failed, results };
   },

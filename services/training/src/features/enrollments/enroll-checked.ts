@@ -1,12 +1,12 @@
 import { unionNumber } from '@tandem/contract';
-import { type ApiError, fail } from '@tandem/service';
+import { type ApiError, failField } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
 import { enroll } from './enroll.ts';
 import type { Inside } from './enrollment.ts';
 import { findLearners, type Learner } from './learners.ts';
 
 /** Learners of a request; those with a problem cannot be enrolled. */
-export type Checked = { learner: Learner; problem?: string }[];
+export type Checked = { learner: Learner; problem?: ApiError }[];
 
 /** Reads learners from the services that store them. */
 export async function checkLearners(
@@ -17,7 +17,7 @@ export async function checkLearners(
   const foundOf = await findLearners(peers, caller, learners);
   return learners.map((learner) => {
     const { problem } = foundOf(learner);
-    return problem ? { learner, problem } : { learner };
+    return problem ? { learner, problem: failField('learnerId', problem) } : { learner };
   });
 }
 
@@ -28,14 +28,14 @@ export async function enrollChecked(
   checked: Checked,
   terms: Parameters<typeof enroll>[3],
 ) {
-  const fit = checked.flatMap(({ learner, problem }) => (problem === undefined ? [learner] : []));
+  const fit = checked.flatMap(({ learner, problem }) => (problem ? [] : [learner]));
   const enrolled = await enroll(inside, course, fit, terms);
   let next = 0;
   return checked.map(({ learner, problem }) => {
     const learnerId = unionNumber('learner', learner.type, learner.id);
-    const one = problem === undefined ? enrolled[next++] : { error: fail('validation_failed') };
+    const one = problem ? { error: problem } : enrolled[next++];
     if (one && 'enrollment' in one) return { learnerId, id: one.enrollment.id, success: true, error: null };
-    const error = { code: one?.error.code ?? 'conflict', message: problem ?? messageOf(one?.error) };
+    const error = { code: one?.error.code ?? 'conflict', message: messageOf(one?.error) };
     return { learnerId, id: null, success: false, error };
   });
 }

@@ -198,17 +198,23 @@ it.each(['expired', 'withdrawn'])('users do not undo that their own enrolment is
   const { tenantId } = api.caller as { tenantId: number };
   const member = service.as({ type: 'user', tenantId, environment: 'live', userId: 7, can: ['training:write'] });
   const learnerId = learner('user', 7);
+  // With the learner one more than are enrolled at once.
+  const others = Array.from({ length: 250 }, (_, index) => learner('user', index + 500));
   const message = expect.stringContaining(`Your last enrolment in the course is ${status}`);
   for (const [field, { status: code, body }] of [
     ['id', await member.restartEnrollment({ params: { id }, body: {} })],
     ['learnerId', await member.createEnrollment({ body: { courseId, learnerId } })],
-    [
-      'learnerIds.1',
-      await member.bulkCreateEnrollments({ body: { courseId, learnerIds: [learner('user', 8), learnerId] } }),
-    ],
+    ['learnerIds.250', await member.bulkCreateEnrollments({ body: { courseId, learnerIds: [...others, learnerId] } })],
   ] as const)
     expect([code, body.errors]).toEqual([403, [{ field, message }]]);
   expect((await api.listEnrollments({ query: { courseId } })).data).toHaveLength(1);
+  const some = await member.bulkCreateEnrollments({ body: { courseId, learnerIds: [learnerId, learner('user', 8)] } });
+  expect([some.status, some.data.succeeded, some.data.failed]).toEqual([200, 1, 1]);
+  expect(some.data.results).toMatchObject([
+    { learnerId, id: null, success: false, error: { code: 'forbidden', message } },
+    { success: true, error: null },
+  ]);
+  expect((await api.listEnrollments({ query: { courseId } })).data).toHaveLength(2);
   expect((await api.restartEnrollment({ params: { id }, body: {} })).status).toBe(201);
 });
 

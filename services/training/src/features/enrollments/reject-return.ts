@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { fail } from '@tandem/service';
+import { type ApiError, fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { isLearner, isTeacher } from '../progress/teacher.ts';
 import { asEnrollment } from './enrollment.ts';
@@ -12,26 +12,42 @@ interface Return {
 }
 
 /**
- * Refuses that users without `training:manage` enrol themselves again after their enrolment expired or was withdrawn: it would
+ * Why users without `training:manage` do not enrol themselves again after their enrolment expired or was withdrawn: it would
  * end neither the access nor the attempts at a quiz. Courses that they have completed can be taken again.
- * @throws 403
  */
-export async function rejectOwnReturn(tx: Tx, caller: Caller, { type, id }: Learner, to: Return): Promise<void> {
-  if (isTeacher(caller) || !isLearner(caller, { learnerType: type, learnerId: id })) return;
-  await rejectReturn(tx, { type, id }, to);
+export async function ownReturnError(
+  tx: Tx,
+  caller: Caller,
+  learner: Learner,
+  to: Return,
+): Promise<ApiError | undefined> {
+  const { type, id } = learner;
+  if (isTeacher(caller) || !isLearner(caller, { learnerType: type, learnerId: id })) return undefined;
+  return returnError(tx, learner, to);
+}
+
+/** @throws 403 if users may not enrol themselves again */
+export async function rejectOwnReturn(tx: Tx, caller: Caller, learner: Learner, to: Return): Promise<void> {
+  const error = await ownReturnError(tx, caller, learner, to);
+  if (error) throw error;
 }
 
 /**
  * Refuses that learners enrol themselves again after their enrolment expired or was withdrawn.
  * @throws 403
  */
-export async function rejectReturn(tx: Tx, { type, id }: Learner, { courseId, field }: Return): Promise<void> {
+export async function rejectReturn(tx: Tx, learner: Learner, to: Return): Promise<void> {
+  const error = await returnError(tx, learner, to);
+  if (error) throw error;
+}
+
+async function returnError(tx: Tx, { type, id }: Learner, { courseId, field }: Return): Promise<ApiError | undefined> {
   const last = await tx.enrollment.findFirst({
     where: { courseId, learnerType: type, learnerId: id },
     orderBy: { attemptNo: 'desc' },
   });
   const status = last && asEnrollment(last).status;
-  if (status !== 'expired' && status !== 'withdrawn') return;
+  if (status !== 'expired' && status !== 'withdrawn') return undefined;
   const message = `Your last enrolment in the course is ${status}; somebody who manages the training must enrol you again`;
-  throw fail('forbidden', [{ field, message }]);
+  return fail('forbidden', [{ field, message }]);
 }

@@ -131,6 +131,35 @@ describe('the server decides', () => {
   });
 });
 
+it.each([
+  [{ raw: 50, min: 0, max: 200 }, 25],
+  [{ raw: 50, min: 100, max: 0 }, 50],
+  [{ raw: 50, min: 20, max: 20 }, 50],
+  [{ raw: 9_999_999_999.9, min: -9_999_999_999.9, max: 9_999_999_999.9 }, 100],
+  [{ raw: 50, scaled: -1 }, 0],
+])('the score %o is %d of 100', async (score, expected) => {
+  const { own, params } = await aLaunch();
+  const { data } = await commit(await launched(own, params), { completionStatus: 'incomplete', score });
+  expect(data).toMatchObject({ attemptScore: expected, recorded: true });
+});
+
+it('refuses scores that no package can mean, and names them', async () => {
+  const { own, params } = await aLaunch();
+  const score = { raw: 1e308, min: -1e308, max: 1e308, scaled: 5 };
+  const { status, body } = await commit(await launched(own, params), { score, objectives: [{ id: 'one', score }] });
+  const fields = ['raw', 'min', 'max', 'scaled'].flatMap((one) => [`score.${one}`, `objectives.0.score.${one}`]);
+  expect([status, body.errors?.map(({ field }: { field: string }) => field).sort()]).toEqual([422, fields.sort()]);
+});
+
+it('a package continues with any score that an earlier release has stored', async () => {
+  const { api, own, params } = await aLaunch({ version: '2004' });
+  await commit(await launched(own, params), { score: { raw: 1 } });
+  const scores = { score: { raw: 1e300, scaled: 5 }, objectives: [{ id: 'one', score: { max: 1e300 } }] };
+  await service.sqlWithin(api.caller, 'UPDATE scorm_state SET runtime = runtime || $1', [JSON.stringify(scores)]);
+  const reply = await visit('serveScormRuntime', { params: { token: await launched(own, params) } });
+  expect([reply.status, reply.text.includes('"raw":"1e+300"')]).toEqual([200, true]);
+});
+
 it('another package in the same lesson begins without the data of the first one', async () => {
   const { api, own, lessonId, params } = await aLaunch();
   const first = await launched(own, params);

@@ -50,7 +50,10 @@ function reported({ completion }: Rules, successStatus: Runtime['successStatus']
   return completion.rule === 'quiz' ? 'open' : 'passed';
 }
 
-/** The score from 0 to 100: `scaled` of SCORM 2004, else `raw` between `min` and `max`. */
+/**
+ * The score from 0 to 100: `scaled` of SCORM 2004, else `raw` between `min` and `max`. A package may set these one after the
+ * other, so both versions of SCORM accept any range; without a usable one `raw` counts from 0 to 100, as SCORM 1.2 defines it.
+ */
 export function scoreOf({ raw, min, max, scaled }: Runtime['score']): number | null {
   if (scaled !== null && scaled !== undefined) return clamp(scaled * 100);
   if (raw === null || raw === undefined) return null;

@@ -24,15 +24,12 @@ export async function readCourseStatistics(
   id: number,
   query: LearnerSelection,
 ): Promise<z.output<typeof CourseStatistics>> {
-  if (query.from && query.to && query.to < query.from) throw failField('to', 'Must not be before from');
+  const from = query.from ? dayOf(query.from) : null;
+  const to = query.to ? dayOf(query.to) : null;
+  if (from && to && to < from) throw failField('to', 'Must not be a day before from');
   const course = await tx.course.findFirst({ where: { id, deletedAt: null }, select: { id: true } });
   if (!course) throw fail('not_found');
-  const selection = {
-    courseId: course.id,
-    from: query.from ? dayOf(query.from) : null,
-    to: query.to ? dayOf(query.to) : null,
-    learnerType: query.learnerType ?? null,
-  };
+  const selection = { courseId: course.id, from, to, learnerType: query.learnerType ?? null };
   const counters = await readCounters(tx, selection);
   const lessons = await tx.lesson.findMany({
     where: { courseId: course.id, deletedAt: null },

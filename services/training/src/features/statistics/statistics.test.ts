@@ -97,18 +97,19 @@ it('a period counts the learners of its days, whether they are added up or not, 
     await enrolled({}),
     await enrolled({ from: '2026-02-01T00:00:00.000Z', to: '2026-02-28T23:00:00.000Z' }),
     await enrolled({ from: '2026-01-31T00:00:00.000Z', to: '2026-03-01T00:00:00.000Z' }),
+    await enrolled({ from: '2026-01-31T10:00:00.000Z', to: '2026-01-31T09:00:00.000Z' }),
     await enrolled({ from: '2026-02-02T00:00:00.000Z' }),
     await enrolled({ to: '2026-01-31T00:00:00.000Z' }),
     await enrolled({ from: '0002-01-01T00:00:00.000Z', to: '9998-12-31T00:00:00.000Z' }),
     await enrolled({ learnerType: 'partner' }),
   ];
-  const expected = [63, 44, 46, 56, 3, 63, 0];
+  const expected = [63, 44, 46, 2, 56, 3, 63, 0];
   expect(await readAll()).toEqual(expected);
   await fold(api);
   expect(await readAll()).toEqual(expected);
   await add('statistic_delta', { '2026-02-28': 64 });
   await fold(api);
-  expect(await readAll()).toEqual([127, 108, 110, 120, 3, 127, 0]);
+  expect(await readAll()).toEqual([127, 108, 110, 2, 120, 3, 127, 0]);
 });
 
 it('the transcript of a learner has every enrolment with its certificate', async () => {
