@@ -124,9 +124,10 @@ function builders(model: Model, models: Models): Record<string, (args: Args) => 
       if ('take' in args) throw new NotPlain();
       return { statement: select(args, 1), read: first };
     },
-    lockFirst(args) {
+    lockFirst({ sharesKey, ...args }) {
       const { text, values } = select(args, 1);
-      return { statement: { text: `${text} FOR NO KEY UPDATE OF "${model.table}"`, values }, read: first };
+      const lock = sharesKey ? 'FOR NO KEY UPDATE' : 'FOR UPDATE';
+      return { statement: { text: `${text} ${lock} OF "${model.table}"`, values }, read: first };
     },
     findMany: (args) => ({ statement: select(args), read: rows }),
     count({ where, ...other }) {

@@ -21,9 +21,12 @@ type Lockable<Delegate> = Delegate extends { findFirst(...args: never): infer Fo
       /**
        * The first matching record, locked until the transaction ends, so that it cannot change between read and write.
        * Plain columns and comparisons only.
+       * @param args.sharesKey whether rows that refer to the record may be written meanwhile (`FOR NO KEY UPDATE`): for a
+       * record that is locked first by some requests, and referred to by others that hold further locks
        */
       lockFirst(args: {
         where: NonNullable<Count> extends { where?: infer Where } ? Where : never;
+        sharesKey?: true;
       }): Promise<Awaited<Found>>;
       /** One page of a list; see list-page.ts. */
       findPage(args: PageArgs): Promise<FoundPage<NonNullable<Awaited<Found>>>>;

@@ -48,7 +48,7 @@ export async function asCourse(tx: Tx, row: CourseRow): Promise<CourseRecord> {
 
 /** Reads and locks a course, so that no other request changes it before this one is written. */
 export async function lockCourse(tx: Tx, id: number): Promise<CourseRow> {
-  const row = await tx.course.lockFirst({ where: { id, deletedAt: null } });
+  const row = await tx.course.lockFirst({ where: { id, deletedAt: null }, sharesKey: true });
   if (!row) throw fail('not_found');
   return row;
 }

@@ -6,7 +6,7 @@ import { asCourse, restorableSince } from './course.ts';
 
 export const restoreCourse: Handler<typeof courses.restoreCourse> = async (context) => {
   const { params, tx, emit, schedule, ifMatch } = context;
-  const row = await tx.course.lockFirst({ where: { id: params.id } });
+  const row = await tx.course.lockFirst({ where: { id: params.id }, sharesKey: true });
   if (!row || (row.deletedAt && row.deletedAt < restorableSince())) throw fail('not_found');
   ifMatch(row);
   if (!row.deletedAt) throw fail('not_deleted');

@@ -30,7 +30,7 @@ export async function applyRule(
 ): Promise<void> {
   if (!learnerIds.length) return;
   const { tx } = inside;
-  const course = await tx.course.lockFirst({ where: { id: courseId } });
+  const course = await tx.course.lockFirst({ where: { id: courseId }, sharesKey: true });
   const row = await tx.enrollmentRule.lockFirst({ where: { id } });
   // It was disabled or deleted since the learners were read.
   if (!course || !row?.active) return;

@@ -18,7 +18,7 @@ export const createEnrollmentRule = ({
   async run({ body, caller, tx, emit, schedule }) {
     const { leadConditions, applyToExisting = false, ...fields } = body;
     if (body.reenroll) rejectMember(caller, 'reenroll', reenrols);
-    const course = await tx.course.lockFirst({ where: { id: body.courseId, deletedAt: null } });
+    const course = await tx.course.lockFirst({ where: { id: body.courseId, deletedAt: null }, sharesKey: true });
     if (!course) throw failField('courseId', unknownId('course'));
     if ((await tx.enrollmentRule.count({})) >= enrollmentRulesMax) throw fail('too_many_rules');
     const row = await tx.enrollmentRule.create({

@@ -44,7 +44,7 @@ export const enrollInBulk = ({ peers }: Pick<Tools, 'peers'>) =>
       const checked = await outside(() => checkLearners(peers, caller, learners));
       await finish(async (inside) => {
         const { sql } = inside.tx;
-        const course = await inside.tx.course.lockFirst({ where: { id: courseId, deletedAt: null } });
+        const course = await inside.tx.course.lockFirst({ where: { id: courseId, deletedAt: null }, sharesKey: true });
         if (course?.status !== 'published') {
           const message = 'The course is not published any more; the other learners are not enrolled';
           return enrollmentJobs.fail(sql, jobId, { code: 'not_published', message });

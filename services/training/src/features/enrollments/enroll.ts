@@ -24,7 +24,7 @@ interface Terms extends Dates {
  * @throws 409 unless the course is published
  */
 export async function lockOpenCourse(tx: Tx, id: number): Promise<CourseRow> {
-  const course = await tx.course.lockFirst({ where: { id, deletedAt: null } });
+  const course = await tx.course.lockFirst({ where: { id, deletedAt: null }, sharesKey: true });
   if (!course) throw failField('courseId', unknownId('course'));
   if (course.status !== 'published')
     throw fail('not_published', [{ field: 'courseId', message: `The course is ${course.status}; publish it first` }]);

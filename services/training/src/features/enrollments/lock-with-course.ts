@@ -10,7 +10,7 @@ export async function lockWithCourse(tx: Tx, id: number): Promise<{ course: Cour
   const found = await tx.enrollment.findFirst({ where: { id }, select: { courseId: true } });
   if (!found) throw fail('not_found');
   // A deleted course too: its ended enrolments stay.
-  const course = await tx.course.lockFirst({ where: { id: found.courseId } });
+  const course = await tx.course.lockFirst({ where: { id: found.courseId }, sharesKey: true });
   const enrollment = await tx.enrollment.lockFirst({ where: { id } });
   if (!course || !enrollment) throw fail('not_found');
   return { course, enrollment };
