@@ -8,6 +8,8 @@ const connectMs = 2_000;
 /** How long a request may take until its response begins, and how long a connection may be silent after that. */
 const usualLimits = {
   requestMs: 30_000,
+  // Longer than the scanner, which content waits for while it is read, may be silent.
+  silenceMs: 150_000,
   // The storage copies up to 5 GiB before it answers.
   copyMs: 10 * 60_000,
 };
@@ -16,7 +18,7 @@ const removedAtOnce = 50;
 const partBytes = 5 * 1024 * 1024;
 
 /** Stores files in a bucket of S3 or a compatible storage. Clients send large uploads to the bucket, and download from it. */
-export async function s3Store(settings: FilesSettings, { requestMs, copyMs } = usualLimits): Promise<Store> {
+export async function s3Store(settings: FilesSettings, { requestMs, silenceMs, copyMs } = usualLimits): Promise<Store> {
   // Loaded only for this driver, because the library uses half of the service's memory.
   const s3 = await import('@aws-sdk/client-s3');
   const { Upload } = await import('@aws-sdk/lib-storage');
@@ -34,7 +36,7 @@ export async function s3Store(settings: FilesSettings, { requestMs, copyMs } = u
         requestTimeout: timeoutMs,
         // The library only writes a warning otherwise.
         throwOnRequestTimeout: true,
-        socketTimeout: timeoutMs,
+        socketTimeout: Math.max(timeoutMs, silenceMs),
       },
       maxAttempts: 3,
       // Compatible storages may not support newer checksums; the record has a checksum of the whole file.

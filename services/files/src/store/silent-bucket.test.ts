@@ -23,7 +23,7 @@ beforeAll(async () => {
     S3_ACCESS_KEY_ID: 'id',
     S3_SECRET_ACCESS_KEY: 'secret',
   };
-  store = await s3Store(settings as never, { requestMs: 300, copyMs: 400 });
+  store = await s3Store(settings as never, { requestMs: 300, silenceMs: 300, copyMs: 400 });
 });
 afterAll(() => {
   bucket?.closeAllConnections();

@@ -75,3 +75,11 @@ export interface Parts {
   /** Joins parts to the object of the key. */
   complete(key: string, uploadId: string, numbers: readonly number[]): Promise<void>;
 }
+
+/**
+ * Whether a bucket says that the object, or the upload in parts, does not exist. A missing file of the local store may also be
+ * a folder that is not mounted.
+ */
+export function isAbsent(error: unknown): boolean {
+  return error instanceof Error && ['NoSuchKey', 'NoSuchUpload', 'NotFound'].includes(error.name);
+}

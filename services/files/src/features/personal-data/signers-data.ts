@@ -7,7 +7,7 @@ import { endRequest } from '../signatures/end-request.ts';
 import { erasedContent, erasedEmail } from '../signatures/erased.ts';
 import { isWaitingForDocument, peopleAndFields, writeRequest } from '../signatures/request.ts';
 import { record } from '../signatures/trail.ts';
-import { eraseSignatureJob } from './erase-signature.job.ts';
+import { eraseSignatureBy, eraseSignatureJob } from './erase-signature.job.ts';
 
 const batchMax = 200;
 const open = ['draft', 'sent', 'in_progress'];
@@ -52,9 +52,10 @@ export const signersData = (tools: Tools): PersonalData<Tx> => ({
       await tx.signer.updateMany({ where: { id: signerId }, data });
       await tx.signatureEvent.updateMany({ where: { signerId }, data: { ip: null, userAgent: null, salt: null } });
     }
+    const latestAt = eraseSignatureBy();
     await schedule(
       eraseSignatureJob,
-      kept.map((signerId) => ({ signerId })),
+      kept.map((signerId) => ({ signerId, latestAt })),
     );
     return { signers: rows.length, signaturesKeptForDocument: kept.length };
   },

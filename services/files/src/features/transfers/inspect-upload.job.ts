@@ -2,6 +2,7 @@ import { type GiveUpContext, type JobContext, job, type Schedule } from '@tandem
 import { z } from 'zod';
 import type { File as FileRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import { isAbsent } from '../../store/store.ts';
 import { discardObjectJob } from '../files/discard-object-job.ts';
 import { isUploadKey, uploadFolderOf, uploadKeyOf } from '../files/object-keys.ts';
 import type { StoredObject } from '../files/stored-object.ts';
@@ -58,9 +59,12 @@ export const inspectUpload = (tools: Tools) =>
       });
       if ('mismatch' in result) await outside(() => tools.store.removeFolder(uploadFolderOf(file.objectKey)));
     },
-    /** Content waits until it can be read: only what was read and differs from its declaration fails an upload. */
-    giveUp: ({ payload, schedule }: GiveUpContext<Payload, Tx>) =>
-      schedule(inspectUploadJob, [payload], new Date(Date.now() + unreadableMs)),
+    /** Content waits until it can be read, unless the store says that there is none. */
+    async giveUp({ payload, tx, emit, schedule, error }: GiveUpContext<Payload, Tx>) {
+      const file = isAbsent(error) ? await tx.file.lockFirst({ where: inProcessing(payload) }) : null;
+      if (file && isUploadKey(file.objectKey)) return failUpload({ tx, emit, schedule }, file);
+      await schedule(inspectUploadJob, [payload], new Date(Date.now() + unreadableMs));
+    },
   });
 
 /** Content that the scanner did not finish is quarantined in the end. */

@@ -112,3 +112,24 @@ it('an object that was replaced in the bucket by one of another size is removed 
   await put(data.uploadUrl, Buffer.from('right'), headers);
   expect((await complete()).data.status).toBe('available');
 });
+
+it('an upload whose object is gone from the bucket fails in the end, and its storage is free again', async () => {
+  const api = service.as();
+  const body = { filename: 'a.bin', contentType: 'a/b', size: 10 };
+  const { data } = await api.createPresignedUpload({ body });
+  const { caller } = api;
+  await service.sqlWithin(caller, `UPDATE file SET status = 'processing' WHERE id = $1`, [data.fileId]);
+  const payload = { fileId: Number(data.fileId), objectKey: `${caller.tenantId}/live/gone`, partNumbers: null };
+  await service.sqlWithin(
+    caller,
+    `INSERT INTO platform.job (name, tenant_id, environment, payload, due_at) VALUES ('inspect-upload', $1, 'live', $2, now())`,
+    [caller.tenantId, payload],
+  );
+  const params = { id: data.fileId };
+  await until('all attempts have failed', async () => {
+    await service.sqlWithin(caller, `UPDATE platform.job SET due_at = now() WHERE name = 'inspect-upload'`);
+    return (await api.getFile({ params })).data.status === 'failed';
+  });
+  const jobs = await service.sqlWithin(caller, `SELECT state FROM platform.job WHERE name = 'inspect-upload'`);
+  expect(jobs).toEqual([{ state: 'dead' }]);
+});
