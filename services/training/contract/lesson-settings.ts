@@ -130,7 +130,11 @@ export const Quiz = z.object({
     .boolean()
     .meta({ description: 'Whether each attempt has the options in another order', examples: [false] }),
   draw: Draws,
-  showAnswers: AnswerVisibility.meta({ examples: ['after_submit'] }),
+  showAnswers: AnswerVisibility.meta({
+    description:
+      'When learners see which of their answers were right. A quiz that draws from question banks shows them only with the permission `training:manage`; others send `never`',
+    examples: ['after_submit'],
+  }),
 });
 
 export const writableQuiz = z.object({

@@ -50,7 +50,7 @@ const rules =
 const structure = 'On a course that is published or archived, the progress of running enrolments follows the change.';
 const access = 'Callers without the permission `training:write` need an enrolment of their own in the course.';
 const judging =
-  'On a course that is published or archived, only callers with the permission `training:manage` change who passes';
+  'On a course that has been published, only callers with the permission `training:manage` change who passes';
 const filePermission = [{ permission: 'files:read', for: 'fileId' }] as const;
 
 export const lessons = operations({

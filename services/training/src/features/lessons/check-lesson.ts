@@ -72,13 +72,13 @@ export async function checkOpener(
 }
 
 /**
- * Refuses a quiz that draws from question banks and shows the answers after any attempt: members, who write and take courses,
- * do not see the answers of banks.
+ * Refuses a quiz that draws from question banks and shows their answers: members, who write and take courses, do not see them,
+ * and `after_pass` hides nothing in a quiz with a low pass mark.
  * @throws 403 without `training:manage`
  */
 export function checkShown(caller: Caller, quiz: { draw: unknown[]; showAnswers: string } | null | undefined): void {
-  if (!quiz?.draw.length || quiz.showAnswers !== 'after_submit') return;
-  rejectMember(caller, 'quiz.showAnswers', 'Shows the answers of question banks to everybody who submits the quiz');
+  if (!quiz?.draw.length || quiz.showAnswers === 'never') return;
+  rejectMember(caller, 'quiz.showAnswers', 'Shows the answers of question banks; send never');
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Handler } from '../../handler.ts';
 import { changeContent } from '../content/change-content.ts';
 import { checkReleases, renumberLessons } from '../content/lesson-order.ts';
 import { lockCourse } from '../courses/course.ts';
-import { checkLessonComplete, checkPassScore } from '../courses/publishable.ts';
+import { checkLessonComplete, checkPassScore, isScored } from '../courses/publishable.ts';
 import { rejectSelfJudge } from '../progress/teacher.ts';
 import { readQuestions, writeQuestions } from '../questions/lesson-questions.ts';
 import { storePackage } from '../scorm/stored-package.ts';
@@ -49,8 +49,7 @@ export const createLesson = (tools: LessonTools): Handler<typeof lessons.createL
     await renumberLessons(tx, course.id);
     await checkReleases(tx, course.id, 'release.lessonId');
     await checkLessonComplete(tx, course, id);
-    const isScored = required && (isPassed || material.type === 'assignment');
-    if (isScored && course.status !== 'draft') await checkPassScore(tx, course.id, 'completion');
+    if (required && isScored(material) && course.status !== 'draft') await checkPassScore(tx, course.id, 'completion');
     await changeContent({ tx, schedule }, course, { isStructure: true, lessons: 1 });
     const row = await tx.lesson.findFirst({ where: { id } });
     if (!row) throw fail('not_found');

@@ -5,7 +5,7 @@ import type { Handler } from '../../handler.ts';
 import { scheduleEnd } from '../attempts/end-attempts.job.ts';
 import { changeContent } from '../content/change-content.ts';
 import { renumberLessons } from '../content/lesson-order.ts';
-import { checkPassScore } from '../courses/publishable.ts';
+import { checkPassScore, isScored } from '../courses/publishable.ts';
 import { rejectSelfJudge } from '../progress/teacher.ts';
 import { asLesson, lockLesson } from './lesson.ts';
 
@@ -27,7 +27,7 @@ export const deleteLesson: Handler<typeof lessons.deleteLesson> = async (context
     where: { id: row.id },
     data: { deletedAt: new Date(), version: { increment: 1 } },
   });
-  if (course.status !== 'draft') await checkPassScore(tx, course.id, 'id');
+  if (course.status !== 'draft' && row.required && isScored(row)) await checkPassScore(tx, course.id, 'id');
   await renumberLessons(tx, course.id);
   await changeContent({ tx, schedule }, course, { isStructure: true, lessons: -1 });
   await scheduleEnd(schedule, { lessonId: row.id });

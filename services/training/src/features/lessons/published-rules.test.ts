@@ -136,10 +136,10 @@ it('a member does not change who passes by way of a draft or a copy', async () =
     403,
     'quiz.showAnswers',
   ]);
-  const hidden = { ...lesson, quiz: { ...lesson.quiz, showAnswers: 'after_pass' as const } };
+  const hidden = { ...lesson, quiz: { ...lesson.quiz, showAnswers: 'never' as const } };
   const { status, data } = await member.createLesson({ params: { id: draft }, body: hidden });
   expect(status).toBe(201);
-  const shown = { quiz: { ...hidden.quiz, showAnswers: 'after_submit' as const } };
+  const shown = { quiz: { ...hidden.quiz, showAnswers: 'after_pass' as const } };
   expect(fieldOf(await member.updateLesson({ params: { id: data.id }, body: shown }))).toEqual([
     403,
     'quiz.showAnswers',

@@ -4,7 +4,7 @@ import type { Handler, Tx } from '../../handler.ts';
 import { scheduleEnd } from '../attempts/end-attempts.job.ts';
 import { changeContent } from '../content/change-content.ts';
 import { checkReleases, renumberLessons } from '../content/lesson-order.ts';
-import { checkLessonComplete, checkPassScore } from '../courses/publishable.ts';
+import { checkLessonComplete, checkPassScore, isScored } from '../courses/publishable.ts';
 import { rejectSelfJudge } from '../progress/teacher.ts';
 import { readQuestions, writeQuestions } from '../questions/lesson-questions.ts';
 import { storePackage } from '../scorm/stored-package.ts';
@@ -76,7 +76,8 @@ export const updateLesson = (tools: LessonTools): Handler<typeof lessons.updateL
       await checkReleases(tx, course.id, values.release ? 'release.lessonId' : 'moduleId');
     await checkLessonComplete(tx, course, row.id);
     const scoring = judged.find((field) => field in values);
-    if (scoring && course.status !== 'draft') await checkPassScore(tx, course.id, scoring);
+    if (scoring && course.status !== 'draft' && (isScored(before) || isScored(settings)))
+      await checkPassScore(tx, course.id, scoring);
     const isStructure = isAsked === true || structure.some((field) => field in values);
     await changeContent({ tx, schedule }, course, { isStructure });
     if (values.type) await scheduleEnd(schedule, { lessonId: row.id, type: values.type });

@@ -1,5 +1,6 @@
 import type { EnrollmentProgress } from '@tandem/training-contract';
 import type { z } from 'zod';
+import { isScored } from '../courses/publishable.ts';
 import { storedCompletion } from './learning.ts';
 
 type Progress = z.output<typeof EnrollmentProgress>;
@@ -18,21 +19,16 @@ export function blockedReason(
 ): string | null {
   const required = lessons.filter((one) => one.required);
   const needed = required.length ? required : lessons;
-  const isUsedUp = (one: Outline) => hasAttempts(one) && !one.canRetry && !rows.get(one.lessonId)?.isAttemptOpen;
+  const isUsedUp = (one: Outline) => isScored(one) && !one.canRetry && !rows.get(one.lessonId)?.isAttemptOpen;
   const mustPass = (one: Outline) =>
     ['quiz', 'package'].includes(storedCompletion(rows.get(one.lessonId)?.completion).rule);
   const failed = needed.find((one) => one.status === 'in_progress' && isUsedUp(one) && mustPass(one));
   if (failed) return `No attempts are left in “${failed.title}”, which is not passed. ${remedy}`;
   if (!isBelow(score, passScore) || needed.some(({ status }) => status !== 'completed')) return null;
   // Only required lessons count towards the score.
-  return required.filter(hasAttempts).every(isUsedUp)
+  return required.filter(isScored).every(isUsedUp)
     ? `The score of ${score} is below the pass mark of ${passScore}, and no attempts are left. ${remedy}`
     : null;
-}
-
-/** Whether a lesson is passed by attempts. */
-export function hasAttempts({ type }: { type: string }): boolean {
-  return type === 'quiz' || type === 'assignment' || type === 'scorm';
 }
 
 /** Whether a score does not reach the pass mark. */

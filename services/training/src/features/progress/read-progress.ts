@@ -3,9 +3,10 @@ import type { z } from 'zod';
 import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { usedAttempts } from '../attempts/attempt.ts';
+import { isScored } from '../courses/publishable.ts';
 import { asEnrollment, isLive } from '../enrollments/enrollment.ts';
 import { canImprove } from '../scorm/can-improve.ts';
-import { blockedReason, hasAttempts, isBelow } from './blocked.ts';
+import { blockedReason, isBelow } from './blocked.ts';
 import { storedCompletion, storedRelease } from './learning.ts';
 import { lockOf } from './lesson-lock.ts';
 
@@ -50,11 +51,7 @@ export async function readProgress(tx: Tx, row: EnrollmentRow): Promise<Progress
       lockedReason: isLocked ? lock.reason : null,
       opensAt: isLocked ? lock.opensAt : null,
       canRetry:
-        isLive(row) &&
-        hasAttempts(one) &&
-        !isLocked &&
-        (maxAttempts === null || one.attempts < maxAttempts) &&
-        !isReview,
+        isLive(row) && isScored(one) && !isLocked && (maxAttempts === null || one.attempts < maxAttempts) && !isReview,
     };
   });
   const isNext = ({ status }: { status: string }) => status === 'open' || status === 'in_progress';

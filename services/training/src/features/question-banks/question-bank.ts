@@ -33,19 +33,19 @@ export function shownTo(caller: Caller, row: QuestionRow): z.output<typeof BankQ
 }
 
 /**
- * Whether lessons draw from a bank, and the most that a draw of a course that is not a draft takes. Deleted courses count
+ * Whether lessons draw from a bank, and the most that a draw of a course that has been published takes. Deleted courses count
  * until they are purged, because they can be restored.
  */
 export async function drawsFrom(tx: Tx, bankId: number): Promise<{ isDrawn: boolean; most: number }> {
   const [found] = await tx.sql<{ lessons: number; most: number | null }>`
-    SELECT count(*)::int AS lessons, max((draw->>'count')::int) FILTER (WHERE course.status <> 'draft') AS most
+    SELECT count(*)::int AS lessons, max((draw->>'count')::int) FILTER (WHERE course.status <> 'draft' OR course.published_at IS NOT NULL) AS most
     FROM lesson JOIN course ON course.id = lesson.course_id, jsonb_array_elements(lesson.quiz->'draw') AS draw
     WHERE lesson.quiz IS NOT NULL AND lesson.deleted_at IS NULL
       AND draw->>'bankId' = ${String(bankId)}`;
   return { isDrawn: Boolean(found?.lessons), most: found?.most ?? 0 };
 }
 
-/** @throws 403 if a course that is not a draft draws from a bank, and the caller may not decide who passes it */
+/** @throws 403 if a course that has been published draws from a bank, and the caller may not decide who passes it */
 export async function checkMayChangeQuestions(tx: Tx, caller: Caller, bankId: number): Promise<void> {
   if (isTeacher(caller) || !(await drawsFrom(tx, bankId)).most) return;
   rejectMember(caller, 'id', 'Decides who passes a published course');
