@@ -10,6 +10,8 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     response.end(await read(request).catch((error: { code: string }) => error.code));
   });
+  // On a loaded machine, the server would close a connection that the client is about to use again.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 afterAll(() => {
