@@ -74,6 +74,32 @@ describe('records', () => {
     await expect(direct.transaction(mine, async () => onJson())).rejects.toThrow('the listed conditions');
     await direct.within(mine, () => direct.tx.lead.deleteMany({ where: { id } }));
   });
+
+  it.each([
+    ['also against those that refer to them', {}, false],
+    ['but not against those that refer to them, with sharesKey', { sharesKey: true as const }, true],
+  ])('are locked by lockFirst %s', async (_, options, isReferable) => {
+    const { id } = await direct.within(mine, () =>
+      direct.tx.lead.create({ data: { email: 'held@example.com', firstName: 'A', lastName: 'B' } }),
+    );
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
+    const holding = direct.transaction(mine, async () => {
+      await direct.tx.lead.lockFirst({ where: { id }, ...options });
+      isLocked();
+      await released;
+    });
+    await locked;
+    const { referring, changing } = await direct.within(mine, async () => ({
+      // As a foreign key, and as services that hold a record which must not be deleted.
+      referring: await direct.tx.sql`SELECT id FROM lead WHERE id = ${id} FOR KEY SHARE SKIP LOCKED`,
+      changing: await direct.tx.sql`SELECT id FROM lead WHERE id = ${id} FOR NO KEY UPDATE SKIP LOCKED`,
+    }));
+    release();
+    await holding;
+    expect([referring.length === 1, changing]).toEqual([isReferable, []]);
+    await direct.within(mine, () => direct.tx.lead.deleteMany({ where: { id } }));
+  });
 });
 
 describe('the ordinary queries of handlers', () => {
