@@ -158,7 +158,7 @@ it('only structural changes of a course that is not a draft raise its content ve
   await after(tenant.updateLesson({ params: { id: second }, body: { completion: { rule: 'manual' } } }));
   await after(tenant.orderLessons({ params: { id }, body: { ids: [second, first] } }));
   await after(tenant.deleteLesson({ params: { id: second } }));
-  await after(tenant.updateCourse({ params: { id }, body: { passScore: 50 } }));
+  await after(tenant.updateCourse({ params: { id }, body: { sequential: true } }));
   await after(tenant.archiveCourse({ params: { id } }));
   await after(tenant.createLesson({ params: { id }, body: { title: 'For those who still learn' } }));
   expect(versions).toEqual([1, 1, 1, 2, 3, 4, 5, 6, 7, 7, 8]);
