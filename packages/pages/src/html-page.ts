@@ -35,6 +35,39 @@ export function pageLanguage(locale: string): PageLanguage {
 }
 
 /**
+ * Renders a document that search engines leave out.
+ * @param page `title` is plain text, which is escaped; `style` and `body`, with its tag, are not; `referrer` is the policy for
+ * addresses that the page calls, none by default
+ */
+export function htmlDocument({
+  lang = 'en',
+  title,
+  referrer = 'no-referrer',
+  style,
+  body,
+}: {
+  lang?: PageLanguage | undefined;
+  title: string;
+  referrer?: 'no-referrer' | 'same-origin';
+  style: string;
+  body: string;
+}): string {
+  return `<!doctype html>
+<html lang="${lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="referrer" content="${referrer}">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+${body}
+</html>
+`;
+}
+
+/**
  * Renders a page with the style above.
  * @param page `title` is plain text, which is escaped; `content` is the HTML below the heading
  */
@@ -49,20 +82,9 @@ export function htmlPage({
   script?: string;
   lang?: PageLanguage;
 }): string {
-  return `<!doctype html>
-<html lang="${lang}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<meta name="referrer" content="no-referrer">
-<title>${escapeHtml(title)}</title>
-<style>${pageStyle}</style>
-</head>
-<body><main>
+  const body = `<body><main>
 <h1>${escapeHtml(title)}</h1>
 ${content}
-</main>${script === undefined ? '' : `<script>${script}</script>`}</body>
-</html>
-`;
+</main>${script === undefined ? '' : `<script>${script}</script>`}</body>`;
+  return htmlDocument({ lang, title, style: pageStyle, body });
 }

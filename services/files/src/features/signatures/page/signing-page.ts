@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '@tandem/pages';
+import { escapeHtml, htmlDocument } from '@tandem/pages';
 import { initialsOf } from '../field-values.ts';
 import type { SigningRecord } from '../signing.ts';
 import { languageOf, textsOf, timeText } from '../texts.ts';
@@ -155,17 +155,7 @@ function served({
   texts: PageTexts;
 }) {
   const { signer, senderName, expiresAt } = view;
-  const body = `<!doctype html>
-<html lang="${languageOf(language)}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<meta name="referrer" content="same-origin">
-<title>${escapeHtml(title)}</title>
-<style>${signingStyle}</style>
-</head>
-<body>
+  const body = `<body>
 <header>
 ${isTest ? `<p class="error">${escapeHtml(textsOf(language).test)}</p>` : ''}
 <p class="soft">${escapeHtml(senderName)} ${escapeHtml(texts.asked[signer.role])}</p>
@@ -174,8 +164,7 @@ ${isTest ? `<p class="error">${escapeHtml(textsOf(language).test)}</p>` : ''}
 </header>
 <main>${content}</main>
 <script>${signingScript}</script>
-</body>
-</html>
-`;
-  return { body, type: 'text/html; charset=utf-8', contentPolicy };
+</body>`;
+  const page = htmlDocument({ lang: languageOf(language), title, referrer: 'same-origin', style: signingStyle, body });
+  return { body: page, type: 'text/html; charset=utf-8', contentPolicy };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '@tandem/pages';
+import { escapeHtml, htmlDocument } from '@tandem/pages';
 import { playerScript } from './player-script.ts';
 import { playerStyle } from './player-style.ts';
 
@@ -47,17 +47,7 @@ export function playerPage({
   sandbox: string;
 }) {
   const base = `/v1/public/scorm/${token}`;
-  const body = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<meta name="referrer" content="no-referrer">
-<title>${escapeHtml(title)}</title>
-<style>${playerStyle}</style>
-</head>
-<body data-commits="${base}/commits" data-sequence="${sequence}" data-texts="${escapeHtml(JSON.stringify(texts))}">
+  const body = `<body data-commits="${base}/commits" data-sequence="${sequence}" data-texts="${escapeHtml(JSON.stringify(texts))}">
 <header>
 <h1>${escapeHtml(title)}</h1>
 <p role="status">${escapeHtml(isReview ? texts.review : texts.opened)}</p>
@@ -65,8 +55,6 @@ export function playerPage({
 <main><iframe data-src="${escapeHtml(`${base}/content/${launch}`)}" sandbox="${sandbox}" title="${escapeHtml(title)}"></iframe></main>
 <noscript><p>This page needs JavaScript.</p></noscript>
 <script>${playerScript}</script>
-</body>
-</html>
-`;
-  return { body, type: 'text/html; charset=utf-8', contentPolicy };
+</body>`;
+  return { body: htmlDocument({ title, style: playerStyle, body }), type: 'text/html; charset=utf-8', contentPolicy };
 }
