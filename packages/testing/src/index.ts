@@ -1,6 +1,7 @@
 // Runs a service in a test as in production: over HTTP, on its own database, with RabbitMQ and Redis.
 
 export { until } from '@tandem/until';
+export { aPerson } from './a-person.ts';
 export { everyList, filtersOf, sortsOf } from './every-list.ts';
 export { everyOperation } from './every-operation.ts';
 export { type Explain, openExplain } from './explain.ts';

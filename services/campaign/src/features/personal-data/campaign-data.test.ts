@@ -1,6 +1,6 @@
 import type { campaign } from '@tandem/campaign-contract';
 import { createSeal } from '@tandem/sealed';
-import { publish, type TestService, until } from '@tandem/testing';
+import { aPerson, publish, type TestService, until } from '@tandem/testing';
 import { aForm, aNode, startCampaign } from '../../campaign.test-service.ts';
 import { type CrmPeer, crmPeer } from '../../crm-peer.test-service.ts';
 import { contactToken } from '../preferences/contact-links.ts';
@@ -19,18 +19,12 @@ afterAll(async () => {
 const seal = createSeal(process.env.ENCRYPTION_KEY as string);
 const address = 'ada@example.com';
 const phone = '+491701234567';
-const person = {
+const person = aPerson({
   leadIds: [1],
-  leadCodes: [],
   emails: [address],
   names: ['Ada Lovelace'],
   phones: [phone],
-  taskIds: [],
-  activityIds: [],
-  calendarEventIds: [],
-  recordCodes: [],
-  opportunityIds: [],
-};
+});
 
 /** A tenant with suppressions of the person and of another one, and a pause of the person. */
 async function aTenant() {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createIdCodec } from '@tandem/ids';
-import { publish, publishLeadDeletion, publishLeadMerge, until } from '@tandem/testing';
+import { aPerson, publish, publishLeadDeletion, publishLeadMerge, until } from '@tandem/testing';
 import { publicUrl, startFiles, type TestFiles } from '../../files.test-service.ts';
 import { links, request, tokenOf, uploadPdf } from '../signatures/signatures.test-service.ts';
 
@@ -145,16 +145,7 @@ it('the files of a merged lead go to the one that remains instead', async () => 
 
 describe('an erasure', () => {
   const erase = async ({ told, leadId, code }: ReturnType<typeof aLead>) => {
-    const none = {
-      emails: [],
-      names: [],
-      phones: [],
-      taskIds: [],
-      activityIds: [],
-      calendarEventIds: [],
-      recordCodes: [],
-    };
-    const person = { leadIds: [Number(leadId)], leadCodes: [code], opportunityIds: [], ...none };
+    const person = aPerson({ leadIds: [Number(leadId)], leadCodes: [code] });
     const target = { type: 'erasure', id: 7 };
     await publish(told, 'personal_data.erasure_requested', {
       ...{ target, data: { person, services: ['files'] }, record: { id: '7' } },
@@ -207,8 +198,8 @@ describe('an erasure', () => {
     await api.releaseFile({ params: { id: held }, body: { reason: 'Settled' } });
     await lookAgain(lead);
     await until('it is removed', async () => !(await listed(api)).length && !(await deleted(api)).length);
-    const event = service.events.findLast(
-      ({ name, tenantId }) => name === 'file.deleted' && tenantId === api.caller.tenantId,
+    const event = await until('it is announced', () =>
+      service.events.findLast(({ name, tenantId }) => name === 'file.deleted' && tenantId === api.caller.tenantId),
     );
     expect(event).toMatchObject({ data: { permanent: true }, record: { filename: 'erased' } });
   });

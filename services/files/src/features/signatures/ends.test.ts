@@ -105,7 +105,7 @@ it('a person who is erased before the signed document is made is in it, and eras
   const fields = [{ type: 'signature', page: 1, x: 0.1, y: 0.2, width: 0.4, height: 0.1, signerIndex: 0 }];
   const { api, file, data, tokens } = await asked({ fields });
   const { putBack } = await signedWithoutDocument({ api, file, data, tokens });
-  await erase(service, api, ada);
+  await erase(service, api, { emails: [ada.email] });
   const erased = await until('the person is erased', () =>
     service.events.find(({ name, tenantId }) => name === 'personal_data.erased' && tenantId === api.caller.tenantId),
   );

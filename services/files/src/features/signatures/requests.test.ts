@@ -1,5 +1,5 @@
 import { PDFDocument } from '@cantoo/pdf-lib';
-import { until } from '@tandem/testing';
+import { aPerson, until } from '@tandem/testing';
 import { startFiles, type TestFiles } from '../../files.test-service.ts';
 import {
   type Api,
@@ -9,7 +9,6 @@ import {
   erase,
   getRequest,
   links,
-  personOf,
   request,
   tokenOf,
   uploadPdf,
@@ -252,10 +251,10 @@ it('an erasure removes the person, keeps the chain of the trail, and ends what i
   await completed(api, done.id);
   const { data: open } = await request(api, (await uploadPdf(api)).id, { signers: [ada, zofia] });
   const system = service.as({ ...api.caller, type: 'system', can: [] });
-  const exported = await system.exportPerson({ body: { person: personOf(ada) } });
+  const exported = await system.exportPerson({ body: { person: aPerson({ emails: [ada.email] }) } });
   const section = exported.data.sections.find(({ name }: { name: string }) => name === 'signers');
   expect(section).toMatchObject({ total: 2, records: [{ email: ada.email }, { email: ada.email, ip: '192.0.2.7' }] });
-  await erase(service, api, ada);
+  await erase(service, api, { emails: [ada.email] });
   await until('the person is erased', async () => (await getRequest(api, done.id)).signers[0].name === 'Erased');
   expect(await getRequest(api, open.id)).toMatchObject({ status: 'cancelled', signers: [{ name: 'Erased' }, zofia] });
   const trail = await api.getSignatureAuditTrail({ params: { requestId: done.id } });

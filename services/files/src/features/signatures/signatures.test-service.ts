@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { degrees, PDFDocument, StandardFonts } from '@cantoo/pdf-lib';
+import type { Person } from '@tandem/contract';
 import { files } from '@tandem/files-contract';
 import type { Mailbox } from '@tandem/mailbox';
-import { until } from '@tandem/testing';
+import { aPerson, until } from '@tandem/testing';
 import type { TestFiles } from '../../files.test-service.ts';
 
 export type Api = ReturnType<TestFiles['as']>;
@@ -91,23 +92,9 @@ export async function bytesOf(service: TestFiles, api: Api, fileId: string): Pro
   return readFile(path as string);
 }
 
-/** What identifies a person in an erasure. */
-export const personOf = ({ email }: { email: string }) => ({
-  leadIds: [],
-  leadCodes: [],
-  emails: [email],
-  names: [],
-  phones: [],
-  taskIds: [],
-  activityIds: [],
-  calendarEventIds: [],
-  recordCodes: [],
-  opportunityIds: [],
-});
-
 /** Starts the erasure of a person, in its last run. */
-export async function erase(service: TestFiles, api: Api, person: { email: string }): Promise<void> {
-  const payload = { erasureId: 1, person: personOf(person), erased: {}, isLate: true, sweep: -1, after: [] };
+export async function erase(service: TestFiles, api: Api, known: Partial<Person>): Promise<void> {
+  const payload = { erasureId: 1, person: aPerson(known), erased: {}, isLate: true, sweep: -1, after: [] };
   await service.sqlWithin(
     api.caller,
     `INSERT INTO platform.job (name, payload, due_at) VALUES ('erase-person', $1::jsonb, now())`,

@@ -1,4 +1,4 @@
-import { publish, publishLeadDeletion, until } from '@tandem/testing';
+import { aPerson, publish, publishLeadDeletion, until } from '@tandem/testing';
 import { aCourse } from '../../learning.test-service.ts';
 import { aPackage } from '../../scorm.test-service.ts';
 import { type Api, learner, startTraining, type TrainingService } from '../../training.test-service.ts';
@@ -11,18 +11,11 @@ afterAll(() => service?.close());
 
 // The person is lead 1, who was merged with lead 2; the name of the other lead is similar.
 const [one, two, other] = [1, 2, 10];
-const person = {
+const person = aPerson({
   leadIds: [one, two],
-  leadCodes: [],
   emails: ['lead1@example.com'],
   names: ['Ada Lovelace 1'],
-  phones: [],
-  taskIds: [],
-  activityIds: [],
-  calendarEventIds: [],
-  recordCodes: [],
-  opportunityIds: [],
-};
+});
 const essay = 'Lovelace writes what only she knows';
 
 interface Section {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { until } from '@tandem/testing';
 import type { TestFiles } from '../../../files.test-service.ts';
-import { ada, aPdf, bytesOf, completed, getRequest, uploadPdf, zofia } from '../signatures.test-service.ts';
+import { ada, aPdf, bytesOf, completed, erase, getRequest, uploadPdf, zofia } from '../signatures.test-service.ts';
 import { docusealEvent, startWithProviders } from './provider-requests.test-service.ts';
 import { docusealSignature, type ProviderServer } from './providers.test-service.ts';
 
@@ -232,13 +232,7 @@ it('an erasure of the file withdraws its request and cancels it', async () => {
   await service.sqlWithin(api.caller, `UPDATE file SET entity_type = 'lead', entity_id = 'oneLead' WHERE id = $1`, [
     file.id,
   ]);
-  const nobody = { leadIds: [], emails: [], names: [], phones: [], taskIds: [], activityIds: [], calendarEventIds: [] };
-  const person = { ...nobody, leadCodes: ['oneLead'], recordCodes: [], opportunityIds: [] };
-  await service.sqlWithin(
-    api.caller,
-    `INSERT INTO platform.job (name, payload, due_at) VALUES ('erase-person', $1::jsonb, now())`,
-    [JSON.stringify({ erasureId: 1, person, erased: {}, isLate: true, sweep: -1, after: [] })],
-  );
+  await erase(service, api, { leadCodes: ['oneLead'] });
   await until('it is withdrawn', () => providers.received.some(({ method }) => method === 'DELETE'));
   const { tenantId } = api.caller;
   await until('the event is there', () =>
