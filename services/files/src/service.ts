@@ -30,7 +30,7 @@ import type { SignLink } from './features/signatures/links.ts';
 import { createPdfWork } from './features/signatures/pdf/pdf-work.ts';
 import { readSigningKeys } from './features/signatures/pdf/signing-key.ts';
 import { createProviders } from './features/signatures/providers/providers.ts';
-import { sealedSignatures } from './features/signatures/sign-document.ts';
+import { sealedSignatures } from './features/signatures/stored-signature.ts';
 import { transferHandlers } from './features/transfers/index.ts';
 import { inspectUpload } from './features/transfers/inspect-upload.job.ts';
 import type { StorageLimit } from './features/usage/quota.ts';

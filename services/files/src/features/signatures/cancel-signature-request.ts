@@ -1,8 +1,8 @@
 import type { signatureRequests } from '@tandem/files-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { senderOf } from './create-signature-request.ts';
 import { endRequest } from './end-request.ts';
 import { asRequest, lockRequest, requireTransition } from './request.ts';
+import { senderOf } from './trail.ts';
 
 export const cancelSignatureRequest =
   (tools: Tools): Handler<typeof signatureRequests.cancelSignatureRequest> =>

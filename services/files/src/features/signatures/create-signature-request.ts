@@ -8,7 +8,7 @@ import { documentNotSignable, readBytes, versionOf } from './document.ts';
 import type { PageSize } from './pdf/document.ts';
 import { asRequest, peopleAndFields } from './request.ts';
 import { startRequest } from './start.ts';
-import { record } from './trail.ts';
+import { record, senderOf } from './trail.ts';
 
 type Body = z.output<typeof signatureRequests.createSignatureRequest.body>;
 
@@ -72,11 +72,6 @@ export const createSignatureRequest = (
     return asRequest(whole, urls);
   },
 });
-
-/** The user of a request, as the audit trail records them. */
-export function senderOf(caller: Caller) {
-  return { userId: actingUserId(caller), ip: caller.ip, userAgent: caller.userAgent };
-}
 
 async function insert(
   tx: Tx,

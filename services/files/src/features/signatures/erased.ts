@@ -1,6 +1,6 @@
 import type { Signer as SignerRow } from '../../generated/client.ts';
 
-/** What an erasure stores instead of the address of a person. */
+/** The address that an erasure stores instead of that of a person. */
 export function erasedEmail(signerId: number): string {
   return `erased-${signerId}@erased.invalid`;
 }
@@ -10,5 +10,5 @@ export function isErased({ id, email }: Pick<SignerRow, 'id' | 'email'>): boolea
   return email === erasedEmail(id);
 }
 
-/** What an erasure stores instead of the content that a signed document shows. */
+/** The values that an erasure stores instead of name and signature, which a signed document shows. */
 export const erasedContent = { name: 'Erased', signature: null };

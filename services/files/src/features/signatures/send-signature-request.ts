@@ -2,9 +2,9 @@ import type { signatureRequests } from '@tandem/files-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { lockPresent } from '../files/file.ts';
-import { senderOf } from './create-signature-request.ts';
 import { asRequest, findRequest, lockRequest, requireTransition } from './request.ts';
 import { startRequest } from './start.ts';
+import { senderOf } from './trail.ts';
 
 export const sendSignatureRequest =
   (tools: Tools): Handler<typeof signatureRequests.sendSignatureRequest> =>

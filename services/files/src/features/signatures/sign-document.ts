@@ -1,11 +1,12 @@
 import { signatureSigned, type signing } from '@tandem/files-contract';
 import { failField, type InTenant } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { type FieldValues, readValues } from './field-values.ts';
+import { readValues } from './field-values.ts';
 import { readLink, type SignLink, scopeOfLink } from './links.ts';
 import { eventOf, writeRequest } from './request.ts';
 import { checkSignature, drawingOf, type GivenSignature } from './signature-value.ts';
 import { asSigning, changeSigner, goOn, lockSeen, type Person, requireAct, type SigningRecord } from './signing.ts';
+import { type StoredSignature, sealSignature } from './stored-signature.ts';
 import { consentOf } from './texts.ts';
 import { record } from './trail.ts';
 
@@ -14,17 +15,6 @@ export interface SigningInput {
   signature?: GivenSignature | undefined;
   fields: Record<string, string | boolean>;
 }
-
-/** The stored part of the input, which is sealed. */
-export interface StoredSignature {
-  signature: GivenSignature | null;
-  values: FieldValues;
-}
-
-const sealContext = 'signature';
-
-/** The encrypted column of signatures and values. */
-export const sealedSignatures = { table: 'signer', column: 'signature', context: sealContext, ref: 'seal_ref' };
 
 export const signDocument = (tools: Tools): Handler<typeof signing.signDocument> => ({
   async check({ params, body }) {
@@ -67,7 +57,7 @@ export function sign(
       ip: by.ip ?? null,
       userAgent: by.userAgent?.slice(0, 300) ?? null,
       consentText: consentOf(signer, seen.request.language),
-      signature: tools.seal.seal(JSON.stringify(stored), `${sealContext} ${signer.sealRef}`),
+      signature: sealSignature(tools, signer, stored),
     });
     seen.request = await writeRequest(tx, seen.request.id, { status: 'in_progress' });
     await record(tx, seen.request, { type: isSigner ? 'signed' : 'approved', signerId: signer.id, by });
@@ -76,12 +66,4 @@ export function sign(
     await goOn(tools, { tx, schedule }, seen);
     return asSigning(tools, seen, token);
   });
-}
-
-/** The signature and values of a person; undefined if they did not sign, or were erased. */
-export function openSignature(
-  { seal }: Pick<Tools, 'seal'>,
-  { signature, sealRef }: { signature: string | null; sealRef: string },
-): StoredSignature | undefined {
-  return signature === null ? undefined : JSON.parse(seal.open(signature, `${sealContext} ${sealRef}`));
 }

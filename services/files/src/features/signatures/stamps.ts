@@ -2,8 +2,8 @@ import type { SignatureField as FieldRow, Signer as SignerRow } from '../../gene
 import type { Tools } from '../../handler.ts';
 import type { Stamp, StampContent } from './pdf/stamp.ts';
 import type { WholeRequest } from './request.ts';
-import { openSignature, type StoredSignature } from './sign-document.ts';
 import { drawingOf } from './signature-value.ts';
+import { openSignature, type StoredSignature } from './stored-signature.ts';
 import { languageOf, textsOf, timeText } from './texts.ts';
 
 /** The signatures and field values printed on the pages of a signed document. */

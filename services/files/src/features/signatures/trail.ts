@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { actingUserId, type Caller } from '@tandem/caller';
 import type { SignatureEvent as EventRow, SignatureRequest as RequestRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
@@ -101,4 +102,9 @@ function personHash({ ip, userAgent, salt }: { ip: string | null; userAgent: str
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** The user of a request, as the audit trail records them. */
+export function senderOf(caller: Caller) {
+  return { userId: actingUserId(caller), ip: caller.ip, userAgent: caller.userAgent };
 }
