@@ -3,6 +3,13 @@ import { z } from 'zod';
 import { questionLimits } from './questions.ts';
 
 export const lessonTypes = ['video', 'text', 'file', 'link', 'quiz', 'assignment', 'scorm'] as const;
+const scoredTypes: readonly string[] = ['quiz', 'assignment', 'scorm'];
+
+/** Whether a lesson has attempts with a score, which counts towards that of the course if the lesson is required. */
+export function isScored({ type }: { type: string }): boolean {
+  return scoredTypes.includes(type);
+}
+
 export const completionRules = ['view', 'min_time', 'quiz', 'manual', 'package'] as const;
 export const releaseTypes = ['immediate', 'after_days', 'on_date', 'after_lesson'] as const;
 export const answerVisibilities = ['never', 'after_submit', 'after_pass'] as const;

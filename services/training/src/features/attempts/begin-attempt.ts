@@ -1,5 +1,5 @@
 import { fail, failField, type JsonObject } from '@tandem/service';
-import { attemptStarted, passScoreOf } from '@tandem/training-contract';
+import { attemptStarted, isScored, passScoreOf } from '@tandem/training-contract';
 import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import { type Advancing, startEnrollment } from '../progress/advance.ts';
 import { type Learning, recordActivity, rejectEnded, rejectLocked } from '../progress/learning.ts';
@@ -21,7 +21,7 @@ export async function beginAttempt(
   const { enrollmentId, lessonId, courseId, lessonType } = learning;
   if (lessonType === 'scorm' && !isLaunch)
     throw failField('lessonId', 'A SCORM lesson is launched; use launch instead');
-  if (lessonType !== 'quiz' && lessonType !== 'assignment' && lessonType !== 'scorm')
+  if (!isScored({ type: lessonType }))
     throw failField('lessonId', `A lesson of the type ${lessonType} has no attempts; complete it instead`);
   rejectEnded(learning);
   rejectLocked(learning);

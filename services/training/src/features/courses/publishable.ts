@@ -87,11 +87,6 @@ export async function checkPublishable(tx: Tx, courseId: number, files: FileChec
   throw fail('validation_failed', errors);
 }
 
-/** Whether a lesson has a score, which counts towards that of the course if it is required. */
-export function isScored({ type }: { type: string }): boolean {
-  return type === 'quiz' || type === 'assignment' || type === 'scorm';
-}
-
 /**
  * Fails with 422 for a pass mark that has no effect: without a required lesson with a score, or with one that is completed
  * without it.

@@ -12,8 +12,8 @@ interface Return {
 }
 
 /**
- * Why users without `training:manage` do not enrol themselves again after their enrolment expired or was withdrawn: it would
- * end neither the access nor the attempts at a quiz. Courses that they have completed can be taken again.
+ * The error for users without `training:manage` who enrol themselves again after their enrolment expired or was withdrawn: they
+ * would get access and attempts without end. A course that they have completed can be taken again.
  */
 export async function ownReturnError(
   tx: Tx,

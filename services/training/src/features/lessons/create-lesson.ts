@@ -1,10 +1,10 @@
 import { fail, failField } from '@tandem/service';
-import { lessonCreated, type lessons, lessonsMax } from '@tandem/training-contract';
+import { isScored, lessonCreated, type lessons, lessonsMax } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { changeContent } from '../content/change-content.ts';
 import { checkReleases, renumberLessons } from '../content/lesson-order.ts';
 import { lockCourse } from '../courses/course.ts';
-import { checkLessonComplete, checkPassScore, isScored } from '../courses/publishable.ts';
+import { checkLessonComplete, checkPassScore } from '../courses/publishable.ts';
 import { rejectSelfJudge } from '../progress/teacher.ts';
 import { readQuestions, writeQuestions } from '../questions/lesson-questions.ts';
 import { storePackage } from '../scorm/stored-package.ts';

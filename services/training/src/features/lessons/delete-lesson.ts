@@ -1,11 +1,11 @@
 import { idInText } from '@tandem/contract';
 import { fail } from '@tandem/service';
-import { lessonDeleted, type lessons } from '@tandem/training-contract';
+import { isScored, lessonDeleted, type lessons } from '@tandem/training-contract';
 import type { Handler } from '../../handler.ts';
 import { scheduleEnd } from '../attempts/end-attempts.job.ts';
 import { changeContent } from '../content/change-content.ts';
 import { renumberLessons } from '../content/lesson-order.ts';
-import { checkPassScore, isScored } from '../courses/publishable.ts';
+import { checkPassScore } from '../courses/publishable.ts';
 import { rejectSelfJudge } from '../progress/teacher.ts';
 import { asLesson, lockLesson } from './lesson.ts';
 

@@ -2,6 +2,7 @@ import type { FieldError } from '@tandem/contract';
 import { fail } from '@tandem/service';
 import {
   defaultCompletion,
+  isScored,
   questionLimits,
   type writableCompletion,
   type writableQuiz,
@@ -110,16 +111,16 @@ export function isHttpsUrl(value: string): boolean {
 function completionErrors({ type, completion }: Settings): FieldError[] {
   const { rule, minSeconds, passScore, maxAttempts } = completion;
   const error = (field: string, message: string) => ({ field: `completion.${field}`, message });
-  const isGraded = type === 'quiz' || type === 'assignment' || type === 'scorm';
+  const hasScore = isScored({ type });
   const isOfPackage = rule === 'package' || rule === 'quiz';
   return [
-    ...(rule === 'quiz' && !isGraded ? [error('rule', `Must be view, min_time or manual for the type ${type}`)] : []),
+    ...(rule === 'quiz' && !hasScore ? [error('rule', `Must be view, min_time or manual for the type ${type}`)] : []),
     ...(type === 'scorm' && !isOfPackage ? [error('rule', 'Must be package or quiz for the type scorm')] : []),
     ...(type !== 'scorm' && rule === 'package' ? [error('rule', 'Is only for lessons of the type scorm')] : []),
     ...(rule === 'min_time' && minSeconds === null ? [error('minSeconds', 'Is required for the rule min_time')] : []),
     ...(rule !== 'min_time' && minSeconds !== null ? [error('minSeconds', 'Is only for the rule min_time')] : []),
     ...(rule !== 'quiz' && passScore !== null ? [error('passScore', 'Is only for the rule quiz')] : []),
-    ...(!isGraded && maxAttempts !== null ? [error('maxAttempts', 'Is only for quizzes, assignments and SCORM')] : []),
+    ...(!hasScore && maxAttempts !== null ? [error('maxAttempts', 'Is only for quizzes, assignments and SCORM')] : []),
   ];
 }
 

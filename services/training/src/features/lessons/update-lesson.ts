@@ -1,10 +1,10 @@
 import { diff, fail, failField } from '@tandem/service';
-import { type lessons, lessonUpdated } from '@tandem/training-contract';
+import { isScored, type lessons, lessonUpdated } from '@tandem/training-contract';
 import type { Handler, Tx } from '../../handler.ts';
 import { scheduleEnd } from '../attempts/end-attempts.job.ts';
 import { changeContent } from '../content/change-content.ts';
 import { checkReleases, renumberLessons } from '../content/lesson-order.ts';
-import { checkLessonComplete, checkPassScore, isScored } from '../courses/publishable.ts';
+import { checkLessonComplete, checkPassScore } from '../courses/publishable.ts';
 import { rejectSelfJudge } from '../progress/teacher.ts';
 import { readQuestions, writeQuestions } from '../questions/lesson-questions.ts';
 import { storePackage } from '../scorm/stored-package.ts';

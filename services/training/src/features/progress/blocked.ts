@@ -1,6 +1,5 @@
-import type { EnrollmentProgress } from '@tandem/training-contract';
+import { type EnrollmentProgress, isScored } from '@tandem/training-contract';
 import type { z } from 'zod';
-import { isScored } from '../courses/publishable.ts';
 import { storedCompletion } from './learning.ts';
 
 type Progress = z.output<typeof EnrollmentProgress>;

@@ -1,9 +1,8 @@
-import { type EnrollmentProgress, LessonType } from '@tandem/training-contract';
+import { type EnrollmentProgress, isScored, LessonType } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { usedAttempts } from '../attempts/attempt.ts';
-import { isScored } from '../courses/publishable.ts';
 import { asEnrollment, isLive } from '../enrollments/enrollment.ts';
 import { canImprove } from '../scorm/can-improve.ts';
 import { blockedReason, isBelow } from './blocked.ts';
