@@ -2,6 +2,7 @@
 import { jobErrorOperations, jobOperations, personalDataOperations } from '@tandem/contract';
 import { attempts } from './attempts.ts';
 import { certificates } from './certificates.ts';
+import { internalCompletions } from './completions.ts';
 import { courses } from './courses.ts';
 import { enrollmentRules } from './enrollment-rules.ts';
 import { enrollments } from './enrollments.ts';
@@ -19,6 +20,7 @@ import { statisticsReports } from './statistics-reports.ts';
 
 export * from './attempts.ts';
 export * from './certificates.ts';
+export * from './completions.ts';
 export * from './course.ts';
 export * from './courses.ts';
 export * from './enrollment.ts';
@@ -57,6 +59,7 @@ export const training = {
   ...statistics,
   ...statisticsReports,
   ...portalTraining,
+  ...internalCompletions,
   ...internalNames,
   ...internalRebuilds,
   ...jobOperations,

@@ -9,6 +9,10 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 everyList(training, () => service, {
+  unsorted: {
+    findCourses: 'reads the requested ids',
+    findPartnerCompletions: 'reads the completions of the requested partners and courses',
+  },
   texts: {
     'statistic_delta.day': '2026-01-01',
     'statistic_rollup.day': '2026-01-01',

@@ -22,6 +22,7 @@ import { createCertificateRenderer } from './features/certificates/certificate-r
 import { endCertificate } from './features/certificates/end-certificate.job.ts';
 import { certificateHandlers } from './features/certificates/index.ts';
 import { nameLearner } from './features/certificates/name-learner.job.ts';
+import { completionHandlers } from './features/completions/index.ts';
 import { followContent } from './features/content/follow-content.job.ts';
 import { courseHandlers } from './features/courses/index.ts';
 import { purgeCourse } from './features/courses/purge-course.job.ts';
@@ -89,6 +90,7 @@ export function trainingService(
       ...statementHandlers(tools),
       ...statisticsHandlers(tools),
       ...portalTrainingHandlers(tools),
+      ...completionHandlers,
       ...nameHandlers,
       ...person.handlers,
     },

@@ -1,6 +1,7 @@
 import { idInText } from '@tandem/contract';
 import { type ApiError, fail } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { validUntil } from '../completions/valid-until.ts';
 import type { Learner } from './learners.ts';
 
 /**
@@ -26,11 +27,7 @@ export async function openPrerequisites(
     JOIN course AS required ON required.id = needed.required_course_id AND required.deleted_at IS NULL
     CROSS JOIN jsonb_to_recordset(${JSON.stringify(learners)}::jsonb) AS given (type text, id bigint)
     CROSS JOIN LATERAL (
-      SELECT count(*) > 0 AS completed, coalesce(bool_or(certificate.status = 'revoked'), false) AS revoked, coalesce(bool_or(CASE
-        WHEN certificate.id IS NOT NULL
-          THEN certificate.status = 'valid' AND (certificate.expires_at IS NULL OR certificate.expires_at > now())
-        ELSE required.valid_days IS NULL
-          OR completion.completed_at + make_interval(days => required.valid_days) > now() END), false) AS valid
+      SELECT count(*) > 0 AS completed, coalesce(bool_or(certificate.status = 'revoked'), false) AS revoked, coalesce(bool_or(${validUntil} > now()), false) AS valid
       FROM enrollment AS completion LEFT JOIN certificate ON certificate.id = completion.certificate_id
       WHERE completion.course_id = required.id AND completion.learner_type = given.type
         AND completion.learner_id = given.id AND completion.status = 'completed') AS found
