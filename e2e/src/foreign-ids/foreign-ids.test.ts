@@ -139,6 +139,8 @@ const otherAnswers: Readonly<Record<string, object>> = {
   'endPortalSessions body.partnerId': { status: 200, body: { data: { ended: 0 } } },
   'endPortalSessions body.portalUserId': { status: 200, body: { data: { ended: 0 } } },
   'endPortalSessions body.sessionId': { status: 200, body: { data: { ended: 0 } } },
+  'findCourses body.ids.*': { status: 200 },
+  ...positionsOf('findPartnerCompletions', { status: 200 }),
   'findPartners body.ids.*': { status: 200 },
   'getFilePreview query.versionId': { status: 404, body: { code: 'not_found' } },
   'remindSigners body.signerId': { status: 409 },

@@ -51,6 +51,7 @@ export async function createTraining(direct: Direct, { scope, userId, partnerId 
     body: { title: 'New colleagues', courseId: course.id, learnerType: 'user', active: false },
   });
   return {
+    completedCourse: certified,
     course,
     module,
     lesson: quiz,
@@ -68,8 +69,10 @@ export const trainingRequests = {
   bulkCreateEnrollments: () => ({ body: {} }),
   createBankQuestion: () => ({ body: question }),
   createLesson: (_: World, { path }: { path: string[] }) => ({ body: { title: 'A lesson', ...lessonWith(path) } }),
+  findPartnerCompletions: ({ completedCourse }: World) => ({ body: { courseIds: [String(completedCourse)] } }),
   saveAttemptAnswers: oneAnswer,
   savePortalAttemptAnswers: oneAnswer,
+  setPartnerTiers: () => ({ body: { tiers: [{ tier: 'gold' }] } }),
   submitAttempt: oneAnswer,
   submitPortalAttempt: oneAnswer,
   updateLesson: (_: World, { path }: { path: string[] }) => ({ body: lessonWith(path) }),
@@ -138,6 +141,7 @@ export const trainingPreparations: Record<string, (world: World, setup: Setup) =
   deleteBankQuestion: aBankQuestion,
   deleteLesson: aCourse,
   deleteModule: aCourse,
+  findPartnerCompletions: aPartnerCompletes,
   getPortalAttempt: aPartnerLearns,
   getPortalEnrollmentProgress: aPartnerLearns,
   getPortalLesson: aPartnerLearns,
@@ -174,6 +178,20 @@ async function aCourse({ scope, records }: World, { direct }: Setup): Promise<vo
   records.course = Number(course.id);
   records.module = Number(module.id);
   records.lesson = Number(lesson.id);
+}
+
+/** Replaces the course of the records by one that the partner has completed. */
+async function aPartnerCompletes(world: World, { direct }: Setup): Promise<void> {
+  const { scope, records } = world;
+  const call = (id: string, request: DirectRequest) => direct.call(id, request, scope);
+  const { id } = await call('createCourse', { body: { title: 'Basics' } });
+  const lesson = await call('createLesson', { params: { id }, body: { title: 'How it works' } });
+  await call('publishCourse', { params: { id } });
+  const learnerId = String(unionNumber('learner', 'partner', records.partner as number));
+  const enrollment = await call('createEnrollment', { body: { courseId: id, learnerId } });
+  await call('completeLesson', { params: { id: enrollment.id, lessonId: lesson.id } });
+  records.course = Number(id);
+  world.completedCourse = Number(id);
 }
 
 /** Enrols the partner in a new course, and starts the quiz. */

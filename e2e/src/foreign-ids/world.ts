@@ -40,6 +40,8 @@ export interface World {
   /** An import of accounts; that of the records is one of leads. */
   accountImport: number;
   opportunityImport: number;
+  /** A course that the partner has completed. */
+  completedCourse: number;
   /** Co-marketing material by its source. */
   materials: { file: number; landingPage: number; campaign: number };
 }
@@ -204,7 +206,11 @@ export async function createWorld(
   await call('createQuota', { body: { ...aQuota, teamId: team } });
   await call('submitForecast', { body: { ...aQuota, ownerId: user } });
 
-  const learning = await createTraining(direct, { scope, userId: Number(user), partnerId: Number(partner.id) });
+  const { completedCourse, ...learning } = await createTraining(direct, {
+    scope,
+    userId: Number(user),
+    partnerId: Number(partner.id),
+  });
 
   await call('recordEvent', { body: { eventType: 'page_visit', leadId: lead.id } });
   const [agent] = await call('listAgents', { query: { kind: 'recommender' } });
@@ -293,6 +299,7 @@ export async function createWorld(
     subsidiary: Number(subsidiary.id),
     filterSegment: Number(marketing.filterSegment.id),
     accountImport: Number(accountImport.id),
+    completedCourse: Number(completedCourse.id),
     opportunityImport: Number(opportunityImport.id),
     materials: { file: Number(material.id), landingPage: Number(ofPage.id), campaign: Number(ofCampaign.id) },
     records: { ...shared.records, ...separate },

@@ -93,6 +93,7 @@ export const resourceTypes = {
   certificate: 88,
   enrollment_rule: 89,
   ocr_job: 90,
+  tier_change: 91,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

@@ -45,7 +45,9 @@ export function everyList<Ops extends Operations>(
     const params = Object.fromEntries(Object.keys(row.params?.shape ?? {}).map((field) => [field, String(firstId)]));
     let status = 0;
     const statements = await explain.capture(async () => {
-      const response = await service().send(row, { params, query }, caller);
+      // The lists of the portal are those of a partner.
+      const as = row.audience === 'portal' ? { ...caller, partnerId: firstId, portalUserId: firstId } : caller;
+      const response = await service().send(row, { params, query }, as);
       status = response.status;
       if (status >= 400 && status < 500)
         throw new Error(`${row.id}: status ${status}, ${JSON.stringify(response.body)}`);

@@ -13,6 +13,7 @@ import {
 } from '@tandem/contract';
 import { z } from 'zod';
 import { httpsUrl } from './fields.ts';
+import { PartnerTier } from './partners.ts';
 
 export const coMarketingCategories = [
   'social-posts',
@@ -63,6 +64,10 @@ export const CoMarketingResource = z.object({
   campaignId: id('campaign')
     .nullable()
     .meta({ description: 'The campaign that is the source of the resource', examples: [null] }),
+  minTier: PartnerTier.nullable().meta({
+    description: 'The lowest tier of partners who see the resource in the portal; null for all partners',
+    examples: [null],
+  }),
   thumbnailUrl: httpsUrl()
     .nullable()
     .meta({ description: 'The URL of a preview image', examples: ['https://cdn.example.com/spring-banner.png'] }),
@@ -132,6 +137,7 @@ const writable = CoMarketingResource.pick({ name: true, category: true }).extend
   fileUrl: httpsUrl().nullish(),
   landingPageId: id('landing_page').nullish(),
   campaignId: id('campaign').nullish(),
+  minTier: PartnerTier.nullish(),
   thumbnailUrl: httpsUrl().nullish(),
   shareEnabled: z.boolean().optional(),
   shareCaption: text(1000).nullish(),

@@ -10,6 +10,7 @@ import { portalUsers } from './portal-users.ts';
 import { referrals } from './referrals.ts';
 import { sharing } from './sharing.ts';
 import { statements } from './statements.ts';
+import { tiers } from './tiers.ts';
 
 export * from './co-marketing.ts';
 export * from './commissions.ts';
@@ -21,9 +22,11 @@ export * from './portal-users.ts';
 export * from './referrals.ts';
 export * from './sharing.ts';
 export * from './statements.ts';
+export * from './tiers.ts';
 
 export const partner = {
   ...partners,
+  ...tiers,
   ...referrals,
   ...commissions,
   ...statements,

@@ -11,7 +11,8 @@ export const internalPartners = operations({
     path: '/internal/partners/export',
     audience: 'internal',
     summary: 'Export partners with ids greater than `after`',
-    ...exportPage('partner', Partner, {}),
+    // Absent in earlier releases.
+    ...exportPage('partner', Partner.partial({ tierLocked: true, tierGraceUntil: true }), {}),
     message: 'Partners exported',
     emits: [],
   },

@@ -22,6 +22,11 @@ export const partnerStatuses = ['pending', 'approved', 'rejected', 'suspended', 
 export const PartnerTier = z.enum(partnerTiers).describe('The tier of the partner');
 export const PartnerStatus = z.enum(partnerStatuses).describe('The status of the partner');
 
+export const tierCauses = ['registration', 'approval', 'manual', 'evaluation'] as const;
+export const TierCause = z
+  .enum(tierCauses)
+  .describe('What set the tier: the registration, the approval, a change by a person, or an evaluation');
+
 /** A code that attributes leads to a partner. Case-insensitive; stored in upper case. */
 export const Code = z
   .string()
@@ -48,6 +53,16 @@ export const Partner = z.object({
     .nullable()
     .meta({ examples: ['Clarke Consulting'] }),
   tier: PartnerTier,
+  tierLocked: z
+    .boolean()
+    .meta({ description: 'Whether only people change the tier; evaluations do not', examples: [false] }),
+  tierGraceUntil: timestamp()
+    .nullable()
+    .meta({
+      description:
+        'When the partner loses the tier, unless it meets the requirements again; null while nothing is missing',
+      examples: [null],
+    }),
   status: PartnerStatus,
   allowedTransitions: z.array(PartnerStatus).meta({
     description: 'The statuses that this partner can currently change to',
@@ -90,6 +105,9 @@ export const PartnerDetail = Partner.extend({
 const withId = z.object({ id: id('partner') });
 const examplePartnerId = 'R2kQj1FfnErWTVph';
 
+// Events of the release before have no lock.
+const whenMissing = { record: { tierLocked: false } };
+
 export const partnerRegistered = event('partner.registered', {
   group: 'partners',
   readPermission: 'partners:read',
@@ -98,6 +116,7 @@ export const partnerRegistered = event('partner.registered', {
   target: 'partner',
   data: z.object({ partnerId: id('partner'), company: text(200).nullable() }),
   record: Partner,
+  whenMissing,
   example: { partnerId: examplePartnerId, company: 'Lovelace Consulting' },
 });
 
@@ -109,7 +128,24 @@ export const partnerApproved = event('partner.approved', {
   target: 'partner',
   data: z.object({ partnerId: id('partner') }),
   record: Partner,
+  whenMissing,
   example: { partnerId: examplePartnerId },
+});
+
+export const partnerUpdated = event('partner.updated', {
+  description: 'A partner is updated',
+  action: 'partner.update',
+  target: 'partner',
+  data: z.object({ partnerId: id('partner') }),
+  record: Partner,
+});
+
+export const partnerTierChanged = event('partner.tier_changed', {
+  description: 'A partner gets another tier',
+  action: 'partner.change_tier',
+  target: 'partner',
+  data: z.object({ partnerId: id('partner'), from: PartnerTier, to: PartnerTier, cause: TierCause }),
+  record: Partner,
 });
 
 const codeTaken = { code_taken: [409, 'Another partner has this referral code; use a different one'] } as const;
@@ -166,6 +202,25 @@ export const partners = operations({
     reply: PartnerDetail,
     message: 'Partner retrieved',
   },
+  updatePartner: {
+    method: 'PATCH',
+    path: '/v1/partners/:id',
+    permission: 'partners:write',
+    also: [
+      { permission: 'partners:manage', for: 'tier' },
+      { permission: 'partners:manage', for: 'tierLocked' },
+    ],
+    summary: 'Update a partner',
+    description:
+      'Changes the given fields; `customFields` is replaced as a whole. A new `tier` ends the grace period. The next evaluation can change it again, unless `tierLocked` is true.',
+    params: withId,
+    body: Partner.pick({ firstName: true, lastName: true, tier: true, tierLocked: true })
+      .extend({ phone: phone().nullable(), company: text(200).nullable(), customFields: freeForm() })
+      .partial(),
+    reply: Partner,
+    message: 'Partner updated',
+    emits: [partnerUpdated, partnerTierChanged],
+  },
   approvePartner: {
     method: 'POST',
     path: '/v1/partners/:id/approve',
@@ -181,7 +236,7 @@ export const partners = operations({
       approvedAt: '2026-03-04T16:40:00.000Z',
     },
     message: 'Partner approved',
-    emits: [partnerApproved],
+    emits: [partnerApproved, partnerTierChanged],
     errors: { transition_refused: sharedErrors.transition_refused },
   },
 });

@@ -12,6 +12,7 @@ import {
 } from './co-marketing.ts';
 import { Partner } from './partners.ts';
 import { PortalEmail, PortalUser, portalUserLoggedIn } from './portal-users.ts';
+import { Tier } from './tiers.ts';
 
 /** The fields of a partner that its portal users can see. */
 export const PortalPartner = Partner.omit({ allowedTransitions: true, customFields: true, createdBy: true });
@@ -93,10 +94,14 @@ export const portal = operations({
     audience: 'portal',
     permission: signedIn,
     summary: 'Retrieve the portal user',
-    description: 'Returns the signed-in user and the partner.',
+    description: 'Returns the signed-in user, the partner and the benefits of its tier.',
     reply: z.object({
       user: PortalUser.describe('The signed-in user'),
       partner: PortalPartner.describe('The partner of the session'),
+      tierBenefits: Tier.shape.benefits.meta({
+        description: 'The benefits of the tier that the partner has',
+        examples: [['A manager of your own']],
+      }),
     }),
     message: 'Portal user retrieved',
   },
@@ -106,7 +111,8 @@ export const portal = operations({
     audience: 'portal',
     permission: signedIn,
     summary: 'List co-marketing resources in the portal',
-    description: 'Returns only active resources. With `grouped=true`, `data` is an object with one array per category.',
+    description:
+      'Returns only active resources, without those for higher tiers. With `grouped=true`, `data` is an object with one array per category.',
     query: coMarketingQuery,
     reply: coMarketingReply,
     message: 'Co-marketing resources retrieved',

@@ -10,6 +10,7 @@ import type { LoginLimiter } from '@tandem/passwords';
 import type { LinkTokens } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { internalCompletions } from '@tandem/training-contract';
 import type { PrismaClient } from './generated/client.ts';
 
 /** Tenant-bound database client of partner. */
@@ -23,6 +24,7 @@ export interface Peers {
   files: ServiceClient<typeof internalFiles>;
   campaign: ServiceClient<typeof internalCampaigns>;
   crm: ServiceClient<typeof internalLeads & typeof internalExports>;
+  training: ServiceClient<typeof internalCompletions>;
 }
 
 /** Partner, month and currency of a statement. */

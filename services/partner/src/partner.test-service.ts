@@ -22,6 +22,7 @@ export const startPartner = (peer?: Peer): Promise<Service> => {
       FILES_URL: url,
       CAMPAIGN_URL: url,
       CRM_URL: url,
+      TRAINING_URL: url,
       PUBLIC_URL: `${publicUrl}/`,
       IDS_ALPHABET: process.env.IDS_ALPHABET as string,
     }),
@@ -39,9 +40,18 @@ export interface Peer {
   requests: { method: string; path: string; body: Record<string, unknown>; caller: Caller }[];
   /** Records that the exports of crm return, for every tenant and environment. */
   exports: { leads: ExportedRecord[]; opportunities: ExportedRecord[] };
+  /** Completions of courses that training returns, for every tenant and environment. */
+  completions: CompletedCourse[];
   /** Sets the active addons of a tenant in identity, with their settings; none by default. */
   setAddons(tenantId: number, configs: Record<string, object>): void;
   close(): Promise<void>;
+}
+
+interface CompletedCourse {
+  partnerId: string;
+  courseId: string;
+  completedAt: string;
+  validUntil: string | null;
 }
 
 interface ExportedRecord {
@@ -65,6 +75,7 @@ export async function aPeer(): Promise<Peer> {
   const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
   const requests: Peer['requests'] = [];
   const exports: Peer['exports'] = { leads: [], opportunities: [] };
+  const completions: Peer['completions'] = [];
   const addons = new Map<number | undefined, object[]>();
   const server = http.createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -82,7 +93,9 @@ export async function aPeer(): Promise<Peer> {
           ? { status: 200, data: { plan: 'pro', features: [], addons: addons.get(caller.tenantId) ?? [] } }
           : name === 'export'
             ? { status: 200, data: exportPageOf(exports[kind as keyof Peer['exports']], body.after) }
-            : replyTo(path, body, caller);
+            : kind === 'training'
+              ? { status: 200, data: trainingReply(completions, name as string, body) }
+              : replyTo(path, body, caller);
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(rest));
   });
@@ -91,6 +104,7 @@ export async function aPeer(): Promise<Peer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     exports,
+    completions,
     setAddons: (tenantId, configs) => {
       const active = Object.entries(configs).map(([key, config]) => ({ addonId: '1', key, version: '1.0.0', config }));
       addons.set(tenantId, active);
@@ -108,6 +122,20 @@ const later = () => new Date(Date.now() + 900_000).toISOString();
 
 function exportPageOf(records: ExportedRecord[], after: string | null): ExportedRecord[] {
   return records.filter(({ record }) => Number(record.id) > Number(after ?? 0)).slice(0, exportPageMax);
+}
+
+/** Courses with numbers from 900 on do not exist, and those from 800 on are for users. */
+function trainingReply(completions: CompletedCourse[], name: string, body: Record<string, unknown>): unknown {
+  const { ids = [], partnerIds = [], courseIds = [] } = body as Record<string, string[] | undefined>;
+  if (name === 'completions')
+    return completions.filter(
+      ({ partnerId, courseId }) => partnerIds.includes(partnerId) && courseIds.includes(courseId),
+    );
+  return ids.flatMap((id) =>
+    Number(id) < 900
+      ? [{ id, title: 'Selling', status: 'published', audience: Number(id) < 800 ? 'partners' : 'users' }]
+      : [],
+  );
 }
 
 /** The records have no owner, so calls limited to the caller's own records find none. */

@@ -18,6 +18,7 @@ import { connectRedis, loginLimiter } from '@tandem/passwords';
 import { createLog } from '@tandem/process';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
 import { personalData, type ServiceDefinition } from '@tandem/service';
+import { internalCompletions } from '@tandem/training-contract';
 import { coMarketingHandlers } from './features/co-marketing/index.ts';
 import { commissionHandlers } from './features/commissions/index.ts';
 import { makeDefaultPlan } from './features/commissions/plan.ts';
@@ -33,6 +34,9 @@ import { referralHandlers } from './features/referrals/index.ts';
 import { sharingHandlers } from './features/sharing/index.ts';
 import { statementHandlers } from './features/statements/index.ts';
 import { followTimeZone } from './features/statements/on-tenant-changed.ts';
+import { tierHandlers } from './features/tiers/index.ts';
+import { reviewTiers } from './features/tiers/on-partner-progress.ts';
+import { reviewAllTiers, reviewTier } from './features/tiers/review-jobs.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Peers, Tools } from './handler.ts';
 import type { PartnerSettings } from './settings.ts';
@@ -58,6 +62,7 @@ export function partnerService(
     handlers: {
       ...person.handlers,
       ...partnerHandlers(tools),
+      ...tierHandlers(tools),
       ...referralHandlers(tools),
       ...commissionHandlers(tools),
       ...statementHandlers(tools),
@@ -67,8 +72,8 @@ export function partnerService(
       ...portalHandlers(tools),
       ...nameHandlers,
     },
-    consumers: [creditPartners, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
-    jobs: [...mergeFollowers.jobs, ...person.jobs],
+    consumers: [creditPartners, reviewTiers, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
+    jobs: [reviewTier(tools), reviewAllTiers, ...mergeFollowers.jobs, ...person.jobs],
     firstUse: makeDefaultPlan,
     purge: [{ table: 'uncredited_deal', column: 'created_at', days: uncreditedDays }],
     client: (adapter) => new PrismaClient({ adapter }),
@@ -94,12 +99,13 @@ function readTenants({ IDENTITY_URL, INTERNAL_SECRETS }: PartnerSettings): Pick<
 }
 
 function connectPeers(settings: PartnerSettings): Peers {
-  const { IDENTITY_URL, FILES_URL, CAMPAIGN_URL, CRM_URL } = settings;
+  const { IDENTITY_URL, FILES_URL, CAMPAIGN_URL, CRM_URL, TRAINING_URL } = settings;
   const common = { service: 'partner', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
   return {
     identity: createServiceClient({ ...common, operations: internalPortal, baseUrl: IDENTITY_URL }),
     files: createServiceClient({ ...common, operations: internalFiles, baseUrl: FILES_URL }),
     campaign: createServiceClient({ ...common, operations: internalCampaigns, baseUrl: CAMPAIGN_URL }),
     crm: createServiceClient({ ...common, operations: { ...internalLeads, ...internalExports }, baseUrl: CRM_URL }),
+    training: createServiceClient({ ...common, operations: internalCompletions, baseUrl: TRAINING_URL }),
   };
 }

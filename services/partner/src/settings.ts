@@ -7,6 +7,7 @@ export const partnerSettings = serviceSettings.extend({
   FILES_URL: z.url(),
   CAMPAIGN_URL: z.url(),
   CRM_URL: z.url(),
+  TRAINING_URL: z.url(),
   /** Public base URL of the gateway, used in links. */
   PUBLIC_URL: z.url(),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),

@@ -12,7 +12,13 @@ import type { Tx } from '../../handler.ts';
 export type ResourceRecord = z.output<typeof CoMarketingResource>;
 export type ResourceStatus = (typeof coMarketingStatuses)[number];
 
-const columns = CoMarketingResource.pick({ category: true, sourceType: true, fileType: true, status: true });
+const columns = CoMarketingResource.pick({
+  category: true,
+  sourceType: true,
+  fileType: true,
+  minTier: true,
+  status: true,
+});
 
 /** Converts a row to the contract's `CoMarketingResource`. */
 export function asResource(row: ResourceRow): ResourceRecord {
@@ -20,9 +26,9 @@ export function asResource(row: ResourceRow): ResourceRecord {
   return { ...row, ...checked, allowedTransitions: coMarketingStates.next(checked.status) };
 }
 
-/** Loads a resource, optionally only in one status; 404 if there is none. */
-export async function readResource(tx: Tx, id: number, status?: ResourceStatus): Promise<ResourceRecord> {
-  const row = await tx.coMarketingResource.findFirst({ where: { id, ...(status && { status }) } });
+/** Loads a resource; 404 if there is none. */
+export async function readResource(tx: Tx, id: number): Promise<ResourceRecord> {
+  const row = await tx.coMarketingResource.findFirst({ where: { id } });
   if (!row) throw fail('not_found');
   return asResource(row);
 }

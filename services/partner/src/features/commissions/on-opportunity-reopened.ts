@@ -57,6 +57,9 @@ export async function takeBack(
   await tx.uncreditedDeal.deleteMany({
     where: { OR: deals.map(({ opportunityId, version }) => ({ opportunityId, version: { lt: version } })) },
   });
+  const opportunityIds = deals.map(({ opportunityId }) => opportunityId);
+  await tx.sql`UPDATE deal SET partner_id = NULL, value_minor = NULL, currency = NULL, won_at = NULL
+    WHERE opportunity_id = ANY(${opportunityIds}) AND partner_id IS NOT NULL`;
   const reason = 'Deal reopened';
   const OR = deals.map(({ opportunityId, version }) => ({ opportunityId, dealVersion: { lt: version } }));
   const cancelled = await tx.commission.updateManyAndReturn({

@@ -43,8 +43,14 @@ export async function earnCommissions(
   const kept = await keepUncredited(tx, uncredited);
   if (!referrers.size) return kept;
 
+  const credited = deals.flatMap((deal) => {
+    const referrer = referrerOf(deal);
+    // A deal that was won before its lead was referred belongs to nobody.
+    return referrer && referrer.referredAt <= deal.wonAt ? [{ deal, referrer }] : [];
+  });
+  await creditDeals(tx, credited);
   const plan = await readPlan(tx);
-  const data = deals.flatMap((deal) => commissionOf(deal, referrerOf(deal), plan) ?? []);
+  const data = credited.flatMap((one) => commissionOf(one, plan) ?? []);
   if (!data.length) return kept;
   const rows = await tx.commission.createManyAndReturn({ data, skipDuplicates: true });
   await createStatements(tx, rows);
@@ -55,9 +61,29 @@ export async function earnCommissions(
   return kept + rows.length;
 }
 
-/** The commission of a deal. Undefined when the deal was won before its lead was referred, or when it rounds to zero. */
-function commissionOf(deal: WonDeal, referrer: Referrer | undefined, plan: Plan) {
-  if (!referrer || referrer.referredAt > deal.wonAt) return undefined;
+interface CreditedDeal {
+  deal: WonDeal;
+  referrer: Referrer;
+}
+
+/** Stores which partners the deals belong to. */
+async function creditDeals(tx: Tx, credited: CreditedDeal[]): Promise<void> {
+  const rows = credited.map(({ deal, referrer }) => ({
+    opportunity_id: deal.opportunityId,
+    partner_id: referrer.partnerId,
+    value_minor: deal.valueMinor,
+    currency: deal.currency,
+    won_at: deal.wonAt,
+  }));
+  await tx.sql`UPDATE deal SET partner_id = credited.partner_id, value_minor = credited.value_minor,
+      currency = credited.currency, won_at = credited.won_at
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS credited
+      (opportunity_id bigint, partner_id bigint, value_minor bigint, currency text, won_at timestamptz)
+    WHERE deal.opportunity_id = credited.opportunity_id`;
+}
+
+/** The commission of a deal; undefined when it rounds to zero. */
+function commissionOf({ deal, referrer }: CreditedDeal, plan: Plan) {
   const rate = plan.tierRates[referrer.tier];
   const amountMinor = shareOf(deal.valueMinor, rate);
   if (amountMinor === 0) return undefined;

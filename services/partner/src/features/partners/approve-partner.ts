@@ -1,10 +1,13 @@
-import { partnerApproved, type partners } from '@tandem/partner-contract';
+import { actingUserId } from '@tandem/caller';
+import { partnerApproved, type partners, partnerTierChanged } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { recordTier } from '../tiers/record-tier.ts';
 import { asPartner, lockPartner, wrongTransition } from './partner.ts';
 import { ensureCode } from './referral-code.ts';
 
-export const approvePartner: Handler<typeof partners.approvePartner> = async ({ params, body, tx, emit, ifMatch }) => {
+export const approvePartner: Handler<typeof partners.approvePartner> = async (context) => {
+  const { params, body, caller, tx, emit, ifMatch } = context;
   const partner = await lockPartner(tx, params.id);
   ifMatch(partner);
   // A suspended partner can become approved only by reactivation.
@@ -20,10 +23,12 @@ export const approvePartner: Handler<typeof partners.approvePartner> = async ({ 
   emit(partnerApproved, {
     data: { partnerId: partner.id },
     record: approved,
-    changes: {
-      status: { from: partner.status, to: approved.status },
-      ...(tier !== partner.tier && { tier: { from: partner.tier, to: tier } }),
-    },
+    changes: { status: { from: partner.status, to: approved.status } },
   });
+  if (tier !== partner.tier) {
+    const change = { partnerId: partner.id, from: partner.tier, to: tier, cause: 'approval' } as const;
+    await recordTier(tx, { ...change, createdBy: actingUserId(caller) ?? null });
+    emit(partnerTierChanged, { data: change, record: approved, changes: { tier: { from: partner.tier, to: tier } } });
+  }
   return approved;
 };

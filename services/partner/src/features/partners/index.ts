@@ -14,12 +14,14 @@ import { findPartner } from './find-partner.ts';
 import { findPartners } from './find-partners.ts';
 import { getPartner } from './get-partner.ts';
 import { listPartners } from './list-partners.ts';
+import { updatePartner } from './update-partner.ts';
 
 export const partnerHandlers = (tools: Tools) =>
   ({
     createPartner: createPartner(tools),
     listPartners,
     getPartner,
+    updatePartner,
     approvePartner,
     exportPartners,
     findPartner,

@@ -1,6 +1,6 @@
 import type { portal } from '@tandem/partner-contract';
 import type { Handler } from '../../handler.ts';
-import { readResource } from '../co-marketing/resource.ts';
+import { readVisible } from './visible-material.ts';
 
-export const getPortalCoMarketing: Handler<typeof portal.getPortalCoMarketing> = ({ params, tx }) =>
-  readResource(tx, params.id, 'active');
+export const getPortalCoMarketing: Handler<typeof portal.getPortalCoMarketing> = ({ params, caller, tx }) =>
+  readVisible(tx, caller, params.id);

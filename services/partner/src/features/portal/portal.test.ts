@@ -179,8 +179,12 @@ describe('a portal session', () => {
   });
 
   it('returns the signed-in user', async () => {
-    const { signedIn, user, partner } = await aPortalUser();
-    expect((await signedIn.getPortalMe()).data).toMatchObject({ user: { id: user.id }, partner: { id: partner.id } });
+    const { api, signedIn, user, partner } = await aPortalUser();
+    const me = async () => (await signedIn.getPortalMe()).data;
+    expect(await me()).toMatchObject({ user: { id: user.id }, partner: { id: partner.id }, tierBenefits: [] });
+    const tiers = ['bronze', 'silver', 'gold', 'platinum'].map((tier) => ({ tier, benefits: [`As ${tier}`] }));
+    expect((await api.setPartnerTiers({ body: { tiers } })).status).toBe(200);
+    expect((await me()).tierBenefits).toEqual(['As bronze']);
     expect((await service.as().getPortalMe()).status).toBe(401);
   });
 });
@@ -208,5 +212,30 @@ describe('the portal library', () => {
       await (await aPortalUser()).signedIn.getPortalCoMarketing({ params }),
     ];
     expect(replies.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  });
+
+  it('shows material for a tier to partners who have reached it', async () => {
+    const { api, partner, signedIn } = await aPortalUser();
+    const body = { name: 'A', category: 'print', sourceType: 'file', fileUrl: 'https://cdn.example.com/a.pdf' };
+    const { data: forGold } = await api.createCoMarketingResource({ body: { ...body, minTier: 'gold' } });
+    const { data: forAll } = await api.createCoMarketingResource({ body });
+    expect([forGold.minTier, forAll.minTier]).toEqual(['gold', null]);
+    const params = { id: forGold.id };
+    const seen = async () => (await signedIn.listPortalCoMarketing({ query: { sort: 'createdAt' } })).data;
+    const replies = async () => [
+      (await signedIn.getPortalCoMarketing({ params })).status,
+      (await signedIn.getPortalCoMarketingDownloadUrl({ params })).status,
+      (await signedIn.recordPortalCoMarketingUsage({ params, body: { action: 'share' } })).status,
+    ];
+    const setTier = (tier: string) => api.updatePartner({ params: { id: partner.id }, body: { tier } });
+    await setTier('silver');
+    expect([await seen(), await replies()]).toEqual([[forAll], [404, 404, 404]]);
+    await setTier('platinum');
+    expect([(await seen()).length, await replies()]).toEqual([2, [200, 200, 200]]);
+    await setTier('bronze');
+    await api.updateCoMarketingResource({ params, body: { minTier: null } });
+    expect(await replies()).toEqual([200, 200, 200]);
+    const unknown = await api.updateCoMarketingResource({ params, body: { minTier: 'tin' } });
+    expect([unknown.status, unknown.body.errors?.[0]?.field]).toEqual([422, 'minTier']);
   });
 });

@@ -8,7 +8,7 @@ import {
   userCreated,
   userUpdated,
 } from '@tandem/identity-contract';
-import { partnerApproved, partnerRegistered } from '@tandem/partner-contract';
+import { partnerApproved, partnerRegistered, partnerTierChanged } from '@tandem/partner-contract';
 import { courseCompleted } from '@tandem/training-contract';
 import type { Tx } from '../../handler.ts';
 import type { Learner } from '../enrollments/learners.ts';
@@ -33,7 +33,10 @@ export const enrollUsers = consumer({
 /** Schedules the enrolment of partners and leads by rules, and of learners who completed a course that others require. */
 export const enrollContacts = consumer({
   name: 'enroll-contacts',
-  on: [partnerRegistered, partnerApproved, leadCreated, leadUpdated, leadStatusChanged, leadRestored, courseCompleted],
+  on: [
+    ...[partnerRegistered, partnerApproved, partnerTierChanged],
+    ...[leadCreated, leadUpdated, leadStatusChanged, leadRestored, courseCompleted],
+  ],
   async handle(events, context: ConsumerContext<Tx>) {
     const learners = events.flatMap(({ data }): Learner[] => {
       if ('partnerId' in data) return [{ type: 'partner', id: data.partnerId }];

@@ -1,0 +1,41 @@
+import { actingUserId } from '@tandem/caller';
+import { type partners, partnerTierChanged, partnerUpdated } from '@tandem/partner-contract';
+import { diff, fail, toJsonColumn } from '@tandem/service';
+import type { Handler } from '../../handler.ts';
+import { recordTier } from '../tiers/record-tier.ts';
+import { reviewTierJob } from '../tiers/review-jobs.ts';
+import { asPartner, lockPartner } from './partner.ts';
+
+export const updatePartner: Handler<typeof partners.updatePartner> = async (context) => {
+  const { params, body, caller, tx, emit, schedule, ifMatch } = context;
+  const partner = await lockPartner(tx, params.id);
+  ifMatch(partner);
+  // A new tier or a lock ends the grace period of the tier before.
+  const endsGrace = (body.tier && body.tier !== partner.tier) || body.tierLocked;
+  const { isEmpty, values, audit } = diff(partner, { ...body, ...(endsGrace && { tierGraceUntil: null }) });
+  if (isEmpty) return partner;
+  const { customFields, ...columns } = values;
+  const [row] = await tx.partner.updateManyAndReturn({
+    where: { id: partner.id },
+    data: {
+      ...columns,
+      ...(customFields && { customFields: toJsonColumn(customFields) }),
+      version: { increment: 1 },
+    },
+  });
+  if (!row) throw fail('not_found');
+  const updated = asPartner(row);
+  const { id: partnerId, tier: from } = partner;
+  const { tier: to } = updated;
+  const { tier: tierChange, ...changes } = audit;
+  if (to !== from) {
+    await recordTier(tx, { partnerId, from, to, cause: 'manual', createdBy: actingUserId(caller) ?? null });
+    const data = { partnerId, from, to, cause: 'manual' as const };
+    emit(partnerTierChanged, { data, record: updated, changes: { tier: { from, to } } });
+  }
+  if (Object.keys(changes).length) emit(partnerUpdated, { data: { partnerId }, record: updated, changes });
+  // An unlocked partner gets the tier that it has reached meanwhile.
+  if (updated.status === 'approved' && values.tierLocked === false)
+    await schedule(reviewTierJob, [{ partnerId, reviewAt: null }]);
+  return updated;
+};

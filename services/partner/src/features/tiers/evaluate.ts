@@ -1,0 +1,113 @@
+import type { Emit, Schedule } from '@tandem/events';
+import { partnerTierChanged, partnerTiers, partnerUpdated, type TierEvaluation } from '@tandem/partner-contract';
+import { diff, fail } from '@tandem/service';
+import type { z } from 'zod';
+import type { Partner as PartnerRow } from '../../generated/client.ts';
+import type { Peers, Tx } from '../../handler.ts';
+import { asPartner, type PartnerRecord } from '../partners/partner.ts';
+import { recordTier } from './record-tier.ts';
+import { reviewTierJob } from './review-jobs.ts';
+import { progressOf } from './tier-figures.ts';
+import { hasRequirements, type TierName, type TierRecord } from './tier-rules.ts';
+
+const dayMs = 86_400_000;
+
+/** A valid completion of a course, as training returns it. */
+export type Completion = Awaited<ReturnType<Peers['training']['findPartnerCompletions']>>[number];
+
+interface Inside {
+  tx: Tx;
+  emit: Emit<typeof partnerTierChanged | typeof partnerUpdated>;
+  schedule: Schedule;
+}
+
+interface Terms {
+  tiers: readonly TierRecord[];
+  /** Those of this partner. */
+  completions: readonly Completion[];
+}
+
+/** Evaluates the tier of a locked, approved partner, and schedules the next evaluation that time alone can change. */
+export async function evaluateTier(
+  inside: Inside,
+  row: PartnerRow,
+  { tiers, completions }: Terms,
+): Promise<z.output<typeof TierEvaluation>> {
+  const { tx, emit, schedule } = inside;
+  const now = new Date();
+  const before = asPartner(row);
+  const valid = completions.filter(({ validUntil }) => validUntil === null || validUntil > now);
+  const progress = await progressOf(tx, row.id, tiers, new Set(valid.map(({ courseId }) => courseId)));
+  const qualifiedTier = progress.findLast(({ met }) => met)?.tier ?? 'bronze';
+  const next = before.tierLocked
+    ? { tier: before.tier, tierGraceUntil: null }
+    : nextTier(before, { qualifiedTier, tiers, now });
+  const after = await storeTier(tx, before, next);
+  if (after.tier !== before.tier) {
+    const { tier: from, id: partnerId } = before;
+    await recordTier(tx, { partnerId, from, to: after.tier, cause: 'evaluation', createdBy: null });
+    const data = { partnerId, from, to: after.tier, cause: 'evaluation' as const };
+    emit(partnerTierChanged, { data, record: after, changes: diff(before, next).audit });
+  } else if (after !== before)
+    emit(partnerUpdated, { data: { partnerId: before.id }, record: after, changes: diff(before, next).audit });
+  const reviewAt = before.tierLocked ? null : nextReview(next.tierGraceUntil, { tiers, valid, now });
+  await tx.sql`UPDATE partner SET tier_review_at = ${reviewAt} WHERE id = ${row.id}`;
+  if (reviewAt) await schedule(reviewTierJob, [{ partnerId: row.id, reviewAt }], reviewAt);
+  return {
+    partnerId: before.id,
+    tier: after.tier,
+    previousTier: before.tier,
+    qualifiedTier,
+    tierLocked: before.tierLocked,
+    tierGraceUntil: next.tierGraceUntil,
+    progress,
+    evaluatedAt: now,
+  };
+}
+
+interface Result {
+  tier: TierName;
+  tierGraceUntil: Date | null;
+}
+
+/**
+ * A partner moves up at once, and down when the grace period of its tier is over. A tier without requirements, which a
+ * person has set, is never lost.
+ */
+function nextTier(
+  { tier, tierGraceUntil }: PartnerRecord,
+  { qualifiedTier, tiers, now }: { qualifiedTier: TierName; tiers: readonly TierRecord[]; now: Date },
+): Result {
+  const current = tiers.find((one) => one.tier === tier);
+  if (rankOf(qualifiedTier) >= rankOf(tier)) return { tier: qualifiedTier, tierGraceUntil: null };
+  if (!current || !hasRequirements(current)) return { tier, tierGraceUntil: null };
+  const until = tierGraceUntil ?? new Date(now.getTime() + current.graceDays * dayMs);
+  return until <= now ? { tier: qualifiedTier, tierGraceUntil: null } : { tier, tierGraceUntil: until };
+}
+
+const rankOf = (tier: TierName) => partnerTiers.indexOf(tier);
+
+/** When the result can change without an event: a grace period or completion ends, or leads and deals leave the window. */
+function nextReview(
+  graceUntil: Date | null,
+  { tiers, valid, now }: { tiers: readonly TierRecord[]; valid: readonly Completion[]; now: Date },
+): Date | null {
+  const hasThresholds = tiers.some(({ thresholds }) => Object.values(thresholds).some((one) => one !== null));
+  const dates = [
+    ...(graceUntil ? [graceUntil] : []),
+    ...valid.flatMap(({ validUntil }) => validUntil ?? []),
+    ...(hasThresholds ? [new Date(now.getTime() + dayMs)] : []),
+  ];
+  return dates.length ? new Date(Math.min(...dates.map((date) => date.getTime()))) : null;
+}
+
+/** Stores the result in the partner; returns the same record if nothing changes. */
+async function storeTier(tx: Tx, before: PartnerRecord, next: Result): Promise<PartnerRecord> {
+  if (diff(before, next).isEmpty) return before;
+  const [row] = await tx.partner.updateManyAndReturn({
+    where: { id: before.id },
+    data: { ...next, version: { increment: 1 } },
+  });
+  if (!row) throw fail('not_found');
+  return asPartner(row);
+}
