@@ -61,6 +61,7 @@ interface Owner extends Person {
   since: Date;
 }
 
+// In the order of ids, as everywhere, so that two transactions cannot wait for each other.
 async function partnersByCode(tx: Tx, codes: string[]): Promise<Map<string, Owner>> {
   const rows = await tx.sql<Owner & { code: string }>`
     SELECT referral_code.code, referral_code.partner_id AS "partnerId", partner.email,
@@ -68,6 +69,7 @@ async function partnersByCode(tx: Tx, codes: string[]): Promise<Map<string, Owne
       greatest(referral_code.created_at, partner.approved_at) AS since FROM referral_code
     JOIN partner ON partner.tenant_id = referral_code.tenant_id AND partner.environment = referral_code.environment
       AND partner.id = referral_code.partner_id
-    WHERE referral_code.code = ANY(${codes}) AND partner.status = 'approved' FOR SHARE OF partner`;
+    WHERE referral_code.code = ANY(${codes}) AND partner.status = 'approved'
+    ORDER BY partner.id FOR SHARE OF partner`;
   return new Map(rows.map((row) => [row.code, row]));
 }

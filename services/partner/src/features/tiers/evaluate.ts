@@ -21,10 +21,19 @@ interface Inside {
   schedule: Schedule;
 }
 
-interface Terms {
+/** What a partner is evaluated by. */
+export interface Terms {
   tiers: readonly TierRecord[];
   /** Those of this partner. */
   completions: readonly Completion[];
+}
+
+/**
+ * Locks a partner for its evaluation. The lock admits inserts that refer to the partner, such as commissions, because a
+ * job holds those of many partners.
+ */
+export function lockForReview(tx: Tx, id: number): Promise<PartnerRow | null> {
+  return tx.partner.lockFirst({ where: { id }, sharesKey: true });
 }
 
 /** Evaluates the tier of a locked, approved partner, and schedules the next evaluation that time alone can change. */

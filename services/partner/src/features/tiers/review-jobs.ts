@@ -1,10 +1,10 @@
 import { id, timestamp } from '@tandem/contract';
-import { type BatchContext, batchJob, type JobContext, job } from '@tandem/jobs';
+import { type BatchContext, batchJob, type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Partner as PartnerRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { findCompletions } from './completions.ts';
-import { evaluateTier } from './evaluate.ts';
+import { evaluateTier, lockForReview } from './evaluate.ts';
 import { readTiers } from './tier-rules.ts';
 
 /** The job that evaluates the tier of a partner: after an event, or at the time that the partner has stored. */
@@ -22,6 +22,7 @@ export const reviewAllTiersJob = {
 // Each evaluation reads a few indexes under the lock of its partner.
 const reviewsMax = 50;
 const portion = 500;
+const hourMs = 3_600_000;
 
 type Review = z.output<typeof reviewTierJob.payload>;
 
@@ -37,7 +38,7 @@ export const reviewTier = ({ peers }: Pick<Tools, 'peers'>) =>
       const completions = await outside(() => findCompletions(peers, as, { tiers, partnerIds }));
       await finish(async (inside) => {
         for (const partnerId of partnerIds) {
-          const row = await inside.tx.partner.lockFirst({ where: { id: partnerId } });
+          const row = await lockForReview(inside.tx, partnerId);
           if (row?.status !== 'approved') continue;
           const reviews = due.flatMap(({ payload }) => (payload.partnerId === partnerId ? [payload] : []));
           if (!reviews.some((review) => isCurrent(review, row))) continue;
@@ -45,6 +46,10 @@ export const reviewTier = ({ peers }: Pick<Tools, 'peers'>) =>
         }
         return due.map(() => undefined);
       });
+    },
+    /** Training may be down for longer than a job is repeated; without another one, scheduled evaluations would end. */
+    async giveUp({ payload, schedule }: GiveUpContext<Review, Tx>) {
+      await schedule(reviewTierJob, [payload], new Date(Date.now() + hourMs));
     },
   });
 

@@ -1,0 +1,62 @@
+import { until } from '@tandem/testing';
+import { type Api, anApprovedPartner, aPeer, type Service, startPartner } from '../../partner.test-service.ts';
+
+const tiersWith = (gold: object) => ({
+  tiers: ['bronze', 'silver', 'gold', 'platinum'].map((tier) => ({ tier, ...(tier === 'gold' && gold) })),
+});
+const waitingReview = `name = 'review-tier' AND state = 'waiting'`;
+const within =
+  (service: Service, { caller }: Api) =>
+  (text: string) =>
+    service.sqlWithin(caller, text);
+
+it('an outage of training that outlasts all attempts ends no evaluation', async () => {
+  const peer = await aPeer();
+  const service = await startPartner(peer);
+  try {
+    const api = service.as();
+    const sql = within(service, api);
+    const { id } = await anApprovedPartner(api);
+    const gold = { requiredCourseIds: ['7'], thresholds: { wonDeals: 1 } };
+    await api.setPartnerTiers({ body: tiersWith(gold) });
+    await until(
+      'the next evaluation is scheduled',
+      async () => (await sql(`SELECT FROM partner WHERE tier_review_at > now()`)).length > 0,
+    );
+    await peer.close();
+    await sql(`UPDATE platform.job SET attempts = 9, due_at = now() WHERE ${waitingReview}`);
+    await until('it is given up', async () => (await sql(`SELECT FROM platform.job WHERE state = 'dead'`)).length > 0);
+    expect(await sql(`SELECT attempts, due_at > now() AS later FROM platform.job WHERE ${waitingReview}`)).toEqual([
+      { attempts: 0, later: true },
+    ]);
+    const { status } = await api.evaluatePartnerTier({ params: { id } });
+    expect(status).toBe(503);
+  } finally {
+    await service.close();
+    await peer.close();
+  }
+});
+
+describe('scheduled evaluations', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startPartner();
+  });
+  afterAll(() => service?.close());
+
+  it('are one for each partner, however often it is evaluated', async () => {
+    const api = service.as();
+    const sql = within(service, api);
+    const { id } = await anApprovedPartner(api);
+    await api.setPartnerTiers({ body: tiersWith({ thresholds: { wonDeals: 1 } }) });
+    for (let time = 0; time < 5; time++) expect((await api.evaluatePartnerTier({ params: { id } })).status).toBe(200);
+    const waiting = () => sql(`SELECT payload ->> 'reviewAt' AS at FROM platform.job WHERE ${waitingReview}`);
+    await until('the evaluations of the new tiers are done', async () =>
+      (await waiting()).every(({ at }) => at !== null),
+    );
+    // All but the last are superseded, and schedule no other one when they become due.
+    await sql(`UPDATE platform.job SET due_at = now() WHERE ${waitingReview} AND payload ->> 'reviewAt' <>
+      (SELECT to_char(tier_review_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') FROM partner)`);
+    await until('one is left', async () => (await waiting()).length === 1);
+  });
+});
