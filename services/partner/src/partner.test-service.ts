@@ -42,6 +42,8 @@ export interface Peer {
   exports: { leads: ExportedRecord[]; opportunities: ExportedRecord[] };
   /** Completions of courses that training returns, for every tenant and environment. */
   completions: CompletedCourse[];
+  /** Keeps the next reply with completions, as they are now, until the returned function is called. */
+  holdCompletions(): { asked: Promise<void>; release: () => void };
   /** Sets the active addons of a tenant in identity, with their settings; none by default. */
   setAddons(tenantId: number, configs: Record<string, object>): void;
   close(): Promise<void>;
@@ -77,6 +79,7 @@ export async function aPeer(): Promise<Peer> {
   const exports: Peer['exports'] = { leads: [], opportunities: [] };
   const completions: Peer['completions'] = [];
   const addons = new Map<number | undefined, object[]>();
+  let held: { asked: PromiseWithResolvers<void>; released: PromiseWithResolvers<void> } | undefined;
   const server = http.createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -96,6 +99,12 @@ export async function aPeer(): Promise<Peer> {
             : kind === 'training'
               ? { status: 200, data: trainingReply(completions, name as string, body) }
               : replyTo(path, body, caller);
+    if (name === 'completions' && held) {
+      const { asked, released } = held;
+      held = undefined;
+      asked.resolve();
+      await released.promise;
+    }
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(rest));
   });
@@ -105,6 +114,11 @@ export async function aPeer(): Promise<Peer> {
     requests,
     exports,
     completions,
+    holdCompletions() {
+      const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      held = { asked, released };
+      return { asked: asked.promise, release: released.resolve };
+    },
     setAddons: (tenantId, configs) => {
       const active = Object.entries(configs).map(([key, config]) => ({ addonId: '1', key, version: '1.0.0', config }));
       addons.set(tenantId, active);

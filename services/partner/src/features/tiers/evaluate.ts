@@ -21,8 +21,10 @@ interface Inside {
   schedule: Schedule;
 }
 
-/** What a partner is evaluated by. */
+/** What a partner is evaluated by, as read before it is locked. */
 export interface Terms {
+  /** How often the partner had been evaluated before the tiers and completions were read. */
+  evaluations: number;
   tiers: readonly TierRecord[];
   /** Those of this partner. */
   completions: readonly Completion[];
@@ -36,11 +38,19 @@ export function lockForReview(tx: Tx, id: number): Promise<PartnerRow | null> {
   return tx.partner.lockFirst({ where: { id }, sharesKey: true });
 }
 
+/**
+ * Whether another evaluation was stored since the terms of this one were read: it can have newer tiers or completions, and
+ * no event follows that would correct the result.
+ */
+export function isOvertaken({ tierEvaluations }: PartnerRow, { evaluations }: Pick<Terms, 'evaluations'>): boolean {
+  return tierEvaluations !== evaluations;
+}
+
 /** Evaluates the tier of a locked, approved partner, and schedules the next evaluation that time alone can change. */
 export async function evaluateTier(
   inside: Inside,
   row: PartnerRow,
-  { tiers, completions }: Terms,
+  { tiers, completions }: Omit<Terms, 'evaluations'>,
 ): Promise<z.output<typeof TierEvaluation>> {
   const { tx, emit, schedule } = inside;
   const now = new Date();
@@ -60,7 +70,8 @@ export async function evaluateTier(
   } else if (after !== before)
     emit(partnerUpdated, { data: { partnerId: before.id }, record: after, changes: diff(before, next).audit });
   const reviewAt = before.tierLocked ? null : nextReview(next.tierGraceUntil, { tiers, valid, now });
-  await tx.sql`UPDATE partner SET tier_review_at = ${reviewAt} WHERE id = ${row.id}`;
+  await tx.sql`UPDATE partner SET tier_review_at = ${reviewAt}, tier_evaluations = tier_evaluations + 1
+    WHERE id = ${row.id}`;
   if (reviewAt) await schedule(reviewTierJob, [{ partnerId: row.id, reviewAt }], reviewAt);
   return {
     partnerId: before.id,

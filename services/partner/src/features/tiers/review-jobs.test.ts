@@ -1,5 +1,12 @@
 import { until } from '@tandem/testing';
-import { type Api, anApprovedPartner, aPeer, type Service, startPartner } from '../../partner.test-service.ts';
+import {
+  type Api,
+  anApprovedPartner,
+  aPeer,
+  type Peer,
+  type Service,
+  startPartner,
+} from '../../partner.test-service.ts';
 
 const tiersWith = (gold: object) => ({
   tiers: ['bronze', 'silver', 'gold', 'platinum'].map((tier) => ({ tier, ...(tier === 'gold' && gold) })),
@@ -58,5 +65,55 @@ describe('scheduled evaluations', () => {
     await sql(`UPDATE platform.job SET due_at = now() WHERE ${waitingReview} AND payload ->> 'reviewAt' <>
       (SELECT to_char(tier_review_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') FROM partner)`);
     await until('one is left', async () => (await waiting()).length === 1);
+  });
+});
+
+describe('an evaluation that is overtaken while it waits for training', () => {
+  let service: Service;
+  let peer: Peer;
+  beforeAll(async () => {
+    peer = await aPeer();
+    service = await startPartner(peer);
+  });
+  afterAll(async () => {
+    await service?.close();
+    await peer?.close();
+  });
+
+  /** An approved partner who is gold by a completion, while the started evaluation has an answer from before it. */
+  async function overtaken(start: (api: Api, id: string) => Promise<unknown>) {
+    const api = service.as();
+    const sql = within(service, api);
+    const { id } = await anApprovedPartner(api);
+    await api.setPartnerTiers({ body: tiersWith({ requiredCourseIds: ['7'], graceDays: 0 }) });
+    await until('the evaluations of the new tiers are done', async () => {
+      const [waiting] = await sql(`SELECT FROM platform.job WHERE name IN ('review-tier', 'review-all-tiers')`);
+      return !waiting;
+    });
+    const { asked, release } = peer.holdCompletions();
+    const started = start(api, id);
+    await asked;
+    peer.completions.push({ partnerId: id, courseId: '7', completedAt: new Date().toISOString(), validUntil: null });
+    expect((await api.evaluatePartnerTier({ params: { id } })).data.tier).toBe('gold');
+    release();
+    await started;
+    await until('no evaluation waits', async () => {
+      const [waiting] = await sql(`SELECT FROM platform.job WHERE name = 'review-tier'`);
+      return !waiting;
+    });
+    return (await api.getPartner({ params: { id } })).data.tier;
+  }
+
+  it('leaves the newer result, as a job', async () => {
+    const unlock = async (api: Api, id: string) => {
+      const params = { id };
+      await api.updatePartner({ params, body: { tierLocked: true } });
+      await api.updatePartner({ params, body: { tierLocked: false } });
+    };
+    expect(await overtaken(unlock)).toBe('gold');
+  });
+
+  it('is followed by another one, as a request', async () => {
+    expect(await overtaken((api, id) => api.evaluatePartnerTier({ params: { id } }))).toBe('gold');
   });
 });

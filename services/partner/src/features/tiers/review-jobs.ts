@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Partner as PartnerRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { findCompletions } from './completions.ts';
-import { evaluateTier, lockForReview } from './evaluate.ts';
+import { evaluateTier, isOvertaken, lockForReview } from './evaluate.ts';
 import { readTiers } from './tier-rules.ts';
 
 /** The job that evaluates the tier of a partner: after an event, or at the time that the partner has stored. */
@@ -33,6 +33,12 @@ export const reviewTier = ({ peers }: Pick<Tools, 'peers'>) =>
     rests: true,
     async run({ due, tx, outside, finish }: BatchContext<Review, Tx>) {
       const partnerIds = [...new Set(due.map(({ payload }) => payload.partnerId))].sort((one, other) => one - other);
+      // Read before the tiers and completions, so that an evaluation with newer ones is noticed.
+      const rows = await tx.partner.findMany({
+        where: { id: { in: partnerIds } },
+        select: { id: true, tierEvaluations: true },
+      });
+      const evaluations = new Map(rows.map((row) => [row.id, row.tierEvaluations]));
       const { tiers } = await readTiers(tx);
       const as = await scopeOf(tx);
       const completions = await outside(() => findCompletions(peers, as, { tiers, partnerIds }));
@@ -42,6 +48,10 @@ export const reviewTier = ({ peers }: Pick<Tools, 'peers'>) =>
           if (row?.status !== 'approved') continue;
           const reviews = due.flatMap(({ payload }) => (payload.partnerId === partnerId ? [payload] : []));
           if (!reviews.some((review) => isCurrent(review, row))) continue;
+          if (isOvertaken(row, { evaluations: evaluations.get(partnerId) ?? 0 })) {
+            await inside.schedule(reviewTierJob, [{ partnerId, reviewAt: null }]);
+            continue;
+          }
           await evaluateTier(inside, row, { tiers, completions: completions.get(partnerId) ?? [] });
         }
         return due.map(() => undefined);
