@@ -11,6 +11,8 @@ import { progressOf } from './tier-figures.ts';
 import { hasRequirements, type TierName, type TierRecord } from './tier-rules.ts';
 
 const dayMs = 86_400_000;
+// Longer than the clocks of two instances differ.
+const nearlyDueMs = 60_000;
 
 /** A valid completion of a course, as training returns it. */
 export type Completion = Awaited<ReturnType<Peers['training']['findPartnerCompletions']>>[number];
@@ -69,10 +71,12 @@ export async function evaluateTier(
     emit(partnerTierChanged, { data, record: after, changes: diff(before, next).audit });
   } else if (after !== before)
     emit(partnerUpdated, { data: { partnerId: before.id }, record: after, changes: diff(before, next).audit });
-  const reviewAt = before.tierLocked ? null : nextReview(next.tierGraceUntil, { tiers, valid, now });
+  const needed = before.tierLocked ? null : nextReview(next.tierGraceUntil, { tiers, valid, now });
+  const kept = needed && isEarlyEnough(row.tierReviewAt, { needed, now });
+  const reviewAt = kept ? row.tierReviewAt : needed;
   await tx.sql`UPDATE partner SET tier_review_at = ${reviewAt}, tier_evaluations = tier_evaluations + 1
     WHERE id = ${row.id}`;
-  if (reviewAt) await schedule(reviewTierJob, [{ partnerId: row.id, reviewAt }], reviewAt);
+  if (reviewAt && !kept) await schedule(reviewTierJob, [{ partnerId: row.id, reviewAt }], reviewAt);
   return {
     partnerId: before.id,
     tier: after.tier,
@@ -119,6 +123,14 @@ function nextReview(
     ...(hasThresholds ? [new Date(now.getTime() + dayMs)] : []),
   ];
   return dates.length ? new Date(Math.min(...dates.map((date) => date.getTime()))) : null;
+}
+
+/**
+ * Whether the scheduled evaluation can stay, so that each event of a busy partner does not leave another waiting job. One
+ * that is nearly due may be running already, and would find its own time unchanged.
+ */
+function isEarlyEnough(scheduled: Date | null, { needed, now }: { needed: Date; now: Date }): boolean {
+  return scheduled !== null && scheduled <= needed && scheduled.getTime() - now.getTime() > nearlyDueMs;
 }
 
 /** Stores the result in the partner; returns the same record if nothing changes. */

@@ -57,14 +57,28 @@ describe('scheduled evaluations', () => {
     const { id } = await anApprovedPartner(api);
     await api.setPartnerTiers({ body: tiersWith({ thresholds: { wonDeals: 1 } }) });
     for (let time = 0; time < 5; time++) expect((await api.evaluatePartnerTier({ params: { id } })).status).toBe(200);
-    const waiting = () => sql(`SELECT payload ->> 'reviewAt' AS at FROM platform.job WHERE ${waitingReview}`);
-    await until('the evaluations of the new tiers are done', async () =>
-      (await waiting()).every(({ at }) => at !== null),
-    );
-    // All but the last are superseded, and schedule no other one when they become due.
-    await sql(`UPDATE platform.job SET due_at = now() WHERE ${waitingReview} AND payload ->> 'reviewAt' <>
-      (SELECT to_char(tier_review_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') FROM partner)`);
-    await until('one is left', async () => (await waiting()).length === 1);
+    await until('the evaluations of the new tiers are done', async () => {
+      const [left] = await sql(`SELECT FROM platform.job
+        WHERE name = 'review-all-tiers' OR (name = 'review-tier' AND payload ->> 'reviewAt' IS NULL)`);
+      return !left;
+    });
+    const scheduled = () =>
+      sql(`SELECT FROM platform.job WHERE ${waitingReview}
+      AND (payload ->> 'reviewAt')::timestamptz = (SELECT tier_review_at FROM partner)`);
+    const waiting = () => sql(`SELECT FROM platform.job WHERE ${waitingReview}`);
+    expect([(await waiting()).length, (await scheduled()).length]).toEqual([1, 1]);
+    // A superseded one has no effect, and one that is due is followed by another.
+    await sql(`INSERT INTO platform.job (name, payload, due_at) SELECT name, jsonb_set(payload, '{reviewAt}',
+      '"2026-01-01T00:00:00.000Z"'), now() FROM platform.job WHERE ${waitingReview}`);
+    await until('the superseded one is done', async () => (await waiting()).length === 1);
+    expect(await scheduled()).toHaveLength(1);
+    await sql(`UPDATE partner SET tier_review_at = '2026-01-01T00:00:00.000Z'`);
+    await sql(`UPDATE platform.job SET due_at = now(),
+      payload = jsonb_set(payload, '{reviewAt}', '"2026-01-01T00:00:00.000Z"') WHERE ${waitingReview}`);
+    await until('it is followed by another one', async () => {
+      const [next] = await sql(`SELECT FROM partner WHERE tier_review_at > now() + interval '23 hours'`);
+      return next && (await waiting()).length === 1 && (await scheduled()).length === 1;
+    });
   });
 });
 
