@@ -111,16 +111,18 @@ function nextTier(
 
 const rankOf = (tier: TierName) => partnerTiers.indexOf(tier);
 
-/** When the result can change without an event: a grace period or completion ends, or leads and deals leave the window. */
+/**
+ * When the result can change without an event: a grace period or completion ends, leads and deals leave the window, or a
+ * course gets other days of validity. The last two are found once a day.
+ */
 function nextReview(
   graceUntil: Date | null,
   { tiers, valid, now }: { tiers: readonly TierRecord[]; valid: readonly Completion[]; now: Date },
 ): Date | null {
-  const hasThresholds = tiers.some(({ thresholds }) => Object.values(thresholds).some((one) => one !== null));
   const dates = [
     ...(graceUntil ? [graceUntil] : []),
     ...valid.flatMap(({ validUntil }) => validUntil ?? []),
-    ...(hasThresholds ? [new Date(now.getTime() + dayMs)] : []),
+    ...(tiers.some(hasRequirements) ? [new Date(now.getTime() + dayMs)] : []),
   ];
   return dates.length ? new Date(Math.min(...dates.map((date) => date.getTime()))) : null;
 }

@@ -82,6 +82,27 @@ describe('scheduled evaluations', () => {
   });
 });
 
+it('a completion that ends without an event, as by other days of validity, is noticed within a day', async () => {
+  const peer = await aPeer();
+  const service = await startPartner(peer);
+  try {
+    const api = service.as();
+    const sql = within(service, api);
+    const { id } = await anApprovedPartner(api);
+    peer.completions.push({ partnerId: id, courseId: '7', completedAt: new Date().toISOString(), validUntil: null });
+    await api.setPartnerTiers({ body: tiersWith({ requiredCourseIds: ['7'] }) });
+    await until('a day later is scheduled', async () => {
+      const [next] = await sql(
+        `SELECT FROM partner WHERE tier = 'gold' AND tier_review_at < now() + interval '25 hours'`,
+      );
+      return next;
+    });
+  } finally {
+    await service.close();
+    await peer.close();
+  }
+});
+
 describe('an evaluation that is overtaken while it waits for training', () => {
   let service: Service;
   let peer: Peer;
@@ -101,7 +122,8 @@ describe('an evaluation that is overtaken while it waits for training', () => {
     const { id } = await anApprovedPartner(api);
     await api.setPartnerTiers({ body: tiersWith({ requiredCourseIds: ['7'], graceDays: 0 }) });
     await until('the evaluations of the new tiers are done', async () => {
-      const [waiting] = await sql(`SELECT FROM platform.job WHERE name IN ('review-tier', 'review-all-tiers')`);
+      const [waiting] = await sql(`SELECT FROM platform.job
+        WHERE name IN ('review-tier', 'review-all-tiers') AND payload ->> 'reviewAt' IS NULL`);
       return !waiting;
     });
     const { asked, release } = peer.holdCompletions();
@@ -112,7 +134,9 @@ describe('an evaluation that is overtaken while it waits for training', () => {
     release();
     await started;
     await until('no evaluation waits', async () => {
-      const [waiting] = await sql(`SELECT FROM platform.job WHERE name = 'review-tier'`);
+      const [waiting] = await sql(
+        `SELECT FROM platform.job WHERE name = 'review-tier' AND payload ->> 'reviewAt' IS NULL`,
+      );
       return !waiting;
     });
     return (await api.getPartner({ params: { id } })).data.tier;
