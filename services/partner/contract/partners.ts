@@ -226,7 +226,8 @@ export const partners = operations({
     path: '/v1/partners/:id/approve',
     permission: 'partners:manage',
     summary: 'Approve a partner',
-    description: 'Approves a pending partner, and generates a referral code if the partner has none.',
+    description:
+      'Approves a pending partner, and generates a referral code if the partner has none. The tier is evaluated afterwards: if the partner does not meet its requirements, the grace period begins, unless `tierLocked` is set.',
     params: withId,
     body: z.object({ tier: PartnerTier.optional() }),
     reply: Partner,

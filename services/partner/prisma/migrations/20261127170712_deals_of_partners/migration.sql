@@ -1,5 +1,6 @@
 -- backfill
--- Won deals of earlier releases get the partner whose commission is in the ledger.
+-- Won deals of earlier releases get the partner whose commission is in the ledger. The time of the win is not stored; the
+-- commission was recorded moments after it.
 WITH "credited" AS (
   SELECT DISTINCT ON ("commission"."tenant_id", "commission"."environment", "commission"."opportunity_id") "commission".*
   FROM "commission"
@@ -12,4 +13,5 @@ WITH "credited" AS (
 INSERT INTO "deal" ("tenant_id", "environment", "opportunity_id", "version", "partner_id", "value_minor", "currency", "won_at")
 SELECT "tenant_id", "environment", "opportunity_id", "deal_version", "partner_id", "basis_minor", "currency", "created_at" FROM "credited"
 ON CONFLICT ("tenant_id", "environment", "opportunity_id") DO UPDATE SET "partner_id" = excluded."partner_id",
-  "value_minor" = excluded."value_minor", "currency" = excluded."currency", "won_at" = excluded."won_at";
+  "value_minor" = excluded."value_minor", "currency" = excluded."currency", "won_at" = excluded."won_at"
+WHERE "deal"."partner_id" IS NULL AND "deal"."version" <= excluded."version";

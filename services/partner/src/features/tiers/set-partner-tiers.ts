@@ -8,16 +8,20 @@ import { reviewAllTiersJob } from './review-jobs.ts';
 import { hasRequirements, readTiers, type TierRecord, writeTiers } from './tier-rules.ts';
 
 type Row = typeof tiers.setPartnerTiers;
+type FoundCourse = Awaited<ReturnType<Tools['peers']['training']['findCourses']>>[number];
 
 export const setPartnerTiers = ({ peers }: Pick<Tools, 'peers'>): Handler<Row, TierRecord[]> => ({
-  async check({ body, caller }) {
-    const courseIds = [...new Set(body.tiers.flatMap(({ requiredCourseIds }) => requiredCourseIds))];
+  async check({ body, caller, tx }) {
+    // A course that is required already may have been deleted since: the tiers can be set again with it.
+    const known = new Set((await readTiers(tx)).tiers.flatMap(({ requiredCourseIds }) => requiredCourseIds));
+    const given = body.tiers.flatMap(({ requiredCourseIds }) => requiredCourseIds);
+    const courseIds = [...new Set(given)].filter((id) => !known.has(id));
     if (courseIds.length) {
       const reach = reachOf(caller, 'training:read');
       if (reach === 'none')
         throw fail('forbidden', [{ field: 'tiers', message: 'Requires the permission training:read' }]);
       const courses = await peers.training.findCourses({ body: { ids: courseIds }, as: asService(caller) });
-      checkCourses(body.tiers, new Map(courses.map(({ id, audience }) => [id, audience])));
+      checkCourses(body.tiers, courses, known);
     }
     checkFigures(body.tiers);
     return partnerTiers.flatMap((name) => body.tiers.filter(({ tier }) => tier === name));
@@ -41,7 +45,7 @@ export const setPartnerTiers = ({ peers }: Pick<Tools, 'peers'>): Handler<Row, T
   },
 });
 
-/** @throws 422 unless each tier is there once, and `bronze` has no requirements */
+/** @throws 422 unless each tier is there once, with figures that fit and no course twice, and `bronze` has no requirements */
 function checkFigures(given: readonly TierRecord[]): void {
   const missing = partnerTiers.filter((tier) => given.filter((one) => one.tier === tier).length !== 1);
   if (missing.length)
@@ -58,22 +62,24 @@ function checkFigures(given: readonly TierRecord[]): void {
     const { wonValue } = tier.thresholds;
     const message = wonValue && misfit(wonValue.amount, wonValue.currency);
     if (message) errors.push({ field: `tiers.${index}.thresholds.wonValue.amount`, message });
+    for (const [place, id] of tier.requiredCourseIds.entries())
+      if (tier.requiredCourseIds.indexOf(id) < place)
+        errors.push({ field: `tiers.${index}.requiredCourseIds.${place}`, message: 'The course is in the list twice' });
   }
   if (errors.length) throw fail('validation_failed', errors);
 }
 
-/** @throws 422 for a course that does not exist, is in a list twice, or that partners cannot take */
-function checkCourses(given: readonly TierRecord[], audiences: ReadonlyMap<number, string>): void {
+/** @throws 422 for a course that does not exist, or that partners cannot take */
+function checkCourses(given: readonly TierRecord[], courses: readonly FoundCourse[], known: ReadonlySet<number>): void {
   const errors: FieldError[] = [];
   for (const [index, { requiredCourseIds }] of given.entries())
     for (const [place, id] of requiredCourseIds.entries()) {
+      if (known.has(id)) continue;
       const field = `tiers.${index}.requiredCourseIds.${place}`;
-      const audience = audiences.get(id);
-      if (audience === undefined) errors.push({ field, message: unknownId('course') });
-      else if (audience === 'users')
+      const course = courses.find((one) => one.id === id);
+      if (!course) errors.push({ field, message: unknownId('course') });
+      else if (course.audience === 'users')
         errors.push({ field, message: 'The course is for users only; send the id of a course for partners' });
-      else if (requiredCourseIds.indexOf(id) < place)
-        errors.push({ field, message: 'The course is in the list twice' });
     }
   if (errors.length) throw fail('validation_failed', errors);
 }

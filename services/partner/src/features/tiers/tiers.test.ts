@@ -132,6 +132,15 @@ describe('setPartnerTiers', () => {
     expect((await api.getPartnerTiers()).data.version).toBe(1);
   });
 
+  it('keeps a required course that was deleted since', async () => {
+    const api = service.as();
+    await setTiers(api, { gold: { requiredCourseIds: ['7'] } });
+    await service.sqlWithin(api.caller, `UPDATE tier_rule SET required_course_ids = '{950}' WHERE tier = 'gold'`);
+    const { status, data } = await setTiers(api, { gold: { requiredCourseIds: ['950', '7'], benefits: ['A badge'] } });
+    expect([status, data.tiers[2]]).toMatchObject([200, { requiredCourseIds: ['950', '7'], benefits: ['A badge'] }]);
+    expect((await setTiers(api, { gold: { requiredCourseIds: ['950', '951'] } })).status).toBe(422);
+  });
+
   it('asks for the permission to read courses', async () => {
     const api = service.as({ can: ['partners:manage', 'partners:read'] });
     expect((await setTiers(api, { gold: { requiredCourseIds: ['7'] } })).status).toBe(403);
