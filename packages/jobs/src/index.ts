@@ -7,6 +7,7 @@ export {
   type Job,
   type JobActor,
   type JobContext,
+  type JobScope,
   job,
   type Schedule,
 } from './job.ts';

@@ -6,6 +6,9 @@ import type { Outside } from './slots.ts';
 /** The person or key that requested the work of a job. */
 export type JobActor = Omit<Caller, 'permissions' | 'tenantId' | 'environment'>;
 
+/** The tenant and environment of a job, for calls to other services. */
+export type JobScope = Required<Pick<Caller, 'tenantId' | 'environment'>>;
+
 /** The transaction for the effects of a job. */
 export interface Inside<Tx> {
   tx: Tx;
@@ -18,6 +21,7 @@ export interface JobContext<Payload, Tx> {
   payload: Payload;
   /** Number of earlier attempts of this job. */
   attempts: number;
+  scope: JobScope;
   /** Reads within the tenant. */
   tx: Tx;
   /**
@@ -42,6 +46,7 @@ export interface JobContext<Payload, Tx> {
 export interface BatchContext<Payload, Tx> {
   /** Several jobs only on their first attempt: a job that failed runs alone from then on. */
   due: { payload: Payload; attempts: number }[];
+  scope: JobScope;
   /** Reads within the tenant. */
   tx: Tx;
   /** Runs work that waits for an external system, and frees the slot for another job meanwhile. */
@@ -111,10 +116,11 @@ export function job<Payload extends z.ZodType, Tx>({ run, ...declared }: Alone<P
   return {
     ...declared,
     batchMax: 1,
-    async run({ due, tx, outside, scheduleNow, finish }) {
+    async run({ due, scope, tx, outside, scheduleNow, finish }) {
       for (const one of due)
         await run({
           ...one,
+          scope,
           tx,
           outside,
           scheduleNow,

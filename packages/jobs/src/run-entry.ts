@@ -127,7 +127,7 @@ async function work<Client>(run: Run<Client>, runner: Runner<Client>, outside: O
     await db.within(scope, () => schedule(scheduled, payloads, dueAt));
     committed();
   };
-  await db.within(scope, () => job.run({ due, tx: db.tx, outside, transaction, scheduleNow, finish }));
+  await db.within(scope, () => job.run({ due, scope, tx: db.tx, outside, transaction, scheduleNow, finish }));
   if (!isFinished) await finish(async () => []);
 }
 

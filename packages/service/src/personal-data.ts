@@ -111,10 +111,10 @@ export function personalData<Tx extends { sql: Sql }>(
 
   const erasePerson = job({
     ...erasePersonJob,
-    async run({ payload, finish }: JobContext<ErasePayload, Tx>) {
+    async run({ payload, scope, finish }: JobContext<ErasePayload, Tx>) {
       const { erasureId, person, isLate } = payload;
       await finish(async (inside) => {
-        const { counts, next } = await step(payload, { ...inside, person, tenantId: await currentTenant(inside.tx) });
+        const { counts, next } = await step(payload, { ...inside, person, tenantId: scope.tenantId });
         const erased = sum(payload.erased, counts);
         if (next) {
           await inside.schedule(erasePersonJob, [{ ...payload, ...next, erased }]);
@@ -153,11 +153,6 @@ export async function exportSection<Schema extends z.ZodType>(
   const total = records.length < exportSectionMax ? records.length : await rows.count();
   const encoded = records.map((record) => z.encode(schema, record) as Record<string, unknown>);
   return { name, total, records: encoded, ids: walkIds(schema).map(({ path, type }) => ({ path: [...path], type })) };
-}
-
-async function currentTenant({ sql }: { sql: Sql }): Promise<number> {
-  const [row] = await sql<{ id: number }>`SELECT platform.tenant_id() AS id`;
-  return (row as { id: number }).id;
 }
 
 function sum(one: Record<string, number>, other: Record<string, number>): Record<string, number> {

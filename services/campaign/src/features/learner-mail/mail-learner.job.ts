@@ -34,10 +34,7 @@ type MailTools = Pick<Tools, 'crm' | 'partner' | 'settingsOf' | 'seal' | 'mail'>
 export const mailLearner = (tools: MailTools) =>
   job({
     ...mailLearnerJob,
-    async run({ payload, tx, outside, finish }: JobContext<Payload, Tx>) {
-      const [scope] = await tx.sql<{ tenantId: number; environment: 'live' | 'sandbox' }>`
-        SELECT platform.tenant_id() AS "tenantId", platform.environment() AS environment`;
-      if (!scope) return;
+    async run({ payload, scope, outside, finish }: JobContext<Payload, Tx>) {
       const as = { ...scope, requestId: `learner_${payload.ref}` };
       const [person, settings] = await outside(() =>
         Promise.all([findPerson(tools, as, payload.learnerId), tools.settingsOf(as)]),

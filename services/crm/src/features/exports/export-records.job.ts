@@ -23,16 +23,13 @@ export const exportRecords = (targets: readonly ExportTarget[], ids: IdCodec) =>
   job({
     ...exportRecordsJob,
     lane: 'exports',
-    async run({ payload: { jobId }, tx, finish }: JobContext<ExportPayload, Tx>) {
+    async run({ payload: { jobId }, scope, tx, finish }: JobContext<ExportPayload, Tx>) {
       const found = await exportJobs.find(tx.sql, jobId);
       if (!found || found.completedAt) return;
       const input = ExportInput.parse(found.input);
       const target = targets.find(({ type }) => type === input.entityType) as ExportTarget;
-      const [scope] =
-        await tx.sql<Scope>`SELECT platform.tenant_id() AS "tenantId", platform.environment() AS environment`;
-      const { tenantId, environment } = scope as Scope;
-      const caller = { ...input.actor, permissions: [], tenantId, environment } as Caller;
-      const toCells = cellWriter(target, { columns: input.columns, ids, tenantId });
+      const caller = { ...input.actor, permissions: [], ...scope } as Caller;
+      const toCells = cellWriter(target, { columns: input.columns, ids, tenantId: scope.tenantId });
       const readPage = await pageReader(target, input, { tx, caller });
       let { number, last, done } = await storedPages(tx, jobId);
       for (; ; number++) {
@@ -62,11 +59,6 @@ export const exportRecords = (targets: readonly ExportTarget[], ids: IdCodec) =>
       await exportJobs.fail(tx.sql, jobId, { code: 'export_failed', message });
     },
   });
-
-interface Scope {
-  tenantId: number;
-  environment: Caller['environment'];
-}
 
 interface Pages {
   /** The number of the next page. */

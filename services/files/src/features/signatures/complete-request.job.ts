@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { certificateOf } from './certificate.ts';
 import { readBytes, versionOf } from './document.ts';
-import { scopeOf } from './links.ts';
 import { findRequest, type WholeRequest } from './request.ts';
 import { addSigned, isWaiting, showFailure, storeSigned } from './signed-document.ts';
 import { stampsOf } from './stamps.ts';
@@ -17,17 +16,16 @@ type Payload = z.output<typeof completeRequestJob.payload>;
 export const completeRequest = (tools: Tools) =>
   job({
     ...completeRequestJob,
-    async run({ payload: { requestId }, tx: reader, outside, scheduleNow, finish }: JobContext<Payload, Tx>) {
+    async run({ payload: { requestId }, scope, tx: reader, outside, scheduleNow, finish }: JobContext<Payload, Tx>) {
       if (!(await isWaiting(reader, requestId))) return;
       const whole = await findRequest(reader, requestId);
       if (!hasAllSignatures(whole)) return finish((inside) => showFailure(inside, requestId));
-      const { tenantId, environment } = await scopeOf(reader);
       const version = await versionOf(reader, whole.request.versionId);
       const file = await reader.file.findFirst({ where: { id: whole.request.fileId } });
       const { entries } = await readTrail(reader, requestId);
       const certificate = certificateOf(
         tools,
-        { ...whole, filename: file?.filename ?? '', entries, tenantId, environment },
+        { ...whole, filename: file?.filename ?? '', entries, ...scope },
         'certificate',
       );
       const stored = await storeSigned(tools.store, { tx: reader, outside, scheduleNow }, async () =>
@@ -36,13 +34,13 @@ export const completeRequest = (tools: Tools) =>
             document: await readBytes(tools, version),
             stamps: stampsOf(tools, whole),
             certificate,
-            environment,
+            environment: scope.environment,
             key: tools.signingKeys.current,
             signingTime: whole.request.allSignedAt as Date,
             reason: whole.request.subject,
             name: whole.request.senderName,
           },
-          tenantId,
+          scope.tenantId,
         ),
       );
       const { fileId } = whole.request;

@@ -18,14 +18,13 @@ const dayMs = 86_400_000;
 export const exportAuditLog = (ids: IdCodec) =>
   job({
     ...exportAuditLogJob,
-    async run({ payload: { jobId }, tx, finish }: JobContext<Payload, Tx>) {
+    async run({ payload: { jobId }, scope, tx, finish }: JobContext<Payload, Tx>) {
       const found = await identityJobs.find(tx.sql, jobId);
       if (!found || found.completedAt) return;
       const input = ExportInput.parse(found.input);
       const { after, last } = input;
-      const [scope] = await tx.sql<{ tenantId: number }>`SELECT platform.tenant_id() AS "tenantId"`;
       const { anchor, broken } = await walkChain({
-        tenantId: (scope as { tenantId: number }).tenantId,
+        tenantId: scope.tenantId,
         ids,
         read: (work) => work(tx),
         upTo: last,

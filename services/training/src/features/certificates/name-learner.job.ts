@@ -19,12 +19,10 @@ type Payload = z.output<typeof nameLearnerJob.payload>;
 export const nameLearner = ({ peers }: Pick<Tools, 'peers'>) =>
   job({
     ...nameLearnerJob,
-    async run({ payload, tx, outside, finish }: JobContext<Payload, Tx>) {
+    async run({ payload, scope, tx, outside, finish }: JobContext<Payload, Tx>) {
       const row = await tx.certificate.findFirst({ where: { id: payload.certificateId } });
       if (!row || row.learnerName) return;
-      const [scope] = await tx.sql<Pick<Caller, 'environment'> & { tenantId: number }>`
-        SELECT platform.tenant_id() AS "tenantId", platform.environment() AS environment`;
-      const caller = { ...scope, type: 'system', permissions: [], requestId: `certificate_${row.id}` } as Caller;
+      const caller: Caller = { ...scope, type: 'system', permissions: [], requestId: `certificate_${row.id}` };
       const learner = { type: LearnerType.parse(row.learnerType), id: row.learnerId };
       const [learners, tenant] = await outside(() =>
         Promise.all([

@@ -26,6 +26,7 @@ export const removeOutcomesJob = {
   payload: z.object({ ruleId: id('enrollment_rule') }),
 };
 
+const requestId = 'enrollment_rules';
 const outcomesMax = 5_000;
 // As many learners as a page of those who exist.
 const skippedMax = 250;
@@ -34,13 +35,13 @@ export const applyRules = ({ peers }: Pick<Tools, 'peers'>) =>
   job({
     ...applyRulesJob,
     rests: true,
-    async run({ payload, tx, outside, finish }: JobContext<z.output<typeof applyRulesJob.payload>, Tx>) {
+    async run({ payload, scope, tx, outside, finish }: JobContext<z.output<typeof applyRulesJob.payload>, Tx>) {
       const { learnerType, learnerIds } = payload;
       const where = { learnerType, active: true };
       // In the order of courses, whose locks follow one another.
       const rows = await tx.enrollmentRule.findMany({ where, orderBy: [{ courseId: 'asc' }, { id: 'asc' }] });
       if (!rows.length) return;
-      const as = await scopeOf(tx);
+      const as: As = { ...scope, requestId };
       const rules = rows.map(asRule);
       const matching = await outside(() =>
         Promise.all(rules.map((rule) => matchingLearners(peers, as, rule, learnerIds))),
@@ -55,12 +56,12 @@ export const applyToExisting = ({ peers }: Pick<Tools, 'peers'>) =>
   job({
     ...applyToExistingJob,
     rests: true,
-    async run({ payload, tx, outside, finish }: JobContext<z.output<typeof applyToExistingJob.payload>, Tx>) {
+    async run({ payload, scope, tx, outside, finish }: JobContext<z.output<typeof applyToExistingJob.payload>, Tx>) {
       const { ruleId, after } = payload;
       const row = await tx.enrollmentRule.findFirst({ where: { id: ruleId, active: true } });
       if (!row) return;
       const rule = asRule(row);
-      const as = await scopeOf(tx);
+      const as: As = { ...scope, requestId };
       const { learnerIds, next } = await outside(() => existingLearners(peers, as, rule, after));
       await finish(async (inside) => {
         await applyRule(inside, rule, learnerIds);
@@ -74,7 +75,7 @@ export const applyToSkipped = ({ peers }: Pick<Tools, 'peers'>) =>
   job({
     ...applyToSkippedJob,
     rests: true,
-    async run({ payload, tx, outside, finish }: JobContext<z.output<typeof applyToSkippedJob.payload>, Tx>) {
+    async run({ payload, scope, tx, outside, finish }: JobContext<z.output<typeof applyToSkippedJob.payload>, Tx>) {
       const { ruleId, after } = payload;
       const row = await tx.enrollmentRule.findFirst({ where: { id: ruleId, active: true } });
       if (!row) return;
@@ -85,7 +86,7 @@ export const applyToSkipped = ({ peers }: Pick<Tools, 'peers'>) =>
         take: skippedMax,
       });
       const rule = asRule(row);
-      const as = await scopeOf(tx);
+      const as: As = { ...scope, requestId };
       const ids = skipped.map(({ learnerId }) => learnerId);
       const learnerIds = await outside(() => matchingLearners(peers, as, rule, ids));
       await finish(async (inside) => {
@@ -110,10 +111,3 @@ export const removeOutcomes = job({
     });
   },
 });
-
-async function scopeOf(tx: Tx): Promise<As> {
-  const [scope] = await tx.sql<Omit<As, 'requestId'>>`
-    SELECT platform.tenant_id() AS "tenantId", platform.environment() AS environment`;
-  if (!scope) throw new Error('A job runs in the scope of a tenant');
-  return { ...scope, requestId: 'enrollment_rules' };
-}

@@ -29,11 +29,9 @@ export const withdrawLearner = ({ peers }: Pick<Tools, 'peers'>) =>
   job({
     ...withdrawLearnerJob,
     rests: true,
-    async run({ payload, tx, outside, finish }: JobContext<Payload, Tx>) {
+    async run({ payload, scope, outside, finish }: JobContext<Payload, Tx>) {
       const { learnerType, learnerId, reason, isLate } = payload;
-      const [scope] = await tx.sql<Pick<Caller, 'environment'> & { tenantId: number }>`
-        SELECT platform.tenant_id() AS "tenantId", platform.environment() AS environment`;
-      const caller = { ...scope, type: 'system', permissions: [], requestId: `withdraw_${learnerId}` } as Caller;
+      const caller: Caller = { ...scope, type: 'system', permissions: [], requestId: `withdraw_${learnerId}` };
       const learner = { type: learnerType, id: learnerId };
       // A learner who came back may have been enrolled anew. A deactivated user still has a name.
       if (isLate && !(await outside(() => findLearners(peers, caller, [learner])))(learner).problem) return;

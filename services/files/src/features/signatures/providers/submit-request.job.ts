@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { SignatureRequest as RequestRow } from '../../../generated/client.ts';
 import type { Tools, Tx } from '../../../handler.ts';
 import { readBytes, versionOf } from '../document.ts';
-import { scopeOf } from '../links.ts';
 import type { Inside } from '../notify.ts';
 import { findRequest, lockRequest, writeRequest } from '../request.ts';
 import { record } from '../trail.ts';
@@ -18,7 +17,7 @@ type Payload = z.output<typeof submitRequestJob.payload>;
 export const submitRequest = (tools: Tools) =>
   job({
     ...submitRequestJob,
-    async run({ payload: { requestId }, tx: reader, outside, finish }: JobContext<Payload, Tx>) {
+    async run({ payload: { requestId }, scope, tx: reader, outside, finish }: JobContext<Payload, Tx>) {
       if (!(await isWaiting(reader, requestId))) return;
       const whole = await findRequest(reader, requestId);
       const { providerRef } = whole.request;
@@ -30,7 +29,7 @@ export const submitRequest = (tools: Tools) =>
       }
       const version = await versionOf(reader, whole.request.versionId);
       const file = await reader.file.findFirst({ where: { id: whole.request.fileId } });
-      const externalId = externalIdOf(tools, { ...(await scopeOf(reader)), requestId });
+      const externalId = externalIdOf(tools, { ...scope, requestId });
       const created = await outside(async () =>
         provider.create({
           ...whole,
