@@ -1,8 +1,8 @@
 import { actingUserId } from '@tandem/caller';
-import { partnerApproved, type partners, partnerTierChanged } from '@tandem/partner-contract';
+import { partnerApproved, type partners } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { recordTier } from '../tiers/record-tier.ts';
+import { recordChange } from '../tiers/change-tier.ts';
 import { asPartner, lockPartner, wrongTransition } from './partner.ts';
 import { ensureCode } from './referral-code.ts';
 
@@ -25,10 +25,7 @@ export const approvePartner: Handler<typeof partners.approvePartner> = async (co
     record: approved,
     changes: { status: { from: partner.status, to: approved.status } },
   });
-  if (tier !== partner.tier) {
-    const change = { partnerId: partner.id, from: partner.tier, to: tier, cause: 'approval' } as const;
-    await recordTier(tx, { ...change, createdBy: actingUserId(caller) ?? null });
-    emit(partnerTierChanged, { data: change, record: approved, changes: { tier: { from: partner.tier, to: tier } } });
-  }
+  const change = { from: partner.tier, cause: 'approval', createdBy: actingUserId(caller) ?? null } as const;
+  if (tier !== partner.tier) await recordChange({ tx, emit }, approved, change);
   return approved;
 };

@@ -4,7 +4,7 @@ import { partnerApproved, partnerRegistered, type partners } from '@tandem/partn
 import { fail, failField, toJsonColumn } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { recordTier } from '../tiers/record-tier.ts';
+import { recordFirstTier } from '../tiers/change-tier.ts';
 import { asPartner } from './partner.ts';
 import { addCode, ensureCode } from './referral-code.ts';
 
@@ -39,8 +39,7 @@ export const createPartner = ({ addonSettings }: Tools): Handler<typeof partners
     if (referralCode) await addCode(tx, row.id, referralCode);
     else if (found.approves) await ensureCode(tx, row.id);
     const partner = asPartner(row);
-    const { id: partnerId, tier: to, createdBy } = partner;
-    await recordTier(tx, { partnerId, from: null, to, cause: 'registration', createdBy });
+    await recordFirstTier(tx, partner);
     emit(partnerRegistered, { data: { partnerId: partner.id, company: partner.company }, record: partner });
     if (found.approves) emit(partnerApproved, { data: { partnerId: partner.id }, record: partner });
     return partner;

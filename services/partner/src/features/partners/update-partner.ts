@@ -1,9 +1,9 @@
 import { actingUserId } from '@tandem/caller';
-import { type partners, partnerTierChanged, partnerUpdated } from '@tandem/partner-contract';
+import { type partners, partnerUpdated } from '@tandem/partner-contract';
 import { diff, fail, toJsonColumn } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { recordTier } from '../tiers/record-tier.ts';
-import { reviewTierJob } from '../tiers/review-jobs.ts';
+import { recordChange } from '../tiers/change-tier.ts';
+import { reviewTierJob } from '../tiers/tier-jobs.ts';
 import { asPartner, lockPartner } from './partner.ts';
 
 export const updatePartner: Handler<typeof partners.updatePartner> = async (context) => {
@@ -26,13 +26,9 @@ export const updatePartner: Handler<typeof partners.updatePartner> = async (cont
   if (!row) throw fail('not_found');
   const updated = asPartner(row);
   const { id: partnerId, tier: from } = partner;
-  const { tier: to } = updated;
-  const { tier: tierChange, ...changes } = audit;
-  if (to !== from) {
-    await recordTier(tx, { partnerId, from, to, cause: 'manual', createdBy: actingUserId(caller) ?? null });
-    const data = { partnerId, from, to, cause: 'manual' as const };
-    emit(partnerTierChanged, { data, record: updated, changes: { tier: { from, to } } });
-  }
+  const { tier, ...changes } = audit;
+  if (tier)
+    await recordChange({ tx, emit }, updated, { from, cause: 'manual', createdBy: actingUserId(caller) ?? null });
   if (Object.keys(changes).length) emit(partnerUpdated, { data: { partnerId }, record: updated, changes });
   // An unlocked partner gets the tier that it has reached meanwhile.
   if (updated.status === 'approved' && values.tierLocked === false)

@@ -1,6 +1,8 @@
 import type { Peers } from '../../handler.ts';
-import type { Completion } from './evaluate.ts';
 import type { TierRecord } from './tier-rules.ts';
+
+/** A valid completion of a course, as training returns it. */
+export type Completion = Awaited<ReturnType<Peers['training']['findPartnerCompletions']>>[number];
 
 type As = Parameters<Peers['training']['findPartnerCompletions']>[0]['as'];
 

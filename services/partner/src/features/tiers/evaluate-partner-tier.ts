@@ -3,7 +3,7 @@ import { asService, fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { findCompletions } from './completions.ts';
 import { evaluateTier, isOvertaken, lockForReview, type Terms } from './evaluate.ts';
-import { reviewTierJob } from './review-jobs.ts';
+import { reviewTierJob } from './tier-jobs.ts';
 import { readTiers } from './tier-rules.ts';
 
 export const evaluatePartnerTier = ({

@@ -1,21 +1,19 @@
 import type { Emit, Schedule } from '@tandem/events';
-import { partnerTierChanged, partnerTiers, partnerUpdated, type TierEvaluation } from '@tandem/partner-contract';
+import { type partnerTierChanged, partnerTiers, partnerUpdated, type TierEvaluation } from '@tandem/partner-contract';
 import { diff, fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Partner as PartnerRow } from '../../generated/client.ts';
-import type { Peers, Tx } from '../../handler.ts';
+import type { Tx } from '../../handler.ts';
 import { asPartner, type PartnerRecord } from '../partners/partner.ts';
-import { recordTier } from './record-tier.ts';
-import { reviewTierJob } from './review-jobs.ts';
+import { recordChange } from './change-tier.ts';
+import type { Completion } from './completions.ts';
 import { progressOf } from './tier-figures.ts';
+import { reviewTierJob } from './tier-jobs.ts';
 import { hasRequirements, type TierName, type TierRecord } from './tier-rules.ts';
 
 const dayMs = 86_400_000;
 // Longer than the clocks of two instances differ.
 const nearlyDueMs = 60_000;
-
-/** A valid completion of a course, as training returns it. */
-export type Completion = Awaited<ReturnType<Peers['training']['findPartnerCompletions']>>[number];
 
 interface Inside {
   tx: Tx;
@@ -23,7 +21,7 @@ interface Inside {
   schedule: Schedule;
 }
 
-/** What a partner is evaluated by, as read before it is locked. */
+/** The terms of an evaluation. They are read before the partner is locked, because training is asked for them. */
 export interface Terms {
   /** How often the partner had been evaluated before the tiers and completions were read. */
   evaluations: number;
@@ -64,13 +62,10 @@ export async function evaluateTier(
     ? { tier: before.tier, tierGraceUntil: null }
     : nextTier(before, { qualifiedTier, tiers, now });
   const after = await storeTier(tx, before, next);
-  if (after.tier !== before.tier) {
-    const { tier: from, id: partnerId } = before;
-    await recordTier(tx, { partnerId, from, to: after.tier, cause: 'evaluation', createdBy: null });
-    const data = { partnerId, from, to: after.tier, cause: 'evaluation' as const };
-    emit(partnerTierChanged, { data, record: after, changes: diff(before, next).audit });
-  } else if (after !== before)
-    emit(partnerUpdated, { data: { partnerId: before.id }, record: after, changes: diff(before, next).audit });
+  const changes = diff(before, next).audit;
+  if (after.tier !== before.tier)
+    await recordChange(inside, after, { from: before.tier, cause: 'evaluation', createdBy: null, changes });
+  else if (after !== before) emit(partnerUpdated, { data: { partnerId: before.id }, record: after, changes });
   const needed = before.tierLocked ? null : nextReview(next.tierGraceUntil, { tiers, valid, now });
   const kept = needed && isEarlyEnough(row.tierReviewAt, { needed, now });
   const reviewAt = kept ? row.tierReviewAt : needed;

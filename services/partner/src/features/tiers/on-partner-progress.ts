@@ -3,7 +3,7 @@ import { type ConsumerContext, consumer } from '@tandem/events';
 import { commissionCancelled, commissionEarned, partnerApproved, referralAttributed } from '@tandem/partner-contract';
 import { certificateExpired, certificateRevoked, courseCompleted } from '@tandem/training-contract';
 import type { Tx } from '../../handler.ts';
-import { reviewTierJob } from './review-jobs.ts';
+import { reviewTierJob } from './tier-jobs.ts';
 
 /** Schedules the evaluation of partners whose figures or courses have changed. */
 export const reviewTiers = consumer({

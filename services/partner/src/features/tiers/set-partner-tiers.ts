@@ -4,7 +4,7 @@ import { partnerTiers, partnerTiersUpdated, type tiers } from '@tandem/partner-c
 import { asService, fail, reachOf } from '@tandem/service';
 import { lockNamed } from '@tandem/tenant-db';
 import type { Handler, Tools } from '../../handler.ts';
-import { reviewAllTiersJob } from './review-jobs.ts';
+import { reviewAllTiersJob } from './tier-jobs.ts';
 import { hasRequirements, readTiers, type TierRecord, writeTiers } from './tier-rules.ts';
 
 type Row = typeof tiers.setPartnerTiers;

@@ -7,15 +7,21 @@ import {
   type Service,
   startPartner,
 } from '../../partner.test-service.ts';
+import { setTiers } from './tiers.test-service.ts';
 
-const tiersWith = (gold: object) => ({
-  tiers: ['bronze', 'silver', 'gold', 'platinum'].map((tier) => ({ tier, ...(tier === 'gold' && gold) })),
-});
 const waitingReview = `name = 'review-tier' AND state = 'waiting'`;
 const within =
   (service: Service, { caller }: Api) =>
   (text: string) =>
     service.sqlWithin(caller, text);
+
+/** Waits until no evaluation is left but those that are scheduled for a later time. */
+const settled = (sql: ReturnType<typeof within>) =>
+  until('the evaluations of the new tiers are done', async () => {
+    const [left] = await sql(`SELECT FROM platform.job
+      WHERE name = 'review-all-tiers' OR (name = 'review-tier' AND payload ->> 'reviewAt' IS NULL)`);
+    return !left;
+  });
 
 it('an outage of training that outlasts all attempts ends no evaluation', async () => {
   const peer = await aPeer();
@@ -25,7 +31,7 @@ it('an outage of training that outlasts all attempts ends no evaluation', async 
     const sql = within(service, api);
     const { id } = await anApprovedPartner(api);
     const gold = { requiredCourseIds: ['7'], thresholds: { wonDeals: 1 } };
-    await api.setPartnerTiers({ body: tiersWith(gold) });
+    await setTiers(api, { gold });
     await until(
       'the next evaluation is scheduled',
       async () => (await sql(`SELECT FROM partner WHERE tier_review_at > now()`)).length > 0,
@@ -33,9 +39,8 @@ it('an outage of training that outlasts all attempts ends no evaluation', async 
     await peer.close();
     await sql(`UPDATE platform.job SET attempts = 9, due_at = now() WHERE ${waitingReview}`);
     await until('it is given up', async () => (await sql(`SELECT FROM platform.job WHERE state = 'dead'`)).length > 0);
-    expect(await sql(`SELECT attempts, due_at > now() AS later FROM platform.job WHERE ${waitingReview}`)).toEqual([
-      { attempts: 0, later: true },
-    ]);
+    const [next] = await sql(`SELECT attempts, due_at > now() AS later FROM platform.job WHERE ${waitingReview}`);
+    expect(next).toEqual({ attempts: 0, later: true });
     const { status } = await api.evaluatePartnerTier({ params: { id } });
     expect(status).toBe(503);
   } finally {
@@ -55,13 +60,9 @@ describe('scheduled evaluations', () => {
     const api = service.as();
     const sql = within(service, api);
     const { id } = await anApprovedPartner(api);
-    await api.setPartnerTiers({ body: tiersWith({ thresholds: { wonDeals: 1 } }) });
+    await setTiers(api, { gold: { thresholds: { wonDeals: 1 } } });
     for (let time = 0; time < 5; time++) expect((await api.evaluatePartnerTier({ params: { id } })).status).toBe(200);
-    await until('the evaluations of the new tiers are done', async () => {
-      const [left] = await sql(`SELECT FROM platform.job
-        WHERE name = 'review-all-tiers' OR (name = 'review-tier' AND payload ->> 'reviewAt' IS NULL)`);
-      return !left;
-    });
+    await settled(sql);
     const scheduled = () =>
       sql(`SELECT FROM platform.job WHERE ${waitingReview}
       AND (payload ->> 'reviewAt')::timestamptz = (SELECT tier_review_at FROM partner)`);
@@ -90,7 +91,7 @@ it('a completion that ends without an event, as by other days of validity, is no
     const sql = within(service, api);
     const { id } = await anApprovedPartner(api);
     peer.completions.push({ partnerId: id, courseId: '7', completedAt: new Date().toISOString(), validUntil: null });
-    await api.setPartnerTiers({ body: tiersWith({ requiredCourseIds: ['7'] }) });
+    await setTiers(api, { gold: { requiredCourseIds: ['7'] } });
     await until('a day later is scheduled', async () => {
       const [next] = await sql(
         `SELECT FROM partner WHERE tier = 'gold' AND tier_review_at < now() + interval '25 hours'`,
@@ -120,12 +121,8 @@ describe('an evaluation that is overtaken while it waits for training', () => {
     const api = service.as();
     const sql = within(service, api);
     const { id } = await anApprovedPartner(api);
-    await api.setPartnerTiers({ body: tiersWith({ requiredCourseIds: ['7'], graceDays: 0 }) });
-    await until('the evaluations of the new tiers are done', async () => {
-      const [waiting] = await sql(`SELECT FROM platform.job
-        WHERE name IN ('review-tier', 'review-all-tiers') AND payload ->> 'reviewAt' IS NULL`);
-      return !waiting;
-    });
+    await setTiers(api, { gold: { requiredCourseIds: ['7'], graceDays: 0 } });
+    await settled(sql);
     const { asked, release } = peer.holdCompletions();
     const started = start(api, id);
     await asked;
@@ -133,12 +130,7 @@ describe('an evaluation that is overtaken while it waits for training', () => {
     expect((await api.evaluatePartnerTier({ params: { id } })).data.tier).toBe('gold');
     release();
     await started;
-    await until('no evaluation waits', async () => {
-      const [waiting] = await sql(
-        `SELECT FROM platform.job WHERE name = 'review-tier' AND payload ->> 'reviewAt' IS NULL`,
-      );
-      return !waiting;
-    });
+    await settled(sql);
     return (await api.getPartner({ params: { id } })).data.tier;
   }
 
