@@ -81,8 +81,9 @@ describe('verifying the audit chain', () => {
 
   it('detects a deleted entry when later entries are renumbered', async () => {
     const { verify, tamper } = await aLog();
-    await tamper(`DELETE FROM audit_log WHERE position = 4; UPDATE audit_log SET position = position - 1 WHERE position > 4;
-      UPDATE audit_head SET entries = entries - 1`);
+    // In two steps: PostgreSQL checks the unique position row by row, in the order in which it finds the rows.
+    await tamper(`DELETE FROM audit_log WHERE position = 4; UPDATE audit_log SET position = position + 99 WHERE position > 4;
+      UPDATE audit_log SET position = position - 100 WHERE position > 4; UPDATE audit_head SET entries = entries - 1`);
     expect(await verify()).toMatchObject({ intact: false, reason: 'Entry 4 was modified' });
   });
 
