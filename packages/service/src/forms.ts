@@ -3,7 +3,7 @@ import { Busboy } from '@fastify/busboy';
 import type { FieldError, Operation, Warning } from '@tandem/contract';
 import type { Request } from 'express';
 import { ApiError, fail } from './api-error.ts';
-import type { IncomingFile } from './handler.ts';
+import type { IncomingFile, SentAs } from './handler.ts';
 import { readFields } from './read-fields.ts';
 import { fieldWarnings } from './read-request.ts';
 
@@ -11,6 +11,8 @@ import { fieldWarnings } from './read-request.ts';
 export interface ReadForm<Received> {
   fields: unknown;
   received: Received;
+  /** The name and content type that the client sent with the file. */
+  sentAs: SentAs;
   /** Fields that the operation does not have. */
   warnings: Warning[];
 }
@@ -41,6 +43,7 @@ export async function readForm<Received>(
   const errors: FieldError[] = [];
   const values: Record<string, string> = {};
   let file: Promise<Received> | undefined;
+  let sentAs: SentAs | undefined;
   let incoming: Readable | undefined;
   const parser = createParser(request);
   parser.on('file', (name, stream, filename, _encoding, contentType) => {
@@ -50,7 +53,8 @@ export async function readForm<Received>(
     }
     incoming = stream;
     const fileStream = drainable(stream);
-    file = receive({ stream: fileStream, filename: filename ?? '', contentType });
+    sentAs = { filename: filename ?? '', contentType };
+    file = receive({ stream: fileStream, ...sentAs });
     // The rest of a rejected file must still be read, so that the response reaches the client.
     file.catch(() => fileStream.destroy());
   });
@@ -72,7 +76,7 @@ export async function readForm<Received>(
     errors.push({ field: fileField, message: 'Is required: send the file in a part with this name' });
   const isWhole = read.status === 'fulfilled' && received.status === 'fulfilled' && !errors.length;
   const warnings = fieldWarnings(unknown);
-  if (isWhole) return { fields, received: received.value as Received, warnings };
+  if (isWhole && sentAs) return { fields, received: received.value as Received, sentAs, warnings };
   if (received.status === 'fulfilled' && received.value !== undefined) await discard(received.value);
   if (read.status === 'rejected') throw fail('malformed_request');
   if (received.status === 'rejected') throw received.reason;

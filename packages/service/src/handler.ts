@@ -121,6 +121,9 @@ export interface IncomingFile {
   contentType: string;
 }
 
+/** A file as the client describes it. */
+export type SentAs = Pick<IncomingFile, 'filename' | 'contentType'>;
+
 /**
  * The handler of a form. `admit` rejects a request before its body is read. `receive` consumes the file before any other part is known, outside of a transaction; `run`
  * gets its result as `found`. If the request is refused, `discard` deletes the file again. After an error that leaves the

@@ -141,13 +141,13 @@ async function runForm(
   const { caller, scope, params } = read;
   if (admit) await parts.db.within(scope, () => admit({ params, caller, tx: parts.db.tx }));
   const { schedule, committed } = parts.outgoing(caller, scope);
-  const { fields, received, warnings } = await readForm(request, row, {
+  const { fields, received, sentAs, warnings } = await readForm(request, row, {
     receive: (file) => parts.db.within(scope, () => receive(file, { caller, tx: parts.db.tx, schedule })),
     discard,
   });
   committed();
-  const { checksum } = received;
-  const form = { body: fields, checksum, warnings: [...read.warnings, ...warnings].slice(0, warningsMax) };
+  const file = { ...sentAs, checksum: received.checksum };
+  const form = { body: fields, file, warnings: [...read.warnings, ...warnings].slice(0, warningsMax) };
   try {
     const serviceResponse = await runOperation(row, handler, { ...read, ...form }, parts, received);
     if (serviceResponse.replayed || serviceResponse.status >= 400) await discard(received);

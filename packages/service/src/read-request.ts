@@ -20,6 +20,7 @@ import type { z } from 'zod';
 import { fail } from './api-error.ts';
 import { bodyChunks } from './body-stream.ts';
 import { requireFeature } from './features.ts';
+import type { SentAs } from './handler.ts';
 import { reachOf } from './reach.ts';
 import { printable, readFields } from './read-fields.ts';
 
@@ -36,8 +37,8 @@ export interface ReadRequest {
   cookies: Record<string, string>;
   /** Parts of the request that have no effect; reported in the response. */
   warnings: Warning[];
-  /** The checksum of the uploaded file, if the request is a form. */
-  checksum?: string;
+  /** Identifies the uploaded file, if the request is a form. */
+  file?: SentAs & { checksum: string };
 }
 
 /** Maximum size of a body in bytes, if the row names none. */

@@ -67,7 +67,7 @@ export async function runOperation(
 
 /** Undefined without an Idempotency-Key, or when the operation does not accept one. */
 function beginIdempotency({ row, request, parts }: Run): Begin | undefined {
-  const { scope, params, query, body, caller, checksum, idempotencyKey: key } = request;
+  const { scope, params, query, body, caller, file, idempotencyKey: key } = request;
   if (key === undefined || !takesIdempotencyKey(row) || !(scope || row.audience === 'public')) return undefined;
   return () =>
     idempotent({
@@ -80,7 +80,7 @@ function beginIdempotency({ row, request, parts }: Run): Begin | undefined {
         params,
         query,
         body,
-        checksum,
+        file,
         by: caller.userId,
         portalUser: caller.portalUserId,
         as: caller.onBehalfOf,

@@ -163,6 +163,20 @@ describe('an upload', () => {
     expect([other.status, other.body.code]).toEqual([409, 'idempotency_mismatch']);
     expect((await service.stored()).length).toBe(before);
   });
+
+  it.each([
+    ['another name', { filename: 'other.txt' }],
+    ['another content type', { contentType: 'text/csv' }],
+  ])('with %s is another upload, so the same Idempotency-Key is rejected', async (_, change) => {
+    const tenant = service.as();
+    const headers = { 'idempotency-key': 'k' };
+    const sent = { filename: 'one.txt', contentType: 'text/plain' };
+    const first = await tenant.uploadFile({ ...file('one', sent), headers });
+    const other = await tenant.uploadFile({ ...file('one', { ...sent, ...change }), headers });
+    const again = await tenant.uploadFile({ ...file('one', sent), headers });
+    expect([other.status, other.body.code]).toEqual([409, 'idempotency_mismatch']);
+    expect([again.status, again.data.id]).toEqual([201, first.data.id]);
+  });
 });
 
 describe('a rejected upload leaves no bytes', () => {
