@@ -46,3 +46,8 @@ it('accepts amounts from zero to the largest one', () => {
   for (const value of [-0.01, amountMax + 1, Number.POSITIVE_INFINITY, '5', null])
     expect(amount().safeParse(value).success).toBe(false);
 });
+
+it('rejects a negative amount with one message, also where it must be greater than 0', () => {
+  const { error } = amount().positive('Must be greater than 0').safeParse(-5);
+  expect(error?.issues.map(({ message }) => message)).toEqual(['Must not be negative']);
+});

@@ -22,7 +22,7 @@ export function currency() {
 export function amount() {
   return z
     .number({ error: 'Must be a number' })
-    .min(0, { error: 'Must not be negative' })
+    .min(0, { error: 'Must not be negative', abort: true })
     .max(amountMax, { error: `Must be at most ${amountMax}` })
     .meta({ description: 'Amount in major units of the currency: 12.5 is 12.50 EUR', examples: [4800] });
 }
