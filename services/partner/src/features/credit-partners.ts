@@ -1,5 +1,5 @@
 import { leadCreated, leadUpdated, opportunityReopened, opportunityWon } from '@tandem/crm-contract';
-import { type ConsumerContext, consumer, type Emit, type Received } from '@tandem/events';
+import { type ConsumerContext, consumer, type Emit, type Received, type Schedule } from '@tandem/events';
 import type { commissionCancelled, commissionEarned, referralAttributed } from '@tandem/partner-contract';
 import { currentLeads } from '@tandem/service';
 import type { Tx } from '../handler.ts';
@@ -79,6 +79,7 @@ interface Credit {
 interface CreditContext {
   tx: Tx;
   emit: Emit<typeof referralAttributed | typeof commissionEarned | typeof commissionCancelled>;
+  schedule: Schedule;
 }
 
 /**

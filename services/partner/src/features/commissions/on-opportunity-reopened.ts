@@ -1,7 +1,8 @@
 import type { opportunityReopened } from '@tandem/crm-contract';
-import type { Emit, Received } from '@tandem/events';
+import type { Emit, Received, Schedule } from '@tandem/events';
 import { commissionCancelled, commissionEarned } from '@tandem/partner-contract';
 import type { Tx } from '../../handler.ts';
+import { scheduleReviews } from '../tiers/schedule-reviews.ts';
 import { asCommission } from './commission.ts';
 import { createStatements } from './on-opportunity-won.ts';
 
@@ -50,7 +51,11 @@ export async function acceptChanges(
  * by a negative entry, which the next payout deducts.
  */
 export async function takeBack(
-  { tx, emit }: { tx: Tx; emit: Emit<typeof commissionCancelled | typeof commissionEarned> },
+  {
+    tx,
+    emit,
+    schedule,
+  }: { tx: Tx; emit: Emit<typeof commissionCancelled | typeof commissionEarned>; schedule: Schedule },
   deals: DealChange[],
 ): Promise<void> {
   if (!deals.length) return;
@@ -58,8 +63,16 @@ export async function takeBack(
     where: { OR: deals.map(({ opportunityId, version }) => ({ opportunityId, version: { lt: version } })) },
   });
   const opportunityIds = deals.map(({ opportunityId }) => opportunityId);
+  const credited = await tx.deal.findMany({
+    where: { opportunityId: { in: opportunityIds }, partnerId: { not: null } },
+    select: { partnerId: true },
+  });
   await tx.sql`UPDATE deal SET partner_id = NULL, value_minor = NULL, currency = NULL, won_at = NULL
     WHERE opportunity_id = ANY(${opportunityIds}) AND partner_id IS NOT NULL`;
+  await scheduleReviews(
+    { tx, schedule },
+    credited.flatMap(({ partnerId }) => partnerId ?? []),
+  );
   const reason = 'Deal reopened';
   const OR = deals.map(({ opportunityId, version }) => ({ opportunityId, dealVersion: { lt: version } }));
   const cancelled = await tx.commission.updateManyAndReturn({

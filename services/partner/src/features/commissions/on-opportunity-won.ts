@@ -1,11 +1,12 @@
 import { toMinor } from '@tandem/contract';
 import type { opportunityWon } from '@tandem/crm-contract';
-import type { Emit, Received } from '@tandem/events';
+import type { Emit, Received, Schedule } from '@tandem/events';
 import { commissionEarned } from '@tandem/partner-contract';
 import { currentLeads } from '@tandem/service';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { readMonths } from '../statements/time-zone.ts';
+import { scheduleReviews } from '../tiers/schedule-reviews.ts';
 import { asCommission } from './commission.ts';
 import { type Plan, readPlan, shareOf, type Tier } from './plan.ts';
 import { keepUncredited, type WonDeal } from './uncredited-deals.ts';
@@ -31,7 +32,7 @@ export function wonDeal({ id, leadId, value, currency, version }: Opportunity, w
  */
 export async function earnCommissions(
   deals: WonDeal[],
-  { tx, emit }: { tx: Tx; emit: Emit<typeof commissionEarned> },
+  { tx, emit, schedule }: { tx: Tx; emit: Emit<typeof commissionEarned>; schedule: Schedule },
 ): Promise<number> {
   const leads = await currentLeads(
     tx,
@@ -49,6 +50,10 @@ export async function earnCommissions(
     return referrer && referrer.referredAt <= deal.wonAt ? [{ deal, referrer }] : [];
   });
   await creditDeals(tx, credited);
+  await scheduleReviews(
+    { tx, schedule },
+    credited.map(({ referrer }) => referrer.partnerId),
+  );
   const plan = await readPlan(tx);
   const data = credited.flatMap((one) => commissionOf(one, plan) ?? []);
   if (!data.length) return kept;

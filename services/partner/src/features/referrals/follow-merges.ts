@@ -28,7 +28,7 @@ export const mergeFollowers = followLeadMerges<Tx>(
     },
     { table: fragment`uncredited_deal`, key: fragment`opportunity_id` },
   ],
-  ({ tx, emit }, leadIds) => creditWaiting(leadIds, { tx, emit }),
+  (context, leadIds) => creditWaiting(leadIds, context),
 );
 
 /**

@@ -29,8 +29,8 @@ export const rebuildReferrals = ({
     const request = { body: { after }, as: asService(caller) };
     return part === 'leads' ? readLeads(peers, request) : readDeals(peers, request);
   },
-  async run({ tx, emit, found: { leads, deals, read, next } }) {
-    const written = await credit({ leads, deals, isRebuild: true }, { tx, emit });
+  async run({ tx, emit, schedule, found: { leads, deals, read, next } }) {
+    const written = await credit({ leads, deals, isRebuild: true }, { tx, emit, schedule });
     return { read, written, removed: 0, next };
   },
 });

@@ -160,6 +160,27 @@ describe('a tier with thresholds', () => {
     });
   });
 
+  it('is reached and lost by deals without a commission', async () => {
+    const api = service.as();
+    const { id } = await anApprovedPartner(api);
+    const leadId = another();
+    await api.createReferral({ body: { partnerId: id, leadId } });
+    await setTiers(api, { silver: { thresholds: { wonDeals: 1 }, graceDays: 0 } });
+    const review = `name LIKE 'review-%' AND payload ->> 'reviewAt' IS NULL`;
+    await until('the evaluations of the lead and the new tiers are done', async () => {
+      const left = await service.sqlWithin(api.caller, `SELECT FROM platform.job WHERE ${review}`);
+      return !left.length && (await evaluate(api, id)).data.tier === 'bronze';
+    });
+    const opportunityId = another();
+    const event = dealWon({ opportunityId, leadId, value: 0.01 });
+    await publish(service, api, event);
+    await until('the partner is silver', async () => (await tierOf(api, id)) === 'silver');
+    expect((await api.listPartnerCommissions({ params: { id } })).data).toEqual([]);
+    const data = { opportunityId, result: 'won', reason: null };
+    await publish(service, api, { name: 'opportunity.reopened', data, record: { ...event.record, version: 3 } });
+    await until('the partner is bronze', async () => (await tierOf(api, id)) === 'bronze');
+  });
+
   it('counts leads and deals of its days only, and recruits', async () => {
     const api = service.as();
     const { id } = await anApprovedPartner(api);
