@@ -15,7 +15,10 @@ const graceText = `Must be a whole number from 0 to ${tierLimits.graceDays}`;
 /** The figures that a partner must reach for a tier; null for figures without effect. */
 export const TierThresholds = z.object({
   referrals: Count.meta({ description: 'The least number of attributed leads', examples: [10] }),
-  wonDeals: Count.meta({ description: 'The least number of won deals of these leads', examples: [3] }),
+  wonDeals: Count.meta({
+    description: 'The least number of won deals of these leads; deals without a value are not counted',
+    examples: [3],
+  }),
   wonValue: z
     .object({
       amount: amount().positive('Must be greater than 0'),
