@@ -29,6 +29,12 @@ it.each<[string, z.ZodType, unknown, string]>([
   ['a number at an exclusive bound', z.number().positive(), 0, 'it: Must be more than 0'],
   ['a number at an exclusive upper bound', z.number().lt(9), 9, 'it: Must be less than 9'],
   ['a number that is not a multiple', z.number().multipleOf(2), 3, 'it: Must be a multiple of 2'],
+  [
+    'a number outside of two bounds with one message',
+    z.int({ error: 'Must fit' }).max(9, 'Must fit'),
+    1e308,
+    'it: Must fit',
+  ],
   ['empty text', z.string().min(1), '', 'it: Must not be empty'],
   ['too short a text', z.string().min(8), 'x', 'it: Must be at least 8 characters'],
   ['too long a text', z.string().max(1), 'xx', 'it: Must be at most 1 character'],

@@ -19,7 +19,10 @@ export function readFields<Schema extends z.ZodType>(
   const { data, error } = schema.safeParse(input, { error: defaultMessage });
   for (const issue of error?.issues ?? []) {
     const field = printable(issue.path.map(String).join('.')) || 'body';
-    errors.push({ field, message: isMissing(issue, input) ? 'Is required' : issue.message });
+    const message = isMissing(issue, input) ? 'Is required' : issue.message;
+    // A number that is too large for an integer also fails the bounds of its field, which often have the same message.
+    const last = errors.at(-1);
+    if (last?.field !== field || last.message !== message) errors.push({ field, message });
   }
   const atEdge = timesAtEdge(data);
   for (const path of atEdge)
