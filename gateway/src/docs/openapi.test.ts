@@ -106,13 +106,13 @@ describe('an operation in the document', () => {
     expect(byId('convertLead')).toMatchObject({
       security: [{ ApiKey: all }, { AccessToken: all, TenantId: [] }],
       description: expect.stringContaining(
-        'Requires the permissions `leads:write`, `opportunities:write`, `leads:read`, `accounts:read` for `accountId`, and `partners:read` for `partnerId`.',
+        'Requires the permissions `leads:write`, `opportunities:write`, and `leads:read`; for `accountId` also `accounts:read`; for `partnerId` also `partners:read`.',
       ),
     });
     expect(byId('createTask')).toMatchObject({
       security: [{ ApiKey: ['tasks:write'] }, { AccessToken: ['tasks:write'], TenantId: [] }],
       description: expect.stringContaining(
-        'Requires the permissions `tasks:write`, `leads:read` for `leadId`, `opportunities:read` for `opportunityId`, and `partners:read` for `partnerId`.',
+        'Requires the permission `tasks:write`; for `leadId` also `leads:read`; for `opportunityId` also `opportunities:read`; for `partnerId` also `partners:read`.',
       ),
     });
     expect(byId('login')).toMatchObject({ security: [] });

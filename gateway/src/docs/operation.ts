@@ -114,12 +114,18 @@ function featureText(feature: Feature): string {
   return `Requires the feature \`${feature}\`: ${plan}an addon that includes it.`;
 }
 
-/** `Requires the permissions a, b, and c for leadId.` */
+/** `Requires the permissions a and b; for leadId and ownerId also c.` */
 function accessTo(row: Operation): string {
-  const needed = neededPermissions(row).map((one) => `\`${one}\``);
-  const fields = permissionsByField(row).map(({ permission, for: field }) => `\`${permission}\` for \`${field}\``);
-  const all = [...needed, ...fields];
-  return `Requires the permission${all.length > 1 ? 's' : ''} ${inWords.format(all)}.`;
+  const needed = neededPermissions(row);
+  const byPermission = Map.groupBy(permissionsByField(row), ({ permission }) => permission);
+  const inFields = [...byPermission].map(
+    ([permission, fields]) => `; for ${listed(fields.map((one) => one.for))} also \`${permission}\``,
+  );
+  return `Requires the permission${needed.length > 1 ? 's' : ''} ${listed(needed)}${inFields.join('')}.`;
+}
+
+function listed(names: readonly string[]): string {
+  return inWords.format(names.map((name) => `\`${name}\``));
 }
 
 const inWords = new Intl.ListFormat('en');
