@@ -49,7 +49,7 @@ export const Tier = z.object({
     .array(id('course'))
     .max(tierLimits.courses, `Must contain at most ${tierLimits.courses} courses`)
     .describe(
-      'The courses that the partner must have completed, and whose completion is still valid. A course that is deleted stays required until the tiers are set again',
+      'The courses that the partner must have completed, and whose completion is still valid. A draft can be required before it is published. A course that is deleted stays required until the tiers are set again',
     ),
   graceDays: z
     .int({ error: graceText })

@@ -114,18 +114,18 @@ function exportPageOf(records: ExportedRecord[], after: string | null): Exported
   return records.filter(({ record }) => Number(record.id) > Number(after ?? 0)).slice(0, exportPageMax);
 }
 
-/** Courses with numbers from 900 on do not exist, and those from 800 on are for users. */
+/** Courses with numbers from 900 on do not exist, those from 800 on are for users, and those from 700 on are archived. */
 function trainingReply(completions: CompletedCourse[], name: string, body: Record<string, unknown>): unknown {
   const { ids = [], partnerIds = [], courseIds = [] } = body as Record<string, string[] | undefined>;
   if (name === 'completions')
     return completions.filter(
       ({ partnerId, courseId }) => partnerIds.includes(partnerId) && courseIds.includes(courseId),
     );
-  return ids.flatMap((id) =>
-    Number(id) < 900
-      ? [{ id, title: 'Selling', status: 'published', audience: Number(id) < 800 ? 'partners' : 'users' }]
-      : [],
-  );
+  return ids.flatMap((id) => {
+    if (Number(id) >= 900) return [];
+    const audience = Number(id) < 800 ? 'partners' : 'users';
+    return [{ id, title: 'Selling', status: Number(id) < 700 ? 'published' : 'archived', audience }];
+  });
 }
 
 /** The records have no owner, so calls limited to the caller's own records find none. */

@@ -57,6 +57,7 @@ it.each<[string, object, string]>([
   ],
   ['a course does not exist', tiersWith({ gold: { requiredCourseIds: ['7', '999'] } }), 'tiers.2.requiredCourseIds.1'],
   ['a course is for users only', tiersWith({ gold: { requiredCourseIds: ['800'] } }), 'tiers.2.requiredCourseIds.0'],
+  ['a course is archived', tiersWith({ gold: { requiredCourseIds: ['700'] } }), 'tiers.2.requiredCourseIds.0'],
   ['a course is required twice', tiersWith({ gold: { requiredCourseIds: ['7', '7'] } }), 'tiers.2.requiredCourseIds.1'],
 ])('is refused when %s', async (_, body, field) => {
   const api = service.as();

@@ -80,6 +80,8 @@ function checkCourses(given: readonly TierRecord[], courses: readonly FoundCours
       if (!course) errors.push({ field, message: unknownId('course') });
       else if (course.audience === 'users')
         errors.push({ field, message: 'The course is for users only; send the id of a course for partners' });
+      else if (course.status === 'archived')
+        errors.push({ field, message: 'The course is archived; publish it again, or send the id of another course' });
     }
   if (errors.length) throw fail('validation_failed', errors);
 }
