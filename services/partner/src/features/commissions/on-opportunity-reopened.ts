@@ -46,32 +46,29 @@ export async function acceptChanges(
   return accepted;
 }
 
+interface TakingBack {
+  tx: Tx;
+  emit: Emit<typeof commissionCancelled | typeof commissionEarned>;
+  schedule: Schedule;
+}
+
 /**
  * Takes back what deals earned before the given versions: unpaid commissions are cancelled, and paid ones are clawed back
  * by a negative entry, which the next payout deducts.
  */
-export async function takeBack(
-  {
-    tx,
-    emit,
-    schedule,
-  }: { tx: Tx; emit: Emit<typeof commissionCancelled | typeof commissionEarned>; schedule: Schedule },
-  deals: DealChange[],
-): Promise<void> {
+export async function takeBack({ tx, emit, schedule }: TakingBack, deals: DealChange[]): Promise<void> {
   if (!deals.length) return;
   await tx.uncreditedDeal.deleteMany({
     where: { OR: deals.map(({ opportunityId, version }) => ({ opportunityId, version: { lt: version } })) },
   });
   const opportunityIds = deals.map(({ opportunityId }) => opportunityId);
-  const credited = await tx.deal.findMany({
-    where: { opportunityId: { in: opportunityIds }, partnerId: { not: null } },
-    select: { partnerId: true },
-  });
-  await tx.sql`UPDATE deal SET partner_id = NULL, value_minor = NULL, currency = NULL, won_at = NULL
-    WHERE opportunity_id = ANY(${opportunityIds}) AND partner_id IS NOT NULL`;
+  const credited = await tx.sql<{ partnerId: number }>`
+    UPDATE deal SET partner_id = NULL, value_minor = NULL, currency = NULL, won_at = NULL
+    WHERE opportunity_id = ANY(${opportunityIds}) AND partner_id IS NOT NULL
+    RETURNING old.partner_id AS "partnerId"`;
   await scheduleReviews(
     { tx, schedule },
-    credited.flatMap(({ partnerId }) => partnerId ?? []),
+    credited.map(({ partnerId }) => partnerId),
   );
   const reason = 'Deal reopened';
   const OR = deals.map(({ opportunityId, version }) => ({ opportunityId, dealVersion: { lt: version } }));

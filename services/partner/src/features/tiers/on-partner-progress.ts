@@ -5,7 +5,10 @@ import { certificateExpired, certificateRevoked, courseCompleted } from '@tandem
 import type { Tx } from '../../handler.ts';
 import { scheduleReviews } from './schedule-reviews.ts';
 
-/** Partners with another lead, recruit or completion. Deals have no event here: they can be won and reopened without a commission. */
+/**
+ * Schedules the evaluation of partners after a referral, a recruit, or a change of a completion. A deal without a commission
+ * causes no event of this service, so the code that credits and takes back deals schedules the evaluation itself.
+ */
 export const reviewTiers = consumer({
   name: 'review-tiers',
   on: [referralAttributed, partnerApproved, courseCompleted, certificateExpired, certificateRevoked],
