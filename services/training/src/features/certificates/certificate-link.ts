@@ -1,8 +1,8 @@
 import type { Caller, Environment } from '@tandem/caller';
+import type { LinkTokens } from '@tandem/sealed';
 import { fail } from '@tandem/service';
 import { certificateTimes } from '@tandem/training-contract';
 import type { Certificate as CertificateRow } from '../../generated/client.ts';
-import type { Tools } from '../../handler.ts';
 
 /** The payload of a link to a document. */
 export interface CertificateLink {
@@ -11,12 +11,18 @@ export interface CertificateLink {
   certificateId: number;
 }
 
+/** Issues the links, and the address of the gateway that serves them. */
+interface CertificateLinks {
+  links: LinkTokens<CertificateLink>;
+  publicUrl: string;
+}
+
 /**
  * Makes a link to the document of a certificate.
  * @throws 409 if it is revoked
  */
 export function linkTo(
-  { links, publicUrl }: Pick<Tools, 'links' | 'publicUrl'>,
+  { links, publicUrl }: CertificateLinks,
   { environment, tenantId }: Caller,
   row: CertificateRow,
 ): { url: string; expiresAt: Date } {

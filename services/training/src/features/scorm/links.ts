@@ -1,6 +1,6 @@
 import type { Environment } from '@tandem/caller';
+import type { LinkTokens } from '@tandem/sealed';
 import { fail } from '@tandem/service';
-import type { Tools } from '../../handler.ts';
 
 /** The payload of the link to a launched package: what its page may read and record. */
 export interface ScormLink {
@@ -14,7 +14,7 @@ export interface ScormLink {
 }
 
 /** @throws ApiError 404 for a link that has expired or was never issued */
-export function readScormLink({ scormLinks }: Pick<Tools, 'scormLinks'>, token: string): ScormLink {
+export function readScormLink({ scormLinks }: { scormLinks: LinkTokens<ScormLink> }, token: string): ScormLink {
   const link = scormLinks.read(token);
   if (link === 'expired') throw fail('link_expired', [{ field: 'token', message: 'Open the lesson again' }]);
   if (!link) throw fail('not_found');

@@ -1,10 +1,27 @@
 import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { AttemptRecord } from '../attempts/attempt.ts';
 import type { Runtime } from '../scorm/verdict.ts';
-import type { StatementRecord } from './list-xapi-statements.ts';
 import { durationOf, type StatementRecordOut, type StatementWriter, scoreOf } from './statement.ts';
 
 type Statements = StatementRecordOut[];
+
+/** The place of a record: the lesson, and 0 or the number of the attempt. */
+export interface Position {
+  lessonId: number;
+  number: number;
+}
+
+/** The progress of a lesson, with the number 0, or one of the attempts at it. */
+export interface StatementRecord extends Position {
+  attemptId: number | null;
+  title: string;
+  status: string;
+  percent: number;
+  secondsSpent: number;
+  startedAt: Date;
+  reportedAt: Date;
+  completedAt: Date | null;
+}
 
 const progressExtension = 'https://w3id.org/xapi/cmi5/result/extensions/progress';
 

@@ -4,7 +4,13 @@ import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { attemptFor, seesAnswers } from '../attempts/attempt.ts';
 import { readRuntimes } from '../scorm/runtimes.ts';
-import { attemptStatements, courseStatements, lessonStatements } from './derive.ts';
+import {
+  attemptStatements,
+  courseStatements,
+  lessonStatements,
+  type Position,
+  type StatementRecord,
+} from './derive.ts';
 import { statementWriter } from './statement.ts';
 
 export const listXapiStatements =
@@ -36,23 +42,6 @@ export const listXapiStatements =
       more: records.length > page.length && last ? `${idOf(last.lessonId)}.${last.number}` : null,
     };
   };
-
-interface Position {
-  lessonId: number;
-  number: number;
-}
-
-/** The progress of a lesson, with the number 0, or one of the attempts at it. */
-export interface StatementRecord extends Position {
-  attemptId: number | null;
-  title: string;
-  status: string;
-  percent: number;
-  secondsSpent: number;
-  startedAt: Date;
-  reportedAt: Date;
-  completedAt: Date | null;
-}
 
 /** The records after a position, one more than a page has. */
 function recordsAfter(tx: Tx, enrollmentId: number, after: Position | undefined): Promise<StatementRecord[]> {

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Caller } from '@tandem/caller';
+import type { ServiceClient } from '@tandem/client/internal';
+import type { internalFiles } from '@tandem/files-contract';
 import { createShares } from '@tandem/process';
 import { asService, failField } from '@tandem/service';
 import { scormLimits } from '@tandem/training-contract';
 import { createWorkers, TaskTooLongError } from '@tandem/workers';
-import type { Peers } from '../../../handler.ts';
 import type { PackageTasks } from './read-package.thread.ts';
 import type { ReadPackage } from './read-package.ts';
 
@@ -34,7 +35,7 @@ const downloadsMax = 3;
 const waitMs = 20_000;
 const mb = 1024 * 1024;
 
-export function createPackageReader({ files }: Pick<Peers, 'files'>): PackageReader {
+export function createPackageReader({ files }: { files: ServiceClient<typeof internalFiles> }): PackageReader {
   const workers = createWorkers<PackageTasks>(new URL('./read-package.thread.ts', import.meta.url), limits);
   // A tenant reads one package at a time, so that others always find a free place.
   const tenantShares = createShares<number>(1, waitMs, 10);
