@@ -7,11 +7,10 @@ import type { LinkTokens, Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { PreviewSide } from './features/content/previews.ts';
-import type { SignTokens } from './features/signatures/links.ts';
 import type { PdfWork } from './features/signatures/pdf/pdf-work.ts';
 import type { SigningKeys } from './features/signatures/pdf/signing-key.ts';
 import type { Providers } from './features/signatures/providers/providers.ts';
-import type { StorageLimit } from './features/usage/quota.ts';
+import type { StorageLimit } from './features/usage/storage-limit.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Scanner } from './scan/scanner.ts';
 import type { DirectUpload } from './store/local.ts';
@@ -34,6 +33,13 @@ export interface Linked {
   preview?: PreviewSide;
 }
 
+/** Payload of a link to sign. */
+export interface SignLink {
+  tenantId: number;
+  environment: 'live' | 'sandbox';
+  signerId: number;
+}
+
 /** Dependencies of handlers. */
 export interface Tools {
   store: Store;
@@ -54,7 +60,7 @@ export interface Tools {
   mailer: Mailer;
   /** The name and language of a tenant. */
   settingsOf: (request: TenantRequest) => Promise<KnownSettings>;
-  signTokens: SignTokens;
+  signTokens: LinkTokens<SignLink>;
   signingKeys: SigningKeys;
   pdf: PdfWork;
   providers: Providers;

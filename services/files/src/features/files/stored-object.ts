@@ -3,7 +3,7 @@ import type { Caller } from '@tandem/caller';
 import type { Schedule } from '@tandem/jobs';
 import { fail, type IncomingFile } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
-import type { StorageLimit } from '../usage/quota.ts';
+import type { StorageLimit } from '../usage/storage-limit.ts';
 import { discardDueAt, discardObjectJob } from './discard-object-job.ts';
 import { newObjectKey } from './object-keys.ts';
 import { type ContentFacts, contentReader } from './read-content.ts';

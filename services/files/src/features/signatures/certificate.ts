@@ -1,8 +1,8 @@
 import type { SignatureEvent as EventRow, Signer as SignerRow } from '../../generated/client.ts';
 import type { Tools } from '../../handler.ts';
 import type { Certificate, CertificateSection } from './pdf/certificate-pages.ts';
-import type { WholeRequest } from './request.ts';
 import { textsOf, timeText } from './texts.ts';
+import type { WholeRequest } from './whole-request.ts';
 
 interface CertificateInput extends WholeRequest {
   filename: string;

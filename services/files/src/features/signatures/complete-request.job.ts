@@ -3,10 +3,11 @@ import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { certificateOf } from './certificate.ts';
 import { readBytes, versionOf } from './document.ts';
-import { findRequest, type WholeRequest } from './request.ts';
+import { findRequest } from './request.ts';
 import { addSigned, isWaiting, showFailure, storeSigned } from './signed-document.ts';
 import { stampsOf } from './stamps.ts';
 import { readTrail } from './trail.ts';
+import type { WholeRequest } from './whole-request.ts';
 
 /** Job that makes the signed document and stores it as a version of the file, once everybody has signed. */
 export const completeRequestJob = { name: 'complete-signature-request', payload: z.object({ requestId: z.int() }) };

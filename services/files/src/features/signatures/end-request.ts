@@ -4,9 +4,10 @@ import type { Signer as SignerRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { type Inside, sendAgainAt, sendEnd } from './notify.ts';
 import { withdrawRequestJob } from './providers/withdraw-request.job.ts';
-import { eventOf, isDone, peopleAndFields, type WholeRequest, writeRequest } from './request.ts';
+import { eventOf, isDone, peopleAndFields, writeRequest } from './request.ts';
 import { sendOutcomeJob } from './send-outcome.job.ts';
 import { record, type TrailEntry } from './trail.ts';
+import type { WholeRequest } from './whole-request.ts';
 
 type EndEvent = typeof signatureCancelled | typeof signatureDeclined | typeof signatureExpired;
 export type Ending = Inside & { emit: Emit<EndEvent> };

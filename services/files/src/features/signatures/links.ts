@@ -1,18 +1,8 @@
 import { createHash } from 'node:crypto';
 import { signatureLimits } from '@tandem/files-contract';
-import type { LinkTokens } from '@tandem/sealed';
 import { fail, type InTenant } from '@tandem/service';
 import type { SignatureRequest as RequestRow, Signer as SignerRow } from '../../generated/client.ts';
-import type { Tools, Tx } from '../../handler.ts';
-
-/** The signer that a link belongs to. */
-export interface SignLink {
-  tenantId: number;
-  environment: 'live' | 'sandbox';
-  signerId: number;
-}
-
-export type SignTokens = LinkTokens<SignLink>;
+import type { SignLink, Tools, Tx } from '../../handler.ts';
 
 const dayMs = 86_400_000;
 /** How long links show what became of a request, and the signed document. */

@@ -4,7 +4,8 @@ import type { Tools, Tx } from '../../handler.ts';
 import { isErased } from './erased.ts';
 import { completedLetter, endedLetter, endStatus, requestLetter } from './letters.ts';
 import { createLink, type NewLink, scopeOf, storeLink } from './links.ts';
-import { turnOf, type WholeRequest } from './request.ts';
+import { turnOf } from './request.ts';
+import type { WholeRequest } from './whole-request.ts';
 
 export interface Inside {
   tx: Tx;

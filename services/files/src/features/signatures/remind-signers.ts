@@ -2,8 +2,9 @@ import { signatureLimits, type signatureRequests } from '@tandem/files-contract'
 import { fail, transitionError } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { type Inside, type IssuedUrls, sendLinks } from './notify.ts';
-import { asRequest, isOpen, lockRequest, turnOf, type WholeRequest, writeRequest } from './request.ts';
+import { asRequest, isOpen, lockRequest, turnOf, writeRequest } from './request.ts';
 import { record, senderOf } from './trail.ts';
+import type { WholeRequest } from './whole-request.ts';
 
 const pauseMs = signatureLimits.remindHours * 3_600_000;
 

@@ -9,22 +9,12 @@ import {
 } from '@tandem/files-contract';
 import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
-import type {
-  SignatureField as FieldRow,
-  SignatureRequest as RequestRow,
-  Signer as SignerRow,
-} from '../../generated/client.ts';
+import type { SignatureRequest as RequestRow, Signer as SignerRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import type { WholeRequest } from './whole-request.ts';
 
 export type RequestRecord = z.output<typeof SignatureRequest>;
 type Status = z.output<typeof SignatureStatus>;
-
-/** A request with its people, by their position, and its fields. */
-export interface WholeRequest {
-  request: RequestRow;
-  signers: SignerRow[];
-  fields: FieldRow[];
-}
 
 const columns = SignatureRequest.pick({ status: true, provider: true, signingOrder: true, problem: true });
 const signerColumns = Signer.pick({ role: true, status: true });

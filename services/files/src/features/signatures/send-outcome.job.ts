@@ -2,7 +2,8 @@ import { type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { sendAgainAt, sendCopies, sendEnd } from './notify.ts';
-import { peopleAndFields, type WholeRequest } from './request.ts';
+import { peopleAndFields } from './request.ts';
+import type { WholeRequest } from './whole-request.ts';
 
 /** Job that sends the messages about the end of a request, after the tenant had reached its daily limit of messages. */
 export const sendOutcomeJob = { name: 'send-signature-outcome', payload: z.object({ requestId: z.int() }) };

@@ -1,8 +1,8 @@
 import { signatureSigned, type signing } from '@tandem/files-contract';
 import { failField, type InTenant } from '@tandem/service';
-import type { Handler, Tools, Tx } from '../../handler.ts';
+import type { Handler, SignLink, Tools, Tx } from '../../handler.ts';
 import { readValues } from './field-values.ts';
-import { readLink, type SignLink, scopeOfLink } from './links.ts';
+import { readLink, scopeOfLink } from './links.ts';
 import { eventOf, writeRequest } from './request.ts';
 import { checkSignature, drawingOf, type GivenSignature } from './signature-value.ts';
 import { asSigning, changeSigner, goOn, lockSeen, type Person, requireAct, type SigningRecord } from './signing.ts';

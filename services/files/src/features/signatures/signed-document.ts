@@ -12,9 +12,10 @@ import { addVersion } from '../versions/add-version.ts';
 import { scopeOf } from './links.ts';
 import { type Inside, sendAgainAt, sendCopies } from './notify.ts';
 import { recordAllActions } from './providers/acted-at-provider.ts';
-import { eventOf, isWaitingForDocument, lockRequest, type WholeRequest, writeRequest } from './request.ts';
+import { eventOf, isWaitingForDocument, lockRequest, writeRequest } from './request.ts';
 import { sendOutcomeJob } from './send-outcome.job.ts';
 import { record } from './trail.ts';
+import type { WholeRequest } from './whole-request.ts';
 
 type Storing = Pick<JobContext<unknown, Tx>, 'tx' | 'outside' | 'scheduleNow'>;
 

@@ -3,23 +3,15 @@ import { Signing, type signatureDeclined, type signatureSigned, signatureViewed 
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Signer as SignerRow } from '../../generated/client.ts';
-import type { Tools, Tx } from '../../handler.ts';
+import type { SignLink, Tools, Tx } from '../../handler.ts';
 import { completeRequestJob } from './complete-request.job.ts';
 import { inviteSignersJob } from './invite-signers.job.ts';
-import { findSigner, type SignLink } from './links.ts';
+import { findSigner } from './links.ts';
 import { type Inside, notifyTurn, sendAgainAt } from './notify.ts';
-import {
-  eventOf,
-  findRequest,
-  isDone,
-  isOpen,
-  lockRequest,
-  turnOf,
-  type WholeRequest,
-  writeRequest,
-} from './request.ts';
+import { eventOf, findRequest, isDone, isOpen, lockRequest, turnOf, writeRequest } from './request.ts';
 import { consentOf } from './texts.ts';
 import { record } from './trail.ts';
+import type { WholeRequest } from './whole-request.ts';
 
 export type SigningRecord = z.output<typeof Signing>;
 

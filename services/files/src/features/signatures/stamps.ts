@@ -1,10 +1,10 @@
 import type { SignatureField as FieldRow, Signer as SignerRow } from '../../generated/client.ts';
 import type { Tools } from '../../handler.ts';
 import type { Stamp, StampContent } from './pdf/stamp.ts';
-import type { WholeRequest } from './request.ts';
 import { drawingOf } from './signature-value.ts';
 import { openSignature, type StoredSignature } from './stored-signature.ts';
 import { languageOf, textsOf, timeText } from './texts.ts';
+import type { WholeRequest } from './whole-request.ts';
 
 /** The signatures and field values printed on the pages of a signed document. */
 export function stampsOf(tools: Pick<Tools, 'seal'>, { request, signers, fields }: WholeRequest): Stamp[] {

@@ -6,8 +6,9 @@ import { expireRequestJob } from './expire-request.job.ts';
 import { type Inside, type IssuedUrls, notifyTurn } from './notify.ts';
 import { submitRequestJob } from './providers/submit-request.job.ts';
 import { remindRequestJob } from './remind-request.job.ts';
-import { eventOf, type WholeRequest, writeRequest } from './request.ts';
+import { eventOf, writeRequest } from './request.ts';
 import { record } from './trail.ts';
+import type { WholeRequest } from './whole-request.ts';
 
 const dayMs = 86_400_000;
 

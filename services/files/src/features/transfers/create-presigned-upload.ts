@@ -8,7 +8,8 @@ import { asFile } from '../files/file.ts';
 import { entityColumns } from '../files/follow-merges.ts';
 import { newUploadKey } from '../files/object-keys.ts';
 import { mediaTypeOf, plainFilename } from '../files/stored-object.ts';
-import { checkQuota, type StorageLimit } from '../usage/quota.ts';
+import { checkQuota } from '../usage/quota.ts';
+import type { StorageLimit } from '../usage/storage-limit.ts';
 
 interface Signed extends SignedRequest {
   objectKey: string;

@@ -1,6 +1,6 @@
 import type { retention } from '@tandem/files-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { limitOf, type StorageLimit } from './quota.ts';
+import { limitOf, type StorageLimit } from './storage-limit.ts';
 
 export const getStorageUsage = ({
   storageLimitOf,

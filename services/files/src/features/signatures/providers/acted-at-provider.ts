@@ -2,8 +2,9 @@ import type { Emit } from '@tandem/events';
 import { signatureSigned, signatureViewed } from '@tandem/files-contract';
 import type { Signer as SignerRow } from '../../../generated/client.ts';
 import type { Tx } from '../../../handler.ts';
-import { eventOf, isDone, type WholeRequest, writeRequest } from '../request.ts';
+import { eventOf, isDone, writeRequest } from '../request.ts';
 import { record } from '../trail.ts';
+import type { WholeRequest } from '../whole-request.ts';
 
 interface Acting {
   tx: Tx;

@@ -1,6 +1,7 @@
 import type { Inside } from '@tandem/jobs';
 import type { Tx } from '../../../handler.ts';
-import { type WholeRequest, writeRequest } from '../request.ts';
+import { writeRequest } from '../request.ts';
+import type { WholeRequest } from '../whole-request.ts';
 import { recordAllActions } from './acted-at-provider.ts';
 import { fetchSignedJob } from './fetch-signed.job.ts';
 

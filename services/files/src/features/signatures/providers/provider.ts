@@ -1,4 +1,4 @@
-import type { WholeRequest } from '../request.ts';
+import type { WholeRequest } from '../whole-request.ts';
 
 /** The document and the people that a provider is asked to get signatures from. */
 export interface Submission extends WholeRequest {

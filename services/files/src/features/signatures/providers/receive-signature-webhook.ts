@@ -4,8 +4,9 @@ import type { signatureSigned, signatureViewed, signing } from '@tandem/files-co
 import { ApiError, fail } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../../handler.ts';
 import { type Ending, endRequest } from '../end-request.ts';
-import { isExpired, isOpen, lockRequest, type WholeRequest, writeRequest } from '../request.ts';
+import { isExpired, isOpen, lockRequest, writeRequest } from '../request.ts';
 import { changeSigner } from '../signing.ts';
+import type { WholeRequest } from '../whole-request.ts';
 import { recordAction } from './acted-at-provider.ts';
 import { completeAtProvider } from './complete-at-provider.ts';
 import { readExternalId } from './external-id.ts';
