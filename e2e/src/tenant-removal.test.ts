@@ -6,7 +6,8 @@ import { aTenant, type Receiver, startFleet, startReceiver, type TestFleet } fro
 import { openTables, type Tables, until } from '@tandem/testing';
 import { Redis } from 'ioredis';
 import { directCalls } from './foreign-ids/direct.ts';
-import { createWorld, type Setup, sharedRecords } from './foreign-ids/world.ts';
+import type { Setup } from './foreign-ids/records.ts';
+import { createWorld, sharedRecords } from './foreign-ids/world.ts';
 import { asOperator, operatorClient } from './operator.ts';
 import { fillEmptyTables, rowsOf } from './tenant-rows.ts';
 

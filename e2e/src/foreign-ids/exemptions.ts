@@ -2,7 +2,7 @@ import { isOfPlatform, unknownId } from '@tandem/contract';
 import type { Tables } from '@tandem/testing';
 import type { Direct } from './direct.ts';
 import { idPositions, type Position } from './positions.ts';
-import type { World } from './world.ts';
+import type { World } from './records.ts';
 
 /** The owner of a record that the caller must not access. */
 export type Owner = 'another tenant' | 'the other environment';

@@ -5,9 +5,10 @@ import { openTables, type Tables, until } from '@tandem/testing';
 import { directCalls } from './direct.ts';
 import { exemptions, isOfExport, type Owner } from './exemptions.ts';
 import { idPositions, type Position } from './positions.ts';
+import type { Setup, SharedRecords, World } from './records.ts';
 import { type Examples, preparations, readExamples, recordOf, requestWith } from './requests.ts';
 import { trainingAnswers } from './training.ts';
-import { createWorld, type Setup, type SharedRecords, sharedRecords, type World } from './world.ts';
+import { createWorld, sharedRecords } from './world.ts';
 
 // The id of an existing record of another tenant or of the other environment must return exactly the same response as
 // an unknown id, at every position of every operation, and must change nothing. The gateway already rejects ids of

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { until } from '@tandem/testing';
 import type { Scope } from './direct.ts';
+import type { Setup, World } from './records.ts';
 import { uniqueEmail } from './unique-email.ts';
-import type { Setup, World } from './world.ts';
 
 const unique = (name: string) => `${name} ${randomBytes(6).toString('hex')}`;
 const formFields = [{ key: 'email', label: 'E-mail address', type: 'email', required: true, mapsTo: 'email' }];

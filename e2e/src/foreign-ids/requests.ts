@@ -3,9 +3,10 @@ import { type Operation, walkIds } from '@tandem/contract';
 import type { DirectRequest } from './direct.ts';
 import { marketingPreparations, subjects } from './marketing.ts';
 import type { Position } from './positions.ts';
+import type { Setup, World } from './records.ts';
 import { trainingPreparations, trainingRequests } from './training.ts';
 import { uniqueEmail } from './unique-email.ts';
-import { calendarPeriod, password, portalSession, type Setup, userSession, type World } from './world.ts';
+import { calendarPeriod, password, portalSession, userSession } from './world.ts';
 
 /** Bodies of the examples in the OpenAPI document, by operation. */
 export type Examples = ReadonlyMap<string, object>;

@@ -1,7 +1,7 @@
 import { unionNumber, unknownId } from '@tandem/contract';
 import { until } from '@tandem/testing';
 import type { Direct, DirectRequest, Scope } from './direct.ts';
-import type { Setup, World } from './world.ts';
+import type { Setup, World } from './records.ts';
 
 interface Owner {
   scope: Scope;
