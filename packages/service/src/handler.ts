@@ -125,9 +125,10 @@ export interface IncomingFile {
 export type SentAs = Pick<IncomingFile, 'filename' | 'contentType'>;
 
 /**
- * The handler of a form. `admit` rejects a request before its body is read. `receive` consumes the file before any other part is known, outside of a transaction; `run`
- * gets its result as `found`. If the request is refused, `discard` deletes the file again. After an error that leaves the
- * outcome of the transaction open it is not called, so `receive` schedules the removal of a file that no record got.
+ * The handler of a form. `admit` rejects a request before its body is read. `receive` consumes the file before any other part is
+ * known, outside of a transaction; `run` gets its result as `found`. If the request is refused, `discard` deletes the file again.
+ * After an error that leaves the outcome of the transaction open it is not called, so `receive` schedules the removal of a file
+ * that no record got.
  */
 export interface FormHandler<Op extends Operation, Tx, Received extends { checksum: string }> {
   admit?(context: Pick<Context<Op, Tx>, 'params' | 'caller' | 'tx'>): Promise<void>;
