@@ -167,6 +167,20 @@ export const internalOpportunities = operations({
   },
 });
 
+/** Pipelines of the caller's tenant, for services that store their ids. */
+export const internalPipelines = operations({
+  filterPipelines: {
+    method: 'POST',
+    path: '/internal/pipelines/filter',
+    audience: 'internal',
+    summary: 'Return the ids of existing pipelines',
+    body: z.object({ ids: z.array(id('pipeline')).max(100, 'Must contain at most 100 ids') }),
+    reply: z.object({ ids: z.array(id('pipeline')) }),
+    message: 'Pipelines filtered',
+    emits: [],
+  },
+});
+
 /** Counts the open work of a user, for identity, which requires a successor when the user leaves. */
 export const internalWork = operations({
   countOpenWork: countsOpenWork(['leads', 'opportunities', 'accounts', 'tasks']),

@@ -1,8 +1,9 @@
-import type { pipelines } from '@tandem/crm-contract';
+import type { internalPipelines, pipelines } from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
 import { createPipeline } from './create-pipeline.ts';
 import { deletePipeline } from './delete-pipeline.ts';
+import { filterPipelines } from './filter-pipelines.ts';
 import { getPipeline } from './get-pipeline.ts';
 import { listPipelines } from './list-pipelines.ts';
 import { setPipelineRules } from './set-pipeline-rules.ts';
@@ -16,4 +17,5 @@ export const pipelineHandlers = (peers: Peers) =>
     updatePipeline: updatePipeline(peers),
     setPipelineRules: setPipelineRules(peers),
     deletePipeline,
-  }) satisfies Handlers<typeof pipelines, Tx>;
+    filterPipelines,
+  }) satisfies Handlers<typeof pipelines & typeof internalPipelines, Tx>;
