@@ -1,20 +1,8 @@
-import {
-  amount,
-  currency,
-  event,
-  id,
-  listQuery,
-  operations,
-  page,
-  stateTable,
-  text,
-  timestamp,
-} from '@tandem/contract';
+import { amount, currency, event, id, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { month } from './fields.ts';
 
 export const commissionStatuses = ['pending', 'approved', 'on_hold', 'paid', 'cancelled'] as const;
-export const commissionTypes = ['earned', 'adjustment', 'clawback'] as const;
+export const commissionTypes = ['earned', 'bonus', 'adjustment', 'clawback'] as const;
 
 // Not `amount()`, because a clawback is negative.
 const Amount = z.number().meta({
@@ -24,15 +12,24 @@ const Amount = z.number().meta({
 export const CommissionStatus = z.enum(commissionStatuses).describe('The payment status of the commission');
 export const CommissionType = z
   .enum(commissionTypes)
-  .describe('Whether the commission is earned, an adjustment, or a clawback of a paid commission');
+  .describe('Whether the commission is earned, a bonus, an adjustment, or a clawback of a paid commission');
+export const planSources = ['partner', 'program'] as const;
+export const PlanSource = z
+  .enum(planSources)
+  .describe('Whose plan was applied: that of the partner, or the default plan of the program');
+export const rateSources = ['pipeline', 'tier', 'plan', 'level'] as const;
+export const RateSource = z
+  .enum(rateSources)
+  .describe('Which rate of the plan was applied: that of the pipeline, the tier or the level, or the general one');
 
 export const commissionStates = stateTable<(typeof commissionStatuses)[number]>('Commission', {
-  created: { pending: 'on-opportunity-won', approved: 'on-opportunity-reopened' },
-  changes: { pending: {}, on_hold: {}, approved: {}, paid: {}, cancelled: {} },
-  automatic: {
-    pending: { cancelled: 'on-opportunity-reopened' },
-    on_hold: { cancelled: 'on-opportunity-reopened' },
-    approved: { cancelled: 'on-opportunity-reopened' },
+  created: { pending: 'on-opportunity-won', on_hold: 'on-opportunity-won', approved: 'clawbackCommission' },
+  changes: {
+    pending: { approved: 'approveCommission', on_hold: 'holdCommission', cancelled: 'cancelCommission' },
+    on_hold: { pending: 'releaseCommission', cancelled: 'cancelCommission' },
+    approved: { on_hold: 'holdCommission', cancelled: 'cancelCommission' },
+    paid: {},
+    cancelled: {},
   },
 });
 
@@ -67,6 +64,9 @@ export const Commission = z.object({
     .int()
     .nullable()
     .meta({ description: 'The version of the plan that was applied', examples: [3] }),
+  planSource: PlanSource.nullable(),
+  rateSource: RateSource.nullable(),
+  leadId: id('lead').nullable().describe('The lead whose qualification earned the commission'),
   opportunityId: id('opportunity').nullable().describe('The opportunity that the commission was earned for'),
   externalId: text(255)
     .nullable()
@@ -114,12 +114,34 @@ export const commissionEarned = event('commission.earned', {
   example: { commissionId: exampleCommissionId, amount: 125.5, currency: 'EUR', partnerId: examplePartnerId },
 });
 
-export const commissionCancelled = event('commission.cancelled', {
-  description: 'A commission that was not paid yet is cancelled',
-  action: 'commission.cancel',
+const change = {
   target: 'commission',
   data: z.object({ commissionId: id('commission'), partnerId: id('partner') }),
   record: Commission,
+} as const;
+
+export const commissionApproved = event('commission.approved', {
+  ...change,
+  description: 'A commission is approved for payment',
+  action: 'commission.approve',
+});
+
+export const commissionHeld = event('commission.held', {
+  ...change,
+  description: 'A commission is put on hold',
+  action: 'commission.hold',
+});
+
+export const commissionReleased = event('commission.released', {
+  ...change,
+  description: 'The hold of a commission ends',
+  action: 'commission.release',
+});
+
+export const commissionCancelled = event('commission.cancelled', {
+  ...change,
+  description: 'A commission that was not paid yet is cancelled',
+  action: 'commission.cancel',
 });
 
 export const commissionPaid = event('commission.paid', {
@@ -131,28 +153,4 @@ export const commissionPaid = event('commission.paid', {
   data: z.object({ commissionId: id('commission'), amount: Amount }),
   record: Commission,
   example: { commissionId: exampleCommissionId, amount: 125.5 },
-});
-
-export const commissions = operations({
-  listPartnerCommissions: {
-    method: 'GET',
-    path: '/v1/partners/:id/commissions',
-    permission: 'commissions:read',
-    summary: 'List the commissions of a partner',
-    description: 'Includes adjustments and clawbacks.',
-    params: z.object({ id: id('partner') }),
-    query: listQuery(['createdAt'])
-      .omit({ search: true })
-      .extend({
-        status: CommissionStatus.optional(),
-        type: CommissionType.optional(),
-        period: month()
-          .describe('Return only commissions recorded in this month, in the time zone of the tenant')
-          .optional(),
-        currency: currency().optional(),
-        opportunityId: id('opportunity').optional(),
-      }),
-    reply: page(Commission),
-    message: 'Commissions retrieved',
-  },
 });

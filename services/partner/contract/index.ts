@@ -1,7 +1,9 @@
 // Contract of the partner service: partners, referrals, commissions, statements, co-marketing resources and the portal.
-import { personalDataOperations } from '@tandem/contract';
+import { jobErrorOperations, jobOperations, personalDataOperations } from '@tandem/contract';
+import { bulkCommissions } from './bulk-commissions.ts';
 import { coMarketing } from './co-marketing.ts';
-import { commissions } from './commissions.ts';
+import { commissions } from './commission-operations.ts';
+import { commissionPlans } from './commission-plans.ts';
 import { internalApplicationCounts, internalPartnerLookup, internalPartners, internalRebuilds } from './internal.ts';
 import { internalNames } from './names.ts';
 import { partners } from './partners.ts';
@@ -12,7 +14,10 @@ import { sharing } from './sharing.ts';
 import { statements } from './statements.ts';
 import { tiers } from './tiers.ts';
 
+export * from './bulk-commissions.ts';
 export * from './co-marketing.ts';
+export * from './commission-operations.ts';
+export * from './commission-plans.ts';
 export * from './commissions.ts';
 export * from './internal.ts';
 export * from './names.ts';
@@ -28,7 +33,9 @@ export const partner = {
   ...partners,
   ...tiers,
   ...referrals,
+  ...commissionPlans,
   ...commissions,
+  ...bulkCommissions,
   ...statements,
   ...coMarketing,
   ...sharing,
@@ -39,5 +46,7 @@ export const partner = {
   ...internalRebuilds,
   ...internalApplicationCounts,
   ...internalNames,
+  ...jobOperations,
+  ...jobErrorOperations,
   ...personalDataOperations,
 };

@@ -12,7 +12,7 @@ export const internalPartners = operations({
     audience: 'internal',
     summary: 'Export partners with ids greater than `after`',
     // Absent in earlier releases.
-    ...exportPage('partner', Partner.partial({ tierLocked: true, tierGraceUntil: true }), {}),
+    ...exportPage('partner', Partner.partial({ tierLocked: true, tierGraceUntil: true, planId: true }), {}),
     message: 'Partners exported',
     emits: [],
   },

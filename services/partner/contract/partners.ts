@@ -71,6 +71,9 @@ export const Partner = z.object({
   parentPartnerId: id('partner')
     .nullable()
     .meta({ description: 'The partner who recruited this partner', examples: [null] }),
+  planId: id('commission_plan')
+    .nullable()
+    .meta({ description: 'The commission plan of this partner; null for the default plans', examples: [null] }),
   customFields: freeForm(),
   approvedAt: timestamp()
     .nullable()
@@ -209,12 +212,13 @@ export const partners = operations({
     also: [
       { permission: 'partners:manage', for: 'tier' },
       { permission: 'partners:manage', for: 'tierLocked' },
+      { permission: 'partners:manage', for: 'planId' },
     ],
     summary: 'Update a partner',
     description:
       'Changes the given fields; `customFields` is replaced as a whole. A new `tier` ends the grace period. The next evaluation can change it again, unless `tierLocked` is true.',
     params: withId,
-    body: Partner.pick({ firstName: true, lastName: true, tier: true, tierLocked: true })
+    body: Partner.pick({ firstName: true, lastName: true, tier: true, tierLocked: true, planId: true })
       .extend({ phone: phone().nullable(), company: text(200).nullable(), customFields: freeForm() })
       .partial(),
     reply: Partner,
@@ -229,7 +233,7 @@ export const partners = operations({
     description:
       'Approves a pending partner, and generates a referral code if the partner has none. The tier is evaluated afterwards: if the partner does not meet its requirements, the grace period begins, unless `tierLocked` is set.',
     params: withId,
-    body: z.object({ tier: PartnerTier.optional() }),
+    body: z.object({ tier: PartnerTier.optional(), planId: id('commission_plan').optional() }),
     reply: Partner,
     example: {
       status: 'approved',

@@ -16,8 +16,10 @@ everyList(partner, () => service, {
   withoutIndex: {
     'listCoMarketingResources.search': 'a tenant has a few hundred resources',
     'listPortalUsers.search': 'a partner has a few dozen users',
-    'listPartnerCommissions.currency': 'a partner has a few thousand commissions, in one or two currencies',
+    'listCommissionPlans.search': 'a tenant has a few dozen plans',
+    'listCommissionPlans.trigger': 'a tenant has a few dozen plans',
     'listCommissionStatements.period': 'a partner has a few dozen statements',
+    'listCommissionStatements.status': 'a partner has a few dozen statements',
   },
   texts: {
     'partner.status': 'approved',

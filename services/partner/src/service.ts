@@ -2,7 +2,7 @@ import { createCallerSigner } from '@tandem/caller';
 import { internalCampaigns } from '@tandem/campaign-contract';
 import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
-import { internalExports, internalLeads } from '@tandem/crm-contract';
+import { internalExports, internalLeads, internalOpportunities, internalPipelines } from '@tandem/crm-contract';
 import { internalFiles } from '@tandem/files-contract';
 import {
   entitlementsFrom,
@@ -17,11 +17,14 @@ import { partner } from '@tandem/partner-contract';
 import { connectRedis, loginLimiter } from '@tandem/passwords';
 import { createLog } from '@tandem/process';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
-import { personalData, type ServiceDefinition } from '@tandem/service';
+import { bulkOperations, personalData, type ServiceDefinition } from '@tandem/service';
 import { internalCompletions } from '@tandem/training-contract';
 import { coMarketingHandlers } from './features/co-marketing/index.ts';
+import { makeDefaultPlan } from './features/commission-plans/default-plan.ts';
+import { commissionPlanHandlers } from './features/commission-plans/index.ts';
+import { approveDue } from './features/commissions/approve-due.job.ts';
+import { commissionBulk } from './features/commissions/bulk-commissions.ts';
 import { commissionHandlers } from './features/commissions/index.ts';
-import { makeDefaultPlan } from './features/commissions/plan.ts';
 import { uncreditedDays } from './features/commissions/uncredited-deals.ts';
 import { creditPartners } from './features/credit-partners.ts';
 import { nameHandlers } from './features/names/index.ts';
@@ -56,6 +59,7 @@ export function partnerService(
     ids: createIdCodec(settings.IDS_ALPHABET),
     limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: seal.digest, log: createLog('partner') }),
   };
+  const bulk = bulkOperations('partner', commissionBulk, { ids: tools.ids, log: createLog('partner') });
   const person = personalData('partner', partnerData);
   return {
     name: 'partner',
@@ -65,7 +69,11 @@ export function partnerService(
       ...partnerHandlers(tools),
       ...tierHandlers(tools),
       ...referralHandlers(tools),
+      ...commissionPlanHandlers(tools),
       ...commissionHandlers(tools),
+      ...bulk.handlers,
+      getJob: bulk.getJob,
+      getJobErrors: bulk.getJobErrors,
       ...statementHandlers(tools),
       ...coMarketingHandlers(tools),
       ...sharingHandlers(tools),
@@ -74,7 +82,7 @@ export function partnerService(
       ...nameHandlers,
     },
     consumers: [creditPartners, reviewTiers, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
-    jobs: [reviewTier(tools), reviewAllTiers, ...mergeFollowers.jobs, ...person.jobs],
+    jobs: [reviewTier(tools), reviewAllTiers, approveDue, ...bulk.jobs, ...mergeFollowers.jobs, ...person.jobs],
     firstUse: makeDefaultPlan,
     purge: [{ table: 'uncredited_deal', column: 'created_at', days: uncreditedDays }],
     client: (adapter) => new PrismaClient({ adapter }),
@@ -99,6 +107,8 @@ function readTenants({ IDENTITY_URL, INTERNAL_SECRETS }: PartnerSettings): Pick<
   };
 }
 
+const crmOperations = { ...internalLeads, ...internalOpportunities, ...internalPipelines, ...internalExports };
+
 function connectPeers(settings: PartnerSettings): Peers {
   const { IDENTITY_URL, FILES_URL, CAMPAIGN_URL, CRM_URL, TRAINING_URL } = settings;
   const common = { service: 'partner', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
@@ -106,7 +116,7 @@ function connectPeers(settings: PartnerSettings): Peers {
     identity: createServiceClient({ ...common, operations: internalPortal, baseUrl: IDENTITY_URL }),
     files: createServiceClient({ ...common, operations: internalFiles, baseUrl: FILES_URL }),
     campaign: createServiceClient({ ...common, operations: internalCampaigns, baseUrl: CAMPAIGN_URL }),
-    crm: createServiceClient({ ...common, operations: { ...internalLeads, ...internalExports }, baseUrl: CRM_URL }),
+    crm: createServiceClient({ ...common, operations: crmOperations, baseUrl: CRM_URL }),
     training: createServiceClient({ ...common, operations: internalCompletions, baseUrl: TRAINING_URL }),
   };
 }

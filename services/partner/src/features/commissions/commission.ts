@@ -1,11 +1,15 @@
 import { fromMinor } from '@tandem/contract';
 import { Commission, commissionStates } from '@tandem/partner-contract';
+import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
-import type { Commission as CommissionRow } from '../../generated/client.ts';
+import type { Commission as CommissionRow, Prisma } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { ledgerStateOf, postToLedger } from '../ledger/post-to-ledger.ts';
 
 export type CommissionRecord = z.output<typeof Commission>;
+type Status = CommissionRecord['status'];
 
-const columns = Commission.pick({ type: true, status: true });
+const columns = Commission.pick({ type: true, status: true, planSource: true, rateSource: true });
 
 /** Converts a row to the contract's `Commission`. */
 export function asCommission(row: CommissionRow): CommissionRecord {
@@ -18,4 +22,47 @@ export function asCommission(row: CommissionRow): CommissionRecord {
     basisAmount: basisMinor === null ? null : fromMinor(basisMinor, currency),
     allowedTransitions: commissionStates.next(checked.status),
   };
+}
+
+/** Loads a commission with a row lock. */
+export async function lockCommission(tx: Tx, id: number): Promise<CommissionRow> {
+  const row = await tx.commission.lockFirst({ where: { id } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** Fails unless the state table has the change of status. */
+export function checkTransition({ status }: CommissionRow, to: Status): void {
+  const next = commissionStates.next(status as Status);
+  if (!next.includes(to)) throw fail('transition_refused', [transitionError(status, next)]);
+}
+
+/** Stores new commissions with their ledger entries; leaves out those that exist. */
+export async function insertCommissions(
+  tx: Tx,
+  data: Omit<Prisma.CommissionCreateManyInput, 'ledgerState'>[],
+): Promise<CommissionRow[]> {
+  if (!data.length) return [];
+  const rows = await tx.commission.createManyAndReturn({
+    data: data.map((one) => ({ ...one, ledgerState: 'recorded' })),
+    skipDuplicates: true,
+  });
+  await postToLedger(tx, rows);
+  return rows;
+}
+
+/** Changes locked commissions that are in one status to another, with their ledger entries. */
+export async function changeCommissions(
+  tx: Tx,
+  ids: readonly number[],
+  data: { status: Status } & Prisma.CommissionUncheckedUpdateManyInput,
+): Promise<CommissionRow[]> {
+  if (!ids.length) return [];
+  const rows = await tx.commission.updateManyAndReturn({
+    where: { id: { in: [...ids] } },
+    data: { ...data, ledgerState: ledgerStateOf(data.status), version: { increment: 1 } },
+  });
+  // Approvals and holds do not change the balance.
+  if (data.status === 'cancelled' || data.status === 'paid') await postToLedger(tx, rows);
+  return rows;
 }

@@ -82,7 +82,7 @@ describe('a reopened deal', () => {
     await become([['earned', 'pending', 5]]);
     await service.sqlWithin(
       api.caller,
-      `UPDATE commission SET status = 'paid', paid_at = now() WHERE partner_id = $1`,
+      `UPDATE commission SET status = 'paid', paid_at = now(), ledger_state = NULL WHERE partner_id = $1`,
       [id],
     );
     await reopened(3);

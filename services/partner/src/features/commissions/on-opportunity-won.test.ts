@@ -12,7 +12,7 @@ import {
   type Service,
   startPartner,
 } from '../../partner.test-service.ts';
-import { shareOf } from './plan.ts';
+import { shareOf } from './commission-of-sale.ts';
 
 let service: Service;
 let peer: Peer;
@@ -65,7 +65,9 @@ describe('a won deal of a referred lead', () => {
       level: 1,
       type: 'earned',
       status: 'pending',
-      allowedTransitions: [],
+      allowedTransitions: ['approved', 'on_hold', 'cancelled'],
+      planSource: 'program',
+      rateSource: 'tier',
       opportunityId,
       planVersion: 1,
       planId: expect.any(String),

@@ -7,6 +7,7 @@ export const uncreditedDays = 90;
 export interface WonDeal {
   opportunityId: number;
   leadId: number;
+  pipelineId: number | null;
   /** The version of the deal when it was won. */
   version: number;
   valueMinor: number;
@@ -39,6 +40,7 @@ export async function takeUncredited(tx: Tx, leadIds: number[]): Promise<WonDeal
   if (!leadIds.length) return [];
   return tx.sql<WonDeal>`
     DELETE FROM uncredited_deal WHERE lead_id = ANY(${leadIds})
-    RETURNING opportunity_id AS "opportunityId", lead_id AS "leadId", version, value_minor AS "valueMinor", currency,
+    RETURNING opportunity_id AS "opportunityId", lead_id AS "leadId", version, pipeline_id AS "pipelineId",
+      value_minor AS "valueMinor", currency,
       coalesce(won_at, created_at) AS "wonAt"`;
 }

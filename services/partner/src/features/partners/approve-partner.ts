@@ -3,7 +3,7 @@ import { partnerApproved, type partners } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { recordChange } from '../tiers/change-tier.ts';
-import { asPartner, lockPartner, wrongTransition } from './partner.ts';
+import { asPartner, checkPlan, lockPartner, wrongTransition } from './partner.ts';
 import { ensureCode } from './referral-code.ts';
 
 export const approvePartner: Handler<typeof partners.approvePartner> = async (context) => {
@@ -12,10 +12,11 @@ export const approvePartner: Handler<typeof partners.approvePartner> = async (co
   ifMatch(partner);
   // A suspended partner can become approved only by reactivation.
   if (partner.status !== 'pending') throw wrongTransition(partner);
-  const { tier = partner.tier } = body;
+  const { tier = partner.tier, planId = partner.planId } = body;
+  await checkPlan(tx, body.planId);
   const [row] = await tx.partner.updateManyAndReturn({
     where: { id: partner.id },
-    data: { status: 'approved', tier, approvedAt: new Date(), version: { increment: 1 } },
+    data: { status: 'approved', tier, planId, approvedAt: new Date(), version: { increment: 1 } },
   });
   if (!row) throw fail('not_found');
   await ensureCode(tx, partner.id);

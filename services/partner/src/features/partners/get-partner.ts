@@ -1,6 +1,8 @@
 import { fromMinor } from '@tandem/contract';
 import type { partners } from '@tandem/partner-contract';
 import type { Handler, Tx } from '../../handler.ts';
+import { postMissing } from '../ledger/post-missing.ts';
+import { balancesOf } from '../statements/sums.ts';
 import { readPartner } from './partner.ts';
 
 export const getPartner: Handler<typeof partners.getPartner> = async ({ params, tx }) => {
@@ -10,14 +12,13 @@ export const getPartner: Handler<typeof partners.getPartner> = async ({ params, 
     tx.referralCode.findMany({ where: { partnerId }, orderBy: { id: 'asc' } }),
     tx.referral.count({ where: { partnerId } }),
     tx.partner.count({ where: { parentPartnerId: partnerId } }),
-    balancesOf(tx, partnerId),
+    readBalances(tx, partnerId),
   ]);
   return { ...partner, referralCodes, referralCount, childCount, balances };
 };
 
-async function balancesOf(tx: Tx, partnerId: number) {
-  const rows = await tx.sql<{ currency: string; minor: number }>`
-    SELECT currency, (sum(amount_minor) FILTER (WHERE status NOT IN ('paid', 'cancelled')))::bigint AS minor
-    FROM commission WHERE partner_id = ${partnerId} GROUP BY currency ORDER BY currency`;
-  return rows.map(({ currency, minor }) => ({ currency, amount: fromMinor(minor ?? 0, currency) }));
+async function readBalances(tx: Tx, partnerId: number) {
+  await postMissing(tx, partnerId);
+  const balances = await balancesOf(tx, [partnerId]);
+  return balances.map(({ currency, minor }) => ({ currency, amount: fromMinor(minor, currency) }));
 }

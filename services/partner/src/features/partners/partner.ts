@@ -1,5 +1,6 @@
+import { unknownId } from '@tandem/contract';
 import { Partner, partnerStates } from '@tandem/partner-contract';
-import { fail, storedObject, transitionError } from '@tandem/service';
+import { fail, failField, storedObject, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Partner as PartnerRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -31,4 +32,14 @@ export async function readPartner(tx: Tx, id: number): Promise<PartnerRecord> {
 /** The 409 error for a status change that the state table does not contain. */
 export function wrongTransition({ status }: PartnerRecord) {
   return fail('transition_refused', [transitionError(status, partnerStates.next(status))]);
+}
+
+/** Fails unless partners can have the plan: an active one. */
+export async function checkPlan(tx: Tx, planId: number | null | undefined): Promise<void> {
+  if (!planId) return;
+  const [plan] = await tx.sql<{
+    status: string;
+  }>`SELECT status FROM commission_plan WHERE id = ${planId} FOR KEY SHARE`;
+  if (!plan) throw failField('planId', unknownId('commission_plan'));
+  if (plan.status !== 'active') throw failField('planId', 'The plan is archived; send the id of an active plan');
 }

@@ -4,7 +4,7 @@ import { diff, fail, toJsonColumn } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { recordChange } from '../tiers/change-tier.ts';
 import { reviewTierJob } from '../tiers/tier-jobs.ts';
-import { asPartner, lockPartner } from './partner.ts';
+import { asPartner, checkPlan, lockPartner } from './partner.ts';
 
 export const updatePartner: Handler<typeof partners.updatePartner> = async (context) => {
   const { params, body, caller, tx, emit, schedule, ifMatch } = context;
@@ -14,6 +14,7 @@ export const updatePartner: Handler<typeof partners.updatePartner> = async (cont
   const endsGrace = (body.tier && body.tier !== partner.tier) || body.tierLocked;
   const { isEmpty, values, audit } = diff(partner, { ...body, ...(endsGrace && { tierGraceUntil: null }) });
   if (isEmpty) return partner;
+  await checkPlan(tx, values.planId);
   const { customFields, ...columns } = values;
   const [row] = await tx.partner.updateManyAndReturn({
     where: { id: partner.id },

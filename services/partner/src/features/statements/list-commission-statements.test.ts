@@ -253,10 +253,13 @@ describe('the statement CSV', () => {
     const { status, text, headers } = await follow(statement.downloadUrl);
     expect([status, headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8']);
     expect(headers['content-disposition']).toMatch(/^attachment; filename="statement-2026-03-EUR.csv"/);
-    const [head, payment, adjustment, clawback, ...rest] = text.split('\r\n');
+    const [head, payment, adjustment, earned, cancelled, clawback, ...rest] = text.split('\r\n');
     expect(head).toBe('date,commissionId,entry,status,opportunityId,basisAmount,rate,amount,currency,reason');
     expect(payment).toMatch(/^2026-03-01T00:00:00.000Z,[A-Za-z0-9]{16,17},payment,paid,,,,-100.1,EUR,$/);
     expect(adjustment).toMatch(/,adjustment,pending,,,,-10,EUR,"'=HYPERLINK\(""x""\), ""sorry"""$/);
+    // Recorded and cancelled in this month: both entries are shown, neither is counted.
+    expect(earned).toMatch(/,earned,cancelled,,,,9.99,EUR,$/);
+    expect(cancelled).toMatch(/,cancellation,cancelled,,,,-9.99,EUR,$/);
     expect(clawback).toMatch(/,clawback,pending,,,,-100.1,EUR,$/);
     expect(rest).toEqual(['']);
     const ids = createIdCodec(process.env.IDS_ALPHABET as string);

@@ -3,6 +3,7 @@ import type { KnownSettings } from '@tandem/identity-contract';
 import type { Statement, statements } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { Handler, Tools } from '../../handler.ts';
+import { postMissing } from '../ledger/post-missing.ts';
 import { readPartner } from '../partners/partner.ts';
 import { type Sums, sumUp } from './sums.ts';
 import { monthsWith } from './time-zone.ts';
@@ -18,6 +19,7 @@ export const listCommissionStatements = ({
   async run({ params, query, caller, tx, list, found: settings }) {
     const { period, status } = query;
     const { id: partnerId } = await readPartner(tx, params.id);
+    await postMissing(tx, partnerId);
     const now = new Date();
     const months = await monthsWith(tx, settings);
     const current = months.of(now);
@@ -29,8 +31,11 @@ export const listCommissionStatements = ({
         ...(status ? [{ period: status === 'open' ? { gte: current } : { lt: current } }] : []),
       ],
     });
-    const currencies = [...new Set(page.items.map(({ currency }) => currency))];
-    const sums = await sumUp(tx, { partnerId, currencies, months });
+    const sums = await sumUp(
+      tx,
+      partnerId,
+      page.items.map(({ currency }) => currency),
+    );
     const downloadUrlExpiresAt = new Date(now.getTime() + linkMs);
     const scope = { tenantId: caller.tenantId as number, environment: caller.environment };
     const items = page.items.map((statement): z.output<typeof Statement> => {

@@ -3,9 +3,6 @@ import { fromMinor, type ResourceType } from '@tandem/contract';
 import type { statements } from '@tandem/partner-contract';
 import { type Cell, fail, toCsv } from '@tandem/service';
 import type { Handler, StatementKey, Tools, Tx } from '../../handler.ts';
-import type { Months } from './months.ts';
-import { monthsOfLedger } from './sums.ts';
-import { readMonths } from './time-zone.ts';
 
 const columns = [
   'date',
@@ -33,9 +30,7 @@ export const serveStatement =
     const { tenantId, environment, ...statement } = link;
 
     const readPage: ReadPage = (last) =>
-      inTenant({ tenantId, environment }, async ({ tx }) =>
-        readEntries(tx, { ...statement, months: await readMonths(tx) }, last),
-      );
+      inTenant({ tenantId, environment }, async ({ tx }) => readEntries(tx, statement, last));
     const encodeId: EncodeId = (type, id) => ids.encode(type, tenantId, id);
     const toCells = (entry: Entry) => cellsOf(entry, statement.currency, encodeId);
 
@@ -79,6 +74,7 @@ function cellsOf(entry: Entry, currency: string, encodeId: EncodeId): Cell[] {
 
 interface Entry {
   at: Date;
+  entryId: number;
   id: number;
   entry: string;
   /** Change of the balance in minor units. */
@@ -90,33 +86,14 @@ interface Entry {
   reason: string | null;
 }
 
-/**
- * Reads the page of entries of a month after `last`, oldest first: commissions recorded, cancelled and paid. The opening
- * balance plus all entries equals the closing balance.
- */
-async function readEntries(
-  tx: Tx,
-  { partnerId, period, currency, months }: StatementKey & { months: Months },
-  last?: Entry,
-): Promise<Entry[]> {
-  const { start, end } = months.boundsOf(period);
-  const { starts } = await monthsOfLedger(tx, partnerId, months);
-  const after = last ?? { at: start, id: 0, entry: '' };
+/** Reads the page of entries after `last`, oldest first. The opening balance plus all entries is the closing balance. */
+async function readEntries(tx: Tx, { partnerId, period, currency }: StatementKey, last?: Entry): Promise<Entry[]> {
+  const after = last ?? { at: new Date(0), entryId: 0 };
   return tx.sql<Entry>`
-    WITH ended AS (
-      SELECT *, CASE WHEN status = 'cancelled' THEN coalesce(cancelled_at, created_at) END AS ended_at
-      FROM commission WHERE partner_id = ${partnerId} AND currency = ${currency}),
-    commission AS (
-      SELECT *, width_bucket(ended_at, starts) <> width_bucket(created_at, starts) AS ended_later
-      FROM ended, (SELECT ${starts}::timestamptz[] AS starts) AS month),
-    entry AS (
-      SELECT created_at AS at, type AS entry, amount_minor AS amount, commission.* FROM commission
-      WHERE ended_at IS NULL OR ended_later
-      UNION ALL
-      SELECT ended_at, 'cancellation', -amount_minor, commission.* FROM commission WHERE ended_later
-      UNION ALL
-      SELECT paid_at, 'payment', -amount_minor, commission.* FROM commission WHERE paid_at IS NOT NULL AND ended_at IS NULL)
-    SELECT at, id, entry, amount, basis_minor AS basis, status, opportunity_id AS "opportunityId", rate, reason
-    FROM entry WHERE at >= ${start} AND at < ${end} AND (at, id, entry) > (${after.at}, ${after.id}, ${after.entry})
-    ORDER BY at, id, entry LIMIT ${entriesPerPage}`;
+    SELECT entry.created_at AS at, entry.id AS "entryId", commission.id, entry.kind AS entry, entry.amount_minor AS amount,
+      basis_minor AS basis, status, opportunity_id AS "opportunityId", rate, reason
+    FROM ledger_entry AS entry JOIN commission ON commission.id = entry.commission_id
+    WHERE entry.partner_id = ${partnerId} AND entry.currency = ${currency} AND entry.period = ${period}
+      AND (entry.created_at, entry.id) > (${after.at}, ${after.entryId})
+    ORDER BY entry.created_at, entry.id LIMIT ${entriesPerPage}`;
 }

@@ -1,0 +1,49 @@
+import { bulkCommissions, commissions } from '@tandem/partner-contract';
+import { bulkOperation } from '@tandem/service';
+import type { Tx } from '../../handler.ts';
+import { readMonths } from '../statements/time-zone.ts';
+import { approve } from './approve-commission.ts';
+import { cancel } from './cancel-commission.ts';
+import { clawBack } from './clawback-commission.ts';
+import { lockCommission } from './commission.ts';
+import { hold } from './hold-commission.ts';
+import { listedCommissions } from './listed-commissions.ts';
+import { release } from './release-commission.ts';
+
+const ofCommissions = {
+  type: 'commission',
+  model: (tx: Tx) => tx.commission,
+  listed: async (filter: Parameters<typeof listedCommissions>[0], tx: Tx) =>
+    listedCommissions(filter, filter.period ? await readMonths(tx) : undefined),
+  readPermission: commissions.listCommissions.permission,
+} as const;
+
+/** The bulk operations of commissions. Each makes the change of the operation on a single commission. */
+export const commissionBulk = {
+  bulkApproveCommissions: bulkOperation({
+    ...ofCommissions,
+    row: bulkCommissions.bulkApproveCommissions,
+    change: async ({ tx, emit, id, body }) => approve({ tx, emit }, await lockCommission(tx, id), body),
+  }),
+  bulkHoldCommissions: bulkOperation({
+    ...ofCommissions,
+    row: bulkCommissions.bulkHoldCommissions,
+    change: async ({ tx, emit, id, body: { reason } }) => hold({ tx, emit }, await lockCommission(tx, id), { reason }),
+  }),
+  bulkReleaseCommissions: bulkOperation({
+    ...ofCommissions,
+    row: bulkCommissions.bulkReleaseCommissions,
+    change: async ({ tx, emit, id }) => release({ tx, emit }, await lockCommission(tx, id)),
+  }),
+  bulkCancelCommissions: bulkOperation({
+    ...ofCommissions,
+    row: bulkCommissions.bulkCancelCommissions,
+    change: async ({ tx, emit, id, body }) => cancel({ tx, emit }, await lockCommission(tx, id), body),
+  }),
+  bulkClawbackCommissions: bulkOperation({
+    ...ofCommissions,
+    row: bulkCommissions.bulkClawbackCommissions,
+    change: async ({ tx, emit, id, body: { reason } }) =>
+      clawBack({ tx, emit }, await lockCommission(tx, id), { reason }),
+  }),
+};

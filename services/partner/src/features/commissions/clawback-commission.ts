@@ -1,0 +1,60 @@
+import { fromMinor, misfit, toMinor } from '@tandem/contract';
+import type { commissions } from '@tandem/partner-contract';
+import { fail, failField } from '@tandem/service';
+import type { Commission as CommissionRow } from '../../generated/client.ts';
+import type { Handler } from '../../handler.ts';
+import { asCommission, type CommissionRecord, insertCommissions, lockCommission } from './commission.ts';
+import { type Earning, emitEarned } from './emit-earned.ts';
+
+export const clawbackCommission: Handler<typeof commissions.clawbackCommission> = async ({
+  params,
+  body,
+  tx,
+  emit,
+  ifMatch,
+}) => {
+  const commission = await lockCommission(tx, params.cid);
+  ifMatch(commission);
+  return clawBack({ tx, emit }, commission, body);
+};
+
+/** Records a negative commission for a locked, paid one. */
+export async function clawBack(
+  { tx, emit }: Earning,
+  commission: CommissionRow,
+  { reason, amount }: { reason: string; amount?: number | undefined },
+): Promise<CommissionRecord> {
+  if (commission.status !== 'paid' || commission.amountMinor < 0) throw fail('not_paid');
+  const minor = amountOf(commission, amount);
+  const [row] = await insertCommissions(tx, [clawbackOf(commission, { minor, reason })]);
+  if (!row) throw fail('already_clawed_back');
+  const record = asCommission(row);
+  emitEarned(emit, [record]);
+  return record;
+}
+
+/** The columns of the clawback of a paid commission. The next payout deducts it without an approval. */
+export function clawbackOf(commission: CommissionRow, { minor, reason }: { minor: number; reason: string }) {
+  const { partnerId, opportunityId, dealVersion, leadId, basisMinor, currency, rate, level } = commission;
+  const { planId, planVersion, planSource, rateSource } = commission;
+  return {
+    ...{ partnerId, opportunityId, dealVersion, leadId, basisMinor, currency, rate, level },
+    ...{ planId, planVersion, planSource, rateSource },
+    amountMinor: -minor,
+    type: 'clawback',
+    status: 'approved',
+    approvedAt: new Date(),
+    originalCommissionId: commission.id,
+    reason,
+  };
+}
+
+function amountOf({ amountMinor, currency }: CommissionRow, amount: number | undefined): number {
+  if (amount === undefined) return amountMinor;
+  const wrong = misfit(amount, currency);
+  if (wrong) throw failField('amount', wrong);
+  const minor = toMinor(amount, currency);
+  if (minor > amountMinor)
+    throw failField('amount', `Must be at most ${fromMinor(amountMinor, currency)}, the amount of the commission`);
+  return minor;
+}

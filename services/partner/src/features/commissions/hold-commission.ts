@@ -1,0 +1,45 @@
+import type { Emit } from '@tandem/events';
+import { commissionHeld, type commissions } from '@tandem/partner-contract';
+import type { Commission as CommissionRow } from '../../generated/client.ts';
+import type { Handler, Tx } from '../../handler.ts';
+import {
+  asCommission,
+  type CommissionRecord,
+  changeCommissions,
+  checkTransition,
+  lockCommission,
+} from './commission.ts';
+
+export const holdCommission: Handler<typeof commissions.holdCommission> = async ({
+  params,
+  body,
+  tx,
+  emit,
+  ifMatch,
+}) => {
+  const commission = await lockCommission(tx, params.cid);
+  ifMatch(commission);
+  return hold({ tx, emit }, commission, body);
+};
+
+interface Inside {
+  tx: Tx;
+  emit: Emit<typeof commissionHeld>;
+}
+
+/** Puts a locked commission on hold. Approved ones need an approval again. */
+export async function hold(
+  { tx, emit }: Inside,
+  commission: CommissionRow,
+  { reason, heldBy = 'person' }: { reason: string; heldBy?: 'person' | 'suspension' },
+): Promise<CommissionRecord> {
+  checkTransition(commission, 'on_hold');
+  const [row] = await changeCommissions(tx, [commission.id], { status: 'on_hold', reason, heldBy, approvedAt: null });
+  const record = asCommission(row as CommissionRow);
+  emit(commissionHeld, {
+    data: { commissionId: record.id, partnerId: record.partnerId },
+    record,
+    changes: { status: { from: commission.status, to: record.status } },
+  });
+  return record;
+}
