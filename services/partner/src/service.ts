@@ -25,6 +25,7 @@ import { commissionPlanHandlers } from './features/commission-plans/index.ts';
 import { approveDue } from './features/commissions/approve-due.job.ts';
 import { commissionBulk } from './features/commissions/bulk-commissions.ts';
 import { commissionHandlers } from './features/commissions/index.ts';
+import { qualifiedDays } from './features/commissions/on-lead-qualified.ts';
 import { uncreditedDays } from './features/commissions/uncredited-deals.ts';
 import { creditPartners } from './features/credit-partners.ts';
 import { nameHandlers } from './features/names/index.ts';
@@ -84,7 +85,10 @@ export function partnerService(
     consumers: [creditPartners, reviewTiers, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
     jobs: [reviewTier(tools), reviewAllTiers, approveDue, ...bulk.jobs, ...mergeFollowers.jobs, ...person.jobs],
     firstUse: makeDefaultPlan,
-    purge: [{ table: 'uncredited_deal', column: 'created_at', days: uncreditedDays }],
+    purge: [
+      { table: 'uncredited_deal', column: 'created_at', days: uncreditedDays },
+      { table: 'qualified_lead', column: 'created_at', days: qualifiedDays },
+    ],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,

@@ -1,8 +1,14 @@
-import { leadCreated, leadUpdated, opportunityReopened, opportunityWon } from '@tandem/crm-contract';
+import { leadCreated, leadStatusChanged, leadUpdated, opportunityReopened, opportunityWon } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Emit, type Received, type Schedule } from '@tandem/events';
 import type { commissionCancelled, commissionEarned, referralAttributed } from '@tandem/partner-contract';
 import { currentLeads } from '@tandem/service';
 import type { Tx } from '../handler.ts';
+import {
+  earnFromQualified,
+  type QualifiedLead,
+  qualifiedLeads,
+  storeQualified,
+} from './commissions/on-lead-qualified.ts';
 import { acceptChanges, type DealChange, reopenedDeals, takeBack } from './commissions/on-opportunity-reopened.ts';
 import { earnCommissions, wonDeals } from './commissions/on-opportunity-won.ts';
 import { takeUncredited, unhandled, type WonDeal } from './commissions/uncredited-deals.ts';
@@ -14,7 +20,7 @@ import { attributeLeads, type ReferredLead, referredLeads } from './referrals/on
  */
 export const creditPartners = consumer({
   name: 'credit-partners',
-  on: [leadCreated, leadUpdated, opportunityWon, opportunityReopened],
+  on: [leadCreated, leadUpdated, leadStatusChanged, opportunityWon, opportunityReopened],
   async handle(events, context: ConsumerContext<Tx>) {
     const leads = referredLeads(
       events.filter(
@@ -28,7 +34,13 @@ export const creditPartners = consumer({
     const reopened = reopenedDeals(
       events.filter((event): event is Received<typeof opportunityReopened> => event.name === 'opportunity.reopened'),
     );
-    await credit({ leads, deals, reopened }, context);
+    const qualified = qualifiedLeads(
+      events.filter(
+        (event): event is Received<typeof leadCreated | typeof leadStatusChanged> =>
+          event.name === 'lead.created' || event.name === 'lead.status_changed',
+      ),
+    );
+    await credit({ leads, deals, reopened, qualified }, context);
   },
 });
 
@@ -37,11 +49,11 @@ export const creditPartners = consumer({
  * leads. A lead or deal that was handled before changes nothing. Returns how many rows were written.
  */
 export async function credit(
-  { leads, reopened = [], isRebuild = false, ...found }: Credit,
+  { leads, reopened = [], qualified = [], isRebuild = false, ...found }: Credit,
   context: CreditContext,
 ): Promise<number> {
   const { tx } = context;
-  const leadIds = [...leads, ...found.deals, ...reopened].map(({ leadId }) => leadId);
+  const leadIds = [...leads, ...found.deals, ...reopened, ...qualified].map(({ leadId }) => leadId);
   // A late event can name a lead that was merged: its deals earn for the lead that remains.
   await lockLeads(tx, [...leadIds, ...(await currentLeads(tx, leadIds)).values()]);
   // Read after the lock, because an event of one of the deals can be handled at the same time.
@@ -51,6 +63,8 @@ export async function credit(
   const won = deals.filter((deal) => changed.includes(deal));
   const referrals = await attributeLeads(leads, context);
   const attributed = referrals.filter(({ status }) => status === 'attributed').map(({ leadId }) => leadId);
+  await storeQualified(tx, qualified);
+  await earnFromQualified([...attributed, ...qualified.map(({ leadId }) => leadId)], context);
   return referrals.length + (await earnCommissions([...won, ...(await takeUncredited(tx, attributed))], context));
 }
 
@@ -59,19 +73,16 @@ export async function creditWaiting(leadIds: number[], context: CreditContext): 
   const { tx } = context;
   const where = { leadId: { in: leadIds }, status: 'attributed' };
   const referred = await tx.referral.findMany({ where, select: { leadId: true } });
-  await earnCommissions(
-    await takeUncredited(
-      tx,
-      referred.map(({ leadId }) => leadId),
-    ),
-    context,
-  );
+  const ids = referred.map(({ leadId }) => leadId);
+  await earnFromQualified(ids, context);
+  await earnCommissions(await takeUncredited(tx, ids), context);
 }
 
 interface Credit {
   leads: ReferredLead[];
   deals: WonDeal[];
   reopened?: (DealChange & { leadId: number })[];
+  qualified?: QualifiedLead[];
   /** Whether the deals may have been handled before. */
   isRebuild?: boolean;
 }

@@ -5,6 +5,7 @@ import {
   aPartner,
   aPeer,
   dealWon,
+  leadCreatedWith,
   missingId,
   type Peer,
   publish,
@@ -196,6 +197,31 @@ describe('commission plans', () => {
       const { data } = await api.getCommission({ params: { cid } });
       return data.status === 'approved' && data.approvedAt;
     });
+  });
+
+  it('pays a fixed amount once for a qualified lead, before or after the lead is attributed', async () => {
+    const api = service.as();
+    const { id, code } = await anApprovedPartner(api);
+    await api.createCommissionPlan({ body: flat({ isDefault: true, levels: [{ level: 2, rate: 50 }] }) });
+    const qualified = (leadId: string) => {
+      const { record } = leadCreatedWith(null, leadId);
+      const data = { leadId, from: 'new', to: 'qualified', reason: null };
+      return { name: 'lead.status_changed', data, record: { ...record, status: 'qualified' } };
+    };
+    const [first, second, none] = [another(), another(), another()];
+    await publish(service, api, leadCreatedWith(code, first));
+    await publish(service, api, qualified(first));
+    await publish(service, api, qualified(first));
+    await publish(service, api, qualified(none));
+    const early = leadCreatedWith(code, second, { createdAt: '2026-01-01T00:00:00Z' });
+    await publish(service, api, qualified(second));
+    await publish(service, api, early);
+    const { data } = await until('both earn', async () => {
+      const reply = await api.listPartnerCommissions({ params: { id } });
+      return reply.data.length === 2 && reply;
+    });
+    expect(data).toMatchObject(Array(2).fill({ amount: 50, currency: 'EUR', rate: null, opportunityId: null }));
+    expect(data.map(({ leadId }: { leadId: string }) => leadId).sort()).toEqual([first, second].sort());
   });
 
   it('applies the plan of the partner before the default plan, and an archived one no longer', async () => {
