@@ -103,7 +103,7 @@ export {
   redirect,
   type Served,
 } from './media.ts';
-export { amount, amountMax, currency, fromMinor, misfit, toMinor } from './money.ts';
+export { amount, amountMax, currency, fromMinor, iban, misfit, toMinor } from './money.ts';
 export { includesOf, type NamedType, namedTypes, nameRecords, namesMax, namesPath } from './names.ts';
 export { countsOpenWork, type OpenWork, openWorkOperation, workKinds } from './open-work.ts';
 export {

@@ -1,3 +1,4 @@
+import { electronicFormatIBAN, isValidIBAN } from 'ibantools';
 import { z } from 'zod';
 
 /** The largest amount: its minor units are a safe integer in any currency, even one with four decimals. */
@@ -25,6 +26,17 @@ export function amount() {
     .min(0, { error: 'Must not be negative', abort: true })
     .max(amountMax, { error: `Must be at most ${amountMax}` })
     .meta({ description: 'Amount in major units of the currency: 12.5 is 12.50 EUR', examples: [4800] });
+}
+
+/** An International Bank Account Number; spaces are removed. The checksum and the length of the country are checked. */
+export function iban() {
+  const error = 'Must be a valid IBAN';
+  return z
+    .string({ error })
+    .max(50, error)
+    .overwrite((text) => electronicFormatIBAN(text) ?? text)
+    .refine((text) => isValidIBAN(text), { error })
+    .meta({ description: 'An IBAN', examples: ['DE89370400440532013000'] });
 }
 
 /** Returns an error message when an amount has more decimals than its currency; undefined otherwise. */

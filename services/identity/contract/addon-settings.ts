@@ -1,4 +1,4 @@
-import { text } from '@tandem/contract';
+import { iban, text } from '@tandem/contract';
 import { z } from 'zod';
 
 /** Replaces a secret setting in responses. In a request it keeps the stored value. */
@@ -34,6 +34,16 @@ export const addonSettings = {
     autoApprove: setting(z.boolean().default(false), {
       description: 'Whether a registered partner is approved at once',
       since: '1.1.0',
+      readers: ['partner'],
+    }),
+    payerName: setting(text(70).min(1).optional(), {
+      description: 'The holder of the account that partners are paid from, for the files to your bank',
+      since: '1.3.0',
+      readers: ['partner'],
+    }),
+    payerIban: setting(iban().optional(), {
+      description: 'The IBAN of the account that partners are paid from',
+      since: '1.3.0',
       readers: ['partner'],
     }),
   }),

@@ -8,6 +8,7 @@ import {
   commissionHeld,
   commissionReleased,
 } from './commissions.ts';
+import { payoutCompleted, payoutFailed } from './payouts.ts';
 
 const selection = bulkSelection(commissions.listCommissions.query);
 // A response to a filter reveals how many commissions match it.
@@ -48,7 +49,7 @@ export const bulkCommissions = operations({
     description: `Puts each commission on hold as POST /v1/partners/commissions/:cid/hold does. ${inBackground}`,
     body: withReason,
     message: 'Commissions on hold',
-    emits: [commissionHeld],
+    emits: [commissionHeld, payoutCompleted, payoutFailed],
     errors: { ...errors, ...inPayout },
   },
   bulkReleaseCommissions: {
@@ -68,7 +69,7 @@ export const bulkCommissions = operations({
     description: `Cancels each commission as POST /v1/partners/commissions/:cid/cancel does. ${inBackground}`,
     body: withReason,
     message: 'Commissions cancelled',
-    emits: [commissionCancelled],
+    emits: [commissionCancelled, payoutCompleted, payoutFailed],
     errors: { ...errors, ...inPayout },
   },
   bulkClawbackCommissions: {

@@ -11,6 +11,7 @@ import {
   commissionReleased,
 } from './commissions.ts';
 import { month } from './fields.ts';
+import { payoutCompleted, payoutFailed } from './payouts.ts';
 
 /** Why a person changes a commission. */
 export const CommissionReason = text(500)
@@ -144,7 +145,7 @@ export const commissions = operations({
     body: z.object({ reason: CommissionReason }),
     example: { status: 'on_hold', allowedTransitions: ['pending', 'cancelled'] },
     message: 'Commission on hold',
-    emits: [commissionHeld],
+    emits: [commissionHeld, payoutCompleted, payoutFailed],
     errors: { ...refused, ...inPayout },
   },
   releaseCommission: {
@@ -168,7 +169,7 @@ export const commissions = operations({
     body: z.object({ reason: CommissionReason }),
     example: { status: 'cancelled', allowedTransitions: [] },
     message: 'Commission cancelled',
-    emits: [commissionCancelled],
+    emits: [commissionCancelled, payoutCompleted, payoutFailed],
     errors: { ...refused, ...inPayout },
   },
   clawbackCommission: {

@@ -31,6 +31,7 @@ export const commissionStates = stateTable<(typeof commissionStatuses)[number]>(
     paid: {},
     cancelled: {},
   },
+  automatic: { approved: { paid: 'settle-payout' } },
 });
 
 export const Commission = z.object({

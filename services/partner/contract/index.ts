@@ -7,6 +7,8 @@ import { commissionPlans } from './commission-plans.ts';
 import { internalApplicationCounts, internalPartnerLookup, internalPartners, internalRebuilds } from './internal.ts';
 import { internalNames } from './names.ts';
 import { partners } from './partners.ts';
+import { payoutAccounts } from './payout-accounts.ts';
+import { payouts } from './payouts.ts';
 import { portal } from './portal.ts';
 import { portalUsers } from './portal-users.ts';
 import { referrals } from './referrals.ts';
@@ -22,6 +24,8 @@ export * from './commissions.ts';
 export * from './internal.ts';
 export * from './names.ts';
 export * from './partners.ts';
+export * from './payout-accounts.ts';
+export * from './payouts.ts';
 export * from './portal.ts';
 export * from './portal-users.ts';
 export * from './referrals.ts';
@@ -36,6 +40,8 @@ export const partner = {
   ...commissionPlans,
   ...commissions,
   ...bulkCommissions,
+  ...payouts,
+  ...payoutAccounts,
   ...statements,
   ...coMarketing,
   ...sharing,

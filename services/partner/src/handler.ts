@@ -7,10 +7,11 @@ import type { internalFiles } from '@tandem/files-contract';
 import type { internalPortal, KnownSettings, SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { LoginLimiter } from '@tandem/passwords';
-import type { LinkTokens } from '@tandem/sealed';
+import type { LinkTokens, Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { internalCompletions } from '@tandem/training-contract';
+import type { PaymentProvider } from './features/payouts/payment-provider.ts';
 import type { PrismaClient } from './generated/client.ts';
 
 /** Tenant-bound database client of partner. */
@@ -45,6 +46,16 @@ export interface Tools {
   settingsOf(request: TenantRequest): Promise<KnownSettings>;
   /** Signed links to statement CSV files. */
   links: LinkTokens<StatementKey & { tenantId: number; environment: 'live' | 'sandbox' }>;
+  /** Signed links to the files of payouts. */
+  payoutLinks: LinkTokens<{
+    tenantId: number;
+    environment: 'live' | 'sandbox';
+    payoutId: number;
+    format: 'csv' | 'pain.001';
+  }>;
+  seal: Seal;
+  /** Absent without the settings of a provider. */
+  paymentProvider: PaymentProvider | undefined;
   publicUrl: string;
   /** Encodes ids in files for customers, where the gateway does not encode them. */
   ids: IdCodec;

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '@tandem/caller';
 import type { partner } from '@tandem/partner-contract';
-import { type TestService, testService } from '@tandem/testing';
+import { type TestService, testService, type testSettings } from '@tandem/testing';
 import { leadOf, now, type Peer, publicUrl } from './partner-peer.test-service.ts';
 import { partnerService } from './service.ts';
+import type { PartnerSettings } from './settings.ts';
 
 export { aPeer, existing, missingId, type Peer, publicUrl } from './partner-peer.test-service.ts';
 
@@ -12,20 +13,29 @@ const unreachableUrl = 'http://127.0.0.1:9';
 export type Service = TestService<typeof partner>;
 export type Api = ReturnType<Service['as']>;
 
-/** Starts partner; without a peer, its calls to other services fail. */
-export const startPartner = (peer?: Peer): Promise<Service> => {
+type Shared = Awaited<ReturnType<typeof testSettings>>;
+
+/**
+ * Starts partner; without a peer, its calls to other services fail.
+ * @param shared the settings of another instance, whose database it uses
+ */
+export const startPartner = (peer?: Peer, more: Partial<PartnerSettings> = {}, shared?: Shared): Promise<Service> => {
   const url = peer?.url ?? unreachableUrl;
-  return testService('partner', (settings) =>
-    partnerService({
-      ...settings,
-      IDENTITY_URL: url,
-      FILES_URL: url,
-      CAMPAIGN_URL: url,
-      CRM_URL: url,
-      TRAINING_URL: url,
-      PUBLIC_URL: `${publicUrl}/`,
-      IDS_ALPHABET: process.env.IDS_ALPHABET as string,
-    }),
+  return testService(
+    'partner',
+    (settings) =>
+      partnerService({
+        ...settings,
+        ...more,
+        IDENTITY_URL: url,
+        FILES_URL: url,
+        CAMPAIGN_URL: url,
+        CRM_URL: url,
+        TRAINING_URL: url,
+        PUBLIC_URL: `${publicUrl}/`,
+        IDS_ALPHABET: process.env.IDS_ALPHABET as string,
+      }),
+    shared,
   );
 };
 

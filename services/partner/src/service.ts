@@ -30,6 +30,10 @@ import { uncreditedDays } from './features/commissions/uncredited-deals.ts';
 import { creditPartners } from './features/credit-partners.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { partnerHandlers } from './features/partners/index.ts';
+import { sealedAccounts } from './features/payout-accounts/account.ts';
+import { payoutAccountHandlers } from './features/payout-accounts/index.ts';
+import { payoutHandlers, payoutJobs } from './features/payouts/index.ts';
+import { createPaymentProvider } from './features/payouts/payment-provider.ts';
 import { partnerData } from './features/personal-data/partner-data.ts';
 import { portalHandlers } from './features/portal/index.ts';
 import { portalUserHandlers } from './features/portal-users/index.ts';
@@ -56,6 +60,9 @@ export function partnerService(
     peers: connectPeers(settings),
     ...readTenants(settings),
     links: createLinkTokens(seal, 'statements'),
+    payoutLinks: createLinkTokens(seal, 'payouts'),
+    seal,
+    paymentProvider: providerOf(settings),
     publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
     ids: createIdCodec(settings.IDS_ALPHABET),
     limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: seal.digest, log: createLog('partner') }),
@@ -75,6 +82,8 @@ export function partnerService(
       ...bulk.handlers,
       getJob: bulk.getJob,
       getJobErrors: bulk.getJobErrors,
+      ...payoutHandlers(tools),
+      ...payoutAccountHandlers(tools),
       ...statementHandlers(tools),
       ...coMarketingHandlers(tools),
       ...sharingHandlers(tools),
@@ -83,8 +92,17 @@ export function partnerService(
       ...nameHandlers,
     },
     consumers: [creditPartners, reviewTiers, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
-    jobs: [reviewTier(tools), reviewAllTiers, approveDue, ...bulk.jobs, ...mergeFollowers.jobs, ...person.jobs],
+    jobs: [
+      reviewTier(tools),
+      reviewAllTiers,
+      approveDue,
+      ...payoutJobs(tools),
+      ...bulk.jobs,
+      ...mergeFollowers.jobs,
+      ...person.jobs,
+    ],
     firstUse: makeDefaultPlan,
+    sealed: [sealedAccounts],
     purge: [
       { table: 'uncredited_deal', column: 'created_at', days: uncreditedDays },
       { table: 'qualified_lead', column: 'created_at', days: qualifiedDays },
@@ -94,6 +112,10 @@ export function partnerService(
     settings,
     close: () => redis.disconnect(),
   };
+}
+
+function providerOf({ PAYOUT_PROVIDER_URL: url, PAYOUT_PROVIDER_KEY: key }: PartnerSettings) {
+  return url && key ? createPaymentProvider(url, key) : undefined;
 }
 
 /** Cached values of identity: the addon settings and the settings of tenants. */

@@ -10,6 +10,9 @@ export const partnerSettings = serviceSettings.extend({
   TRAINING_URL: z.url(),
   /** Public base URL of the gateway, used in links. */
   PUBLIC_URL: z.url(),
+  /** The payment provider, which pays partners: see `payment-provider.ts`. Without it, payouts are files for a bank. */
+  PAYOUT_PROVIDER_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PAYOUT_PROVIDER_KEY: z.string().min(1).optional(),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
 });
 

@@ -1,6 +1,7 @@
 import { bulkCommissions, commissions } from '@tandem/partner-contract';
 import { bulkOperation } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { lockWithPayout } from '../payouts/leave-payout.ts';
 import { readMonths } from '../statements/time-zone.ts';
 import { approve } from './approve-commission.ts';
 import { cancel } from './cancel-commission.ts';
@@ -28,7 +29,7 @@ export const commissionBulk = {
   bulkHoldCommissions: bulkOperation({
     ...ofCommissions,
     row: bulkCommissions.bulkHoldCommissions,
-    change: async ({ tx, emit, id, body: { reason } }) => hold({ tx, emit }, await lockCommission(tx, id), { reason }),
+    change: async ({ tx, emit, id, body: { reason } }) => hold({ tx, emit }, await lockWithPayout(tx, id), { reason }),
   }),
   bulkReleaseCommissions: bulkOperation({
     ...ofCommissions,
@@ -38,7 +39,7 @@ export const commissionBulk = {
   bulkCancelCommissions: bulkOperation({
     ...ofCommissions,
     row: bulkCommissions.bulkCancelCommissions,
-    change: async ({ tx, emit, id, body }) => cancel({ tx, emit }, await lockCommission(tx, id), body),
+    change: async ({ tx, emit, id, body }) => cancel({ tx, emit }, await lockWithPayout(tx, id), body),
   }),
   bulkClawbackCommissions: bulkOperation({
     ...ofCommissions,

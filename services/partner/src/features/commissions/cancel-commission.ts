@@ -1,14 +1,14 @@
 import type { Emit } from '@tandem/events';
-import { commissionCancelled, type commissions } from '@tandem/partner-contract';
+import {
+  commissionCancelled,
+  type commissions,
+  type payoutCompleted,
+  type payoutFailed,
+} from '@tandem/partner-contract';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Handler, Tx } from '../../handler.ts';
-import {
-  asCommission,
-  type CommissionRecord,
-  changeCommissions,
-  checkTransition,
-  lockCommission,
-} from './commission.ts';
+import { type InPayout, leavePayout, lockWithPayout } from '../payouts/leave-payout.ts';
+import { asCommission, type CommissionRecord, changeCommissions, checkTransition } from './commission.ts';
 
 export const cancelCommission: Handler<typeof commissions.cancelCommission> = async ({
   params,
@@ -17,23 +17,24 @@ export const cancelCommission: Handler<typeof commissions.cancelCommission> = as
   emit,
   ifMatch,
 }) => {
-  const commission = await lockCommission(tx, params.cid);
-  ifMatch(commission);
-  return cancel({ tx, emit }, commission, body);
+  const found = await lockWithPayout(tx, params.cid);
+  ifMatch(found.commission);
+  return cancel({ tx, emit }, found, body);
 };
 
 interface Inside {
   tx: Tx;
-  emit: Emit<typeof commissionCancelled>;
+  emit: Emit<typeof commissionCancelled | typeof payoutCompleted | typeof payoutFailed>;
 }
 
 /** Cancels a locked commission that is not paid. */
 export async function cancel(
   { tx, emit }: Inside,
-  commission: CommissionRow,
+  { commission, payout }: InPayout,
   { reason }: { reason: string },
 ): Promise<CommissionRecord> {
   checkTransition(commission, 'cancelled');
+  await leavePayout({ tx, emit }, { commission, payout });
   const [row] = await changeCommissions(tx, [commission.id], { status: 'cancelled', cancelledAt: new Date(), reason });
   const record = asCommission(row as CommissionRow);
   emit(commissionCancelled, {

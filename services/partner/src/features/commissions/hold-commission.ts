@@ -1,14 +1,9 @@
 import type { Emit } from '@tandem/events';
-import { commissionHeld, type commissions } from '@tandem/partner-contract';
+import { commissionHeld, type commissions, type payoutCompleted, type payoutFailed } from '@tandem/partner-contract';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Handler, Tx } from '../../handler.ts';
-import {
-  asCommission,
-  type CommissionRecord,
-  changeCommissions,
-  checkTransition,
-  lockCommission,
-} from './commission.ts';
+import { type InPayout, leavePayout, lockWithPayout } from '../payouts/leave-payout.ts';
+import { asCommission, type CommissionRecord, changeCommissions, checkTransition } from './commission.ts';
 
 export const holdCommission: Handler<typeof commissions.holdCommission> = async ({
   params,
@@ -17,23 +12,24 @@ export const holdCommission: Handler<typeof commissions.holdCommission> = async 
   emit,
   ifMatch,
 }) => {
-  const commission = await lockCommission(tx, params.cid);
-  ifMatch(commission);
-  return hold({ tx, emit }, commission, body);
+  const found = await lockWithPayout(tx, params.cid);
+  ifMatch(found.commission);
+  return hold({ tx, emit }, found, body);
 };
 
 interface Inside {
   tx: Tx;
-  emit: Emit<typeof commissionHeld>;
+  emit: Emit<typeof commissionHeld | typeof payoutCompleted | typeof payoutFailed>;
 }
 
 /** Puts a locked commission on hold. Approved ones need an approval again. */
 export async function hold(
   { tx, emit }: Inside,
-  commission: CommissionRow,
+  { commission, payout }: InPayout,
   { reason, heldBy = 'person' }: { reason: string; heldBy?: 'person' | 'suspension' },
 ): Promise<CommissionRecord> {
   checkTransition(commission, 'on_hold');
+  await leavePayout({ tx, emit }, { commission, payout });
   const [row] = await changeCommissions(tx, [commission.id], { status: 'on_hold', reason, heldBy, approvedAt: null });
   const record = asCommission(row as CommissionRow);
   emit(commissionHeld, {

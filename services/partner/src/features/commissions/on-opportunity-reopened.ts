@@ -1,11 +1,9 @@
 import type { opportunityReopened } from '@tandem/crm-contract';
 import type { Emit, Received, Schedule } from '@tandem/events';
-import { commissionCancelled, type commissionEarned } from '@tandem/partner-contract';
+import type { commissionCancelled, commissionEarned } from '@tandem/partner-contract';
 import type { Tx } from '../../handler.ts';
 import { scheduleReviews } from '../tiers/schedule-reviews.ts';
-import { clawbackOf } from './clawback-commission.ts';
-import { asCommission, changeCommissions, insertCommissions } from './commission.ts';
-import { emitEarned } from './emit-earned.ts';
+import { takeBackCommissions } from './take-back.ts';
 
 /** A deal that was won or reopened, and its version then. */
 export interface DealChange {
@@ -71,34 +69,5 @@ export async function takeBack({ tx, emit, schedule }: TakingBack, deals: DealCh
     { tx, schedule },
     credited.map(({ partnerId }) => partnerId),
   );
-  await takeBackCommissions({ tx, emit }, deals, 'Deal reopened');
-}
-
-/** Takes back the commissions of deals before the given versions. */
-async function takeBackCommissions(
-  { tx, emit }: Omit<TakingBack, 'schedule'>,
-  deals: DealChange[],
-  reason: string,
-): Promise<void> {
-  // Locked in the order of ids, so that two transactions cannot wait for each other.
-  const locked = await tx.sql<{ id: number }>`
-    SELECT commission.id FROM commission
-    JOIN jsonb_to_recordset(${JSON.stringify(deals)}::jsonb) AS deal ("opportunityId" bigint, version int)
-      ON commission.opportunity_id = deal."opportunityId" AND commission.deal_version < deal.version
-    WHERE type = 'earned' AND status <> 'cancelled' ORDER BY commission.id FOR NO KEY UPDATE OF commission`;
-  const commissions = await tx.commission.findMany({ where: { id: { in: locked.map(({ id }) => id) } } });
-  const paid = commissions.filter(({ status }) => status === 'paid');
-  const unpaid = commissions.filter(({ status }) => status !== 'paid');
-  const cancelled = await changeCommissions(
-    tx,
-    unpaid.map(({ id }) => id),
-    { status: 'cancelled', cancelledAt: new Date(), reason },
-  );
-  for (const record of cancelled.map(asCommission))
-    emit(commissionCancelled, { data: { commissionId: record.id, partnerId: record.partnerId }, record });
-  const clawbacks = await insertCommissions(
-    tx,
-    paid.map((commission) => clawbackOf(commission, { minor: commission.amountMinor, reason })),
-  );
-  emitEarned(emit, clawbacks.map(asCommission));
+  await takeBackCommissions({ tx, emit }, deals, { reason: 'Deal reopened' });
 }

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { payoutAccountChanged, type payoutAccounts } from '@tandem/partner-contract';
+import { verifyPassword } from '@tandem/passwords';
+import { fail } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { lockPartner } from '../partners/partner.ts';
+import { readOwnPartner } from '../portal/own-partner.ts';
+import { columnsOf } from './account.ts';
+import { readAccount } from './read-account.ts';
+
+/** `check` verifies the password, because hashing takes longer than a transaction should. */
+export const setPortalPayoutAccount = ({
+  limiter,
+  seal,
+}: Tools): Handler<typeof payoutAccounts.setPortalPayoutAccount> => ({
+  async check({ body, caller, tx }) {
+    const partner = await readOwnPartner(tx, caller);
+    const { portalUserId } = caller;
+    const user =
+      portalUserId && (await tx.portalUser.findFirst({ where: { id: portalUserId, partnerId: partner.id } }));
+    if (!user) throw fail('unauthenticated');
+    if (user.role !== 'owner') throw fail('not_owner');
+    const { tenantId, ip = '' } = caller;
+    const isCorrect = await limiter.guard({ email: `portal ${tenantId} ${user.email}`, ip }, async () =>
+      (await verifyPassword(user.passwordHash, body.password)) ? true : undefined,
+    );
+    if (!isCorrect) throw fail('wrong_password', [{ field: 'password', message: 'The password is wrong' }]);
+  },
+  async run({ body, caller, tx, emit }) {
+    const { holder, iban, bic = null } = body;
+    // Two changes at once are made one after the other.
+    const { id: partnerId } = await lockPartner(tx, (await readOwnPartner(tx, caller)).id);
+    const before = await readAccount(tx, partnerId);
+    await tx.payoutAccount.updateMany({ where: { partnerId, replacedAt: null }, data: { replacedAt: new Date() } });
+    await tx.payoutAccount.create({ data: { partnerId, ...columnsOf(seal, randomUUID(), { holder, iban, bic }) } });
+    const record = await readAccount(tx, partnerId);
+    emit(payoutAccountChanged, {
+      data: { partnerId },
+      record,
+      changes: { account: { from: before.account, to: record.account } },
+    });
+    return record;
+  },
+});

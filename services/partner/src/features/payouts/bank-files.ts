@@ -1,0 +1,82 @@
+import { fromMinor } from '@tandem/contract';
+import { type Cell, toCsv } from '@tandem/service';
+import sepa from 'sepa';
+import type { BankAccount } from '../payout-accounts/account.ts';
+
+/** A payment as the files for the bank have it. */
+export interface BankPayment {
+  /** The public id of the payment, which the bank returns with the result. */
+  reference: string;
+  /** The public id of the partner. */
+  partner: string;
+  amountMinor: number;
+  currency: string;
+  account: BankAccount;
+}
+
+/** The account that payments come from. */
+export interface Payer {
+  name: string;
+  iban: string;
+}
+
+const columns = ['paymentId', 'partnerId', 'holder', 'iban', 'bic', 'amount', 'currency'];
+
+/** The payments as CSV. */
+export function toPaymentCsv(payments: readonly BankPayment[]): string {
+  const lines = payments.map(({ reference, partner, account, amountMinor, currency }): Cell[] => [
+    reference,
+    partner,
+    account.holder,
+    account.iban,
+    account.bic,
+    fromMinor(amountMinor, currency),
+    currency,
+  ]);
+  return toCsv([columns, ...lines]);
+}
+
+/**
+ * The payments as an ISO 20022 customer credit transfer, pain.001.001.09, in EUR. IBANs are enough within SEPA, so the file
+ * has no BICs.
+ * @param options.id identifies the file; the same payments under the same id are not made twice
+ */
+export function toPain001(
+  payments: readonly BankPayment[],
+  { id, payer, at }: { id: string; payer: Payer; at: Date },
+): string {
+  const file = new sepa.Document('pain.001.001.09');
+  file.grpHdr.id = id;
+  file.grpHdr.created = at;
+  file.grpHdr.initiatorName = bankText(payer.name);
+  const batch = file.createPaymentInfo();
+  batch.id = id;
+  batch.requestedExecutionDate = at;
+  batch.debtorName = bankText(payer.name);
+  batch.debtorIBAN = payer.iban;
+  for (const { reference, amountMinor, currency, account } of payments) {
+    const transfer = batch.createTransaction();
+    transfer.id = reference;
+    transfer.end2endId = reference;
+    transfer.amount = fromMinor(amountMinor, currency);
+    transfer.currency = currency;
+    transfer.creditorName = bankText(account.holder);
+    transfer.creditorIBAN = account.iban;
+    transfer.remittanceInfo = `Commissions ${reference}`;
+    batch.addTransaction(transfer);
+  }
+  file.addPaymentInfo(batch);
+  file.normalize();
+  return file.toString();
+}
+
+const nameMax = 70;
+
+/**
+ * A name in the characters that every bank of SEPA accepts: Latin letters, digits and / - ? : ( ) . , ' +
+ * (EPC217-08, SEPA Conversion Table).
+ */
+function bankText(text: string): string {
+  const latin = text.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('ß', 'ss');
+  return latin.replace(/[^A-Za-z0-9/\-?:().,'+ ]/g, '.').slice(0, nameMax);
+}

@@ -1,0 +1,28 @@
+import type { payouts } from '@tandem/partner-contract';
+import { fail } from '@tandem/service';
+import type { Handler, Tools } from '../../handler.ts';
+import { readPayer } from './payer.ts';
+import { readPayout } from './payout.ts';
+
+const linkMs = 15 * 60_000;
+
+export const getPayoutFiles = ({
+  addonSettings,
+  payoutLinks,
+  publicUrl,
+}: Tools): Handler<typeof payouts.getPayoutFiles, boolean> => ({
+  check: async ({ caller }) => (await readPayer(addonSettings, caller)) !== undefined,
+  async run({ params, caller, tx, found: hasPayer }) {
+    const payout = await readPayout(tx, params.id);
+    if (payout.status !== 'processing' || payout.method !== 'file') throw fail('not_processing');
+    const formats = hasPayer && payout.currency === 'EUR' ? (['csv', 'pain.001'] as const) : (['csv'] as const);
+    const expiresAt = new Date(Date.now() + linkMs);
+    const scope = { tenantId: caller.tenantId as number, environment: caller.environment };
+    return {
+      files: formats.map((format) => {
+        const token = payoutLinks.issue({ ...scope, payoutId: payout.id, format }, expiresAt);
+        return { format, url: `${publicUrl}/v1/public/payout-files/${token}`, expiresAt };
+      }),
+    };
+  },
+});

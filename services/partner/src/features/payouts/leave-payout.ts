@@ -1,0 +1,66 @@
+import type { Emit } from '@tandem/events';
+import type { payoutCompleted, payoutFailed } from '@tandem/partner-contract';
+import { fail } from '@tandem/service';
+import type { Commission as CommissionRow, Payout as PayoutRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { endIfDone } from './end-payout.ts';
+import { changePayout, lockPayout } from './payout.ts';
+
+interface Inside {
+  tx: Tx;
+  emit: Emit<typeof payoutCompleted | typeof payoutFailed>;
+}
+
+/** A locked commission, and the locked payout that includes it. */
+export interface InPayout {
+  commission: CommissionRow;
+  payout: PayoutRow | undefined;
+}
+
+/** Locks a commission after the payout that includes it. */
+export async function lockWithPayout(tx: Tx, id: number): Promise<InPayout> {
+  const found = await tx.commission.findFirst({ where: { id }, select: { payoutId: true } });
+  const payout = found?.payoutId ? await lockPayout(tx, found.payoutId) : undefined;
+  const commission = await tx.commission.lockFirst({ where: { id } });
+  if (!commission) throw fail('not_found');
+  // A payout has taken or released it in between; the order of locks forbids to lock that one now.
+  if (commission.payoutId !== (payout?.id ?? null)) throw fail('payout_in_progress');
+  return { commission, payout };
+}
+
+/**
+ * Removes a commission that will not be paid from its payout. A payment that is then below the minimum is removed, and its
+ * other commissions are carried over.
+ * @throws ApiError `payout_in_progress` while the payment may be on its way
+ */
+export async function leavePayout({ tx, emit }: Inside, { commission, payout }: InPayout): Promise<void> {
+  if (!payout) return;
+  if (payout.status === 'processing') throw fail('payout_in_progress');
+  await tx.sql`UPDATE commission SET payout_id = NULL WHERE id = ${commission.id}`;
+  // A job releases the other commissions.
+  if (payout.status === 'cancelled') return;
+  const { partnerId } = commission;
+  const item = await tx.payoutItem.findFirst({ where: { payoutId: payout.id, partnerId } });
+  if (!item) throw new Error('a commission is in a payout without a payment');
+  if (item.isUncertain) throw fail('payout_in_progress');
+  const amountMinor = item.amountMinor - commission.amountMinor;
+  if (amountMinor > 0 && amountMinor >= payout.minMinor) {
+    const commissionCount = item.commissionCount - 1;
+    await tx.payoutItem.updateMany({ where: { id: item.id }, data: { amountMinor, commissionCount } });
+    await changePayout(tx, payout.id, {
+      amountMinor: { decrement: commission.amountMinor },
+      commissionCount: { decrement: 1 },
+    });
+    return;
+  }
+  await tx.sql`UPDATE commission SET payout_id = NULL WHERE payout_id = ${payout.id} AND partner_id = ${partnerId}`;
+  await tx.payoutItem.deleteMany({ where: { id: item.id } });
+  const changed = await changePayout(tx, payout.id, {
+    amountMinor: { decrement: item.amountMinor },
+    commissionCount: { decrement: item.commissionCount },
+    itemCount: { decrement: 1 },
+    carriedCount: { increment: 1 },
+    ...(item.status === 'failed' && { failedCount: { decrement: 1 } }),
+  });
+  await endIfDone({ tx, emit }, changed);
+}

@@ -1,0 +1,96 @@
+import { type JobContext, job } from '@tandem/jobs';
+import type { z } from 'zod';
+import type { Payout as PayoutRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { changePayout } from './payout.ts';
+import { preparePayoutJob } from './payout-jobs.ts';
+
+const partnersAtOnce = 200;
+// Bounds the rows of a portion: a partner with more is paid by several payouts.
+const commissionsAtOnce = 10_000;
+
+/**
+ * Collects the commissions of a payout, partner by partner in the order of their ids. Each portion is one transaction, which
+ * stores how far it came: a run after a crash goes on from there.
+ */
+export const preparePayout = job({
+  ...preparePayoutJob,
+  async run({ payload: { payoutId }, finish }: JobContext<z.output<typeof preparePayoutJob.payload>, Tx>) {
+    await finish(async ({ tx }) => {
+      const payout = await tx.payout.lockFirst({ where: { id: payoutId }, sharesKey: true });
+      // A cancelled payout needs no more commissions.
+      if (payout?.status !== 'draft' || payout.preparedAt) return;
+      const partnerIds = await nextPartners(tx, payout);
+      const last = partnerIds.at(-1);
+      if (last === undefined) {
+        await changePayout(tx, payoutId, { preparedAt: new Date() });
+        return;
+      }
+      const { amount, items, commissions, carried } = await claim(tx, payout, partnerIds);
+      await changePayout(tx, payoutId, {
+        preparedThrough: last,
+        amountMinor: { increment: amount },
+        itemCount: { increment: items },
+        commissionCount: { increment: commissions },
+        carriedCount: { increment: carried },
+      });
+      return new Date();
+    });
+  },
+});
+
+/** The next partners with approved commissions, so many that the portion is bounded. */
+async function nextPartners(
+  tx: Tx,
+  { currency, periodEnd, preparedThrough, partnerIds }: PayoutRow,
+): Promise<number[]> {
+  const rows = await tx.sql<{ id: number; count: number }>`
+    SELECT partner_id AS id, count(*) AS count FROM commission
+    WHERE status = 'approved' AND payout_id IS NULL AND currency = ${currency} AND created_at < ${periodEnd}
+      AND partner_id > ${preparedThrough} AND (${!partnerIds.length} OR partner_id = ANY(${partnerIds}::bigint[]))
+    GROUP BY partner_id ORDER BY partner_id LIMIT ${partnersAtOnce}`;
+  const portion: number[] = [];
+  let commissions = 0;
+  for (const { id, count } of rows) {
+    commissions += count;
+    if (portion.length && commissions > commissionsAtOnce) break;
+    portion.push(id);
+  }
+  return portion;
+}
+
+interface Claimed {
+  amount: number;
+  items: number;
+  commissions: number;
+  carried: number;
+}
+
+/**
+ * Adds the commissions of partners to the payout, unless their sum is negative or below the minimum. The rows are locked
+ * before they are summed, so that two payouts never take the same one.
+ */
+async function claim(tx: Tx, payout: PayoutRow, partnerIds: number[]): Promise<Claimed> {
+  const { id, currency, periodEnd, minMinor } = payout;
+  const [claimed] = await tx.sql<Claimed>`
+    WITH locked AS MATERIALIZED (
+      SELECT id, partner_id, amount_minor FROM commission
+      WHERE status = 'approved' AND payout_id IS NULL AND currency = ${currency} AND created_at < ${periodEnd}
+        AND partner_id = ANY(${partnerIds}::bigint[])
+      ORDER BY partner_id, id LIMIT ${commissionsAtOnce} FOR NO KEY UPDATE),
+    sum AS (
+      SELECT partner_id, sum(amount_minor)::bigint AS amount, count(*)::int AS commissions FROM locked GROUP BY partner_id),
+    payable AS (SELECT * FROM sum WHERE amount > 0 AND amount >= ${minMinor}),
+    claimed AS (
+      UPDATE commission SET payout_id = ${id} FROM locked JOIN payable ON payable.partner_id = locked.partner_id
+      WHERE commission.id = locked.id),
+    item AS (
+      INSERT INTO payout_item (payout_id, partner_id, amount_minor, commission_count)
+      SELECT ${id}, partner_id, amount, commissions FROM payable ORDER BY partner_id)
+    SELECT coalesce(sum(amount) FILTER (WHERE is_payable), 0)::bigint AS amount,
+      count(*) FILTER (WHERE is_payable) AS items,
+      coalesce(sum(commissions) FILTER (WHERE is_payable), 0)::bigint AS commissions,
+      count(*) FILTER (WHERE NOT is_payable) AS carried
+    FROM (SELECT *, amount > 0 AND amount >= ${minMinor} AS is_payable FROM sum) AS partner`;
+  return claimed as Claimed;
+}
