@@ -64,8 +64,11 @@ export function toPain001(
     transfer.creditorIBAN = account.iban;
     transfer.remittanceInfo = `Commissions ${reference}`;
     batch.addTransaction(transfer);
+    // The library puts the id of the batch before it, and both together exceed the 35 characters of the schema.
+    transfer.id = reference;
   }
   file.addPaymentInfo(batch);
+  batch.id = id;
   file.normalize();
   return file.toString();
 }
