@@ -1,4 +1,4 @@
-import { currency, id, listQuery, media, operations, page, sharedErrors, timestamp } from '@tandem/contract';
+import { currency, event, id, listQuery, media, operations, page, sharedErrors, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { month } from './fields.ts';
 
@@ -6,7 +6,9 @@ export const statementStatuses = ['open', 'final'] as const;
 
 export const StatementStatus = z
   .enum(statementStatuses)
-  .describe('The status of the statement: `open` in the current month, `final` when the month is over');
+  .describe(
+    'The status of the statement: `final` once it is finalized, by a person or by itself five days after the end of the month',
+  );
 
 /** The commissions of a partner in one month and currency. Amounts are in major units. */
 export const Statement = z.object({
@@ -51,6 +53,27 @@ export const Statement = z.object({
   generatedAt: timestamp().describe('When the statement was calculated'),
 });
 
+/** A statement with its document. */
+export const StatementDetail = Statement.extend({
+  finalizedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When a person finalized the statement; null otherwise', examples: [null] }),
+  pdfUrl: z.url().meta({
+    description: 'The URL of the statement as PDF; works without credentials until `downloadUrlExpiresAt`',
+    examples: ['https://api.example.com/v1/public/statements/ThisIsOnlyAnExample'],
+  }),
+});
+
+export const statementFinalized = event('statement.finalized', {
+  description: 'A person finalizes the statement of a partner',
+  action: 'statement.finalize',
+  target: 'statement',
+  data: z.object({ statementId: id('statement'), partnerId: id('partner') }),
+  record: Statement.omit({ downloadUrl: true, downloadUrlExpiresAt: true }),
+});
+
+const withIds = z.object({ id: id('partner'), sid: id('statement') });
+
 export const statements = operations({
   listCommissionStatements: {
     method: 'GET',
@@ -58,7 +81,7 @@ export const statements = operations({
     permission: 'commissions:read',
     summary: 'List the statements of a partner',
     description:
-      'Returns one statement per month and currency with activity, latest first. Months are those of the time zone of the tenant; a new time zone applies from then on, so past months keep their bounds. The statement of a past month is final: a later cancellation appears as an adjustment in its own month. A commission that is cancelled in the month in which it was recorded is not counted.',
+      'Returns one statement per month and currency with activity, latest first. Months are those of the time zone of the tenant; a new time zone applies from then on, so past months keep their bounds. Every amount belongs to the month in which it is recorded, so a past month never changes: a later cancellation is an adjustment in its own month. A statement is final once it is finalized, at the latest five days after the end of its month. A commission that is cancelled in the month in which it was recorded is not counted.',
     params: z.object({ id: id('partner') }),
     query: listQuery(['period'])
       .omit({ search: true, createdFrom: true, createdTo: true })
@@ -69,20 +92,65 @@ export const statements = operations({
     reply: page(Statement),
     message: 'Statements retrieved',
   },
+  createCommissionStatement: {
+    method: 'POST',
+    path: '/v1/partners/:id/commissions/statements',
+    permission: 'commissions:manage',
+    summary: 'Create a statement',
+    description:
+      'Creates the statement of a month without activity; the others exist by themselves. The period must be exactly one month in the time zone of the tenant.',
+    params: z.object({ id: id('partner') }),
+    body: z.object({
+      periodStart: Statement.shape.periodStart,
+      periodEnd: Statement.shape.periodEnd,
+      currency: currency(),
+    }),
+    reply: StatementDetail,
+    status: 201,
+    message: 'Statement created',
+    emits: [],
+    errors: { statement_exists: [409, 'The partner has a statement of this period and currency'] },
+  },
+  getCommissionStatement: {
+    method: 'GET',
+    path: '/v1/partners/:id/commissions/statements/:sid',
+    permission: 'commissions:read',
+    summary: 'Retrieve a statement',
+    params: withIds,
+    reply: StatementDetail,
+    message: 'Statement retrieved',
+  },
+  finalizeCommissionStatement: {
+    method: 'POST',
+    path: '/v1/partners/:id/commissions/statements/:sid/finalize',
+    permission: 'commissions:manage',
+    summary: 'Finalize a statement',
+    description: 'Freezes the statement of a month that is over.',
+    params: withIds,
+    reply: StatementDetail,
+    example: { status: 'final', finalizedAt: '2026-04-01T08:00:00.000Z' },
+    message: 'Statement finalized',
+    emits: [statementFinalized],
+    errors: {
+      already_final: [409, 'The statement is final'],
+      period_not_over: [409, 'The month of the statement is not over'],
+    },
+  },
   serveStatement: {
     method: 'GET',
     path: '/v1/public/statements/:token',
     audience: 'public',
-    summary: 'Download the breakdown of a statement',
-    description: 'Returns the breakdown as CSV. The `downloadUrl` of a statement is the URL of this operation.',
+    summary: 'Download a statement',
+    description:
+      'Returns the breakdown as CSV, or the statement as PDF. The `downloadUrl` and `pdfUrl` of a statement are URLs of this operation.',
     params: z.object({
       token: z
         .string()
         .max(2_000)
         .meta({ description: 'The token at the end of the link', examples: ['ThisIsOnlyAnExample'] }),
     }),
-    reply: media('text/csv'),
-    message: 'The breakdown of the statement as CSV',
+    reply: media('text/csv', 'application/pdf'),
+    message: 'The breakdown as CSV, or the statement as PDF',
     errors: { link_expired: sharedErrors.link_expired },
   },
 });

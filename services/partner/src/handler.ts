@@ -44,8 +44,8 @@ export interface Tools {
   addonSettings: SettingsReader<TenantRequest>;
   /** The settings of a tenant, cached. */
   settingsOf(request: TenantRequest): Promise<KnownSettings>;
-  /** Signed links to statement CSV files. */
-  links: LinkTokens<StatementKey & { tenantId: number; environment: 'live' | 'sandbox' }>;
+  /** Signed links to the files of statements. Those of the previous release have no format, and lead to CSV. */
+  links: LinkTokens<StatementKey & { tenantId: number; environment: 'live' | 'sandbox'; format?: 'csv' | 'pdf' }>;
   /** Signed links to the files of payouts. */
   payoutLinks: LinkTokens<{
     tenantId: number;

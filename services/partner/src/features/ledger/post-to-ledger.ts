@@ -30,7 +30,7 @@ interface Entry {
  */
 export async function postToLedger(tx: Tx, commissions: readonly CommissionRow[]): Promise<void> {
   if (!commissions.length) return;
-  const months = await readMonths(tx);
+  const months = await openMonths(tx, await readMonths(tx), commissions);
   const moves = new Map(
     commissions.flatMap((commission) =>
       entriesOf(commission, months).map((one) => [keyOf(one.entry.commission_id, one.entry.kind), one] as const),
@@ -52,6 +52,26 @@ export async function postToLedger(tx: Tx, commissions: readonly CommissionRow[]
   );
 }
 
+/** The month in which an entry of a partner is recorded. */
+type PeriodOf = (at: Date, commission: CommissionRow) => string;
+
+/** The months of the times of entries. An entry of a month whose statement is final belongs to the current month. */
+async function openMonths(tx: Tx, months: Months, commissions: readonly CommissionRow[]): Promise<PeriodOf> {
+  const current = months.of(new Date());
+  // Only the changes that the release before the ledger has written are older.
+  if (commissions.every(({ createdAt }) => months.of(createdAt) === current)) return months.of;
+  const partnerIds = [...new Set(commissions.map(({ partnerId }) => partnerId))];
+  const rows = await tx.statement.findMany({
+    where: { partnerId: { in: partnerIds }, finalizedAt: { not: null } },
+    select: { partnerId: true, period: true, currency: true },
+  });
+  const final = new Set(rows.map(({ partnerId, period, currency }) => `${partnerId} ${period} ${currency}`));
+  return (at, { partnerId, currency }) => {
+    const period = months.of(at);
+    return final.has(`${partnerId} ${period} ${currency}`) ? current : period;
+  };
+}
+
 const keyOf = (commissionId: number, kind: string) => `${commissionId} ${kind}`;
 
 /** The ledger states of a commission by its status: which of its changes have entries. */
@@ -64,7 +84,7 @@ interface Move {
   movement: Movement;
 }
 
-function entriesOf(commission: CommissionRow, months: Months): Move[] {
+function entriesOf(commission: CommissionRow, periodOf: PeriodOf): Move[] {
   const { id, partnerId, currency, amountMinor: amount, type, status, createdAt, payoutId } = commission;
   const common = { partner_id: partnerId, currency, commission_id: id };
   const move = (kind: string, signed: number, at: Date, movement: Partial<Movement>): Move => ({
@@ -72,7 +92,7 @@ function entriesOf(commission: CommissionRow, months: Months): Move[] {
       ...common,
       kind,
       amount_minor: signed,
-      period: months.of(at),
+      period: periodOf(at, commission),
       payout_id: kind === 'payment' ? payoutId : null,
       created_at: at,
     },
@@ -83,7 +103,7 @@ function entriesOf(commission: CommissionRow, months: Months): Move[] {
     // Rows of early releases have no time.
     const at = commission.cancelledAt ?? createdAt;
     // A commission that is cancelled in its own month is not counted; a past month stays as it is.
-    const undone = months.of(at) === months.of(createdAt);
+    const undone = periodOf(at, commission) === periodOf(createdAt, commission);
     moves.push(
       move('cancellation', -amount, at, undone ? { [columnOf(type)]: -amount, count: -1 } : { adjustments: -amount }),
     );
@@ -124,6 +144,6 @@ async function addToStatements(tx: Tx, moves: Move[]): Promise<void> {
       paid_minor = statement.paid_minor + excluded.paid_minor,
       commission_count = statement.commission_count + excluded.commission_count
     WHERE statement.finalized_at IS NULL RETURNING id`;
-  // The month was over when the transaction began to write: a repetition writes into the next month.
+  // The statement was finalized a moment ago: a repetition writes into the current month.
   if (written.length < sums.size) throw new Error('a statement of these entries is final');
 }

@@ -3,6 +3,12 @@ import { fromMinor, type ResourceType } from '@tandem/contract';
 import type { statements } from '@tandem/partner-contract';
 import { type Cell, fail, toCsv } from '@tandem/service';
 import type { Handler, StatementKey, Tools, Tx } from '../../handler.ts';
+import { readPartner } from '../partners/partner.ts';
+import { readEntries, type StatementEntry } from './read-entries.ts';
+import { asStatement } from './statement.ts';
+import { statementDocument } from './statement-document.ts';
+import { sumUp } from './sums.ts';
+import { readMonths } from './time-zone.ts';
 
 const columns = [
   'date',
@@ -20,35 +26,46 @@ const columns = [
 // Entries are streamed in pages because a month may not fit into memory. Each page is a separate transaction, so that a
 // slow download does not keep one open.
 const entriesPerPage = 1_000;
+// A document is made in memory.
+const entriesInDocument = 500;
 
 export const serveStatement =
-  ({ links, ids }: Tools): Handler<typeof statements.serveStatement> =>
+  (tools: Tools): Handler<typeof statements.serveStatement> =>
   async ({ params, inTenant }) => {
-    const link = links.read(params.token);
+    const link = tools.links.read(params.token);
     if (link === 'expired') throw fail('link_expired');
     if (!link) throw fail('not_found');
-    const { tenantId, environment, ...statement } = link;
-
+    const { tenantId, environment, format = 'csv', ...statement } = link;
+    const scope = { tenantId, environment };
+    const name = `statement-${statement.period}-${statement.currency}`;
+    if (format === 'pdf') {
+      const content = await inTenant(scope, ({ tx }) => readContent(tx, statement, { tools, scope }));
+      return {
+        body: Readable.from([Buffer.from(await statementDocument(content))]),
+        type: 'application/pdf',
+        disposition: { kind: 'attachment', filename: `${name}.pdf` },
+      };
+    }
     const readPage: ReadPage = (last) =>
-      inTenant({ tenantId, environment }, async ({ tx }) => readEntries(tx, statement, last));
-    const encodeId: EncodeId = (type, id) => ids.encode(type, tenantId, id);
-    const toCells = (entry: Entry) => cellsOf(entry, statement.currency, encodeId);
+      inTenant(scope, ({ tx }) => readEntries(tx, statement, { last, limit: entriesPerPage }));
+    const encodeId: EncodeId = (type, id) => tools.ids.encode(type, tenantId, id);
+    const toCells = (entry: StatementEntry) => cellsOf(entry, statement.currency, encodeId);
 
     // Read the first page before responding, so that an unavailable database is a 503 instead of a truncated file.
     const firstPage = await readPage();
     return {
       body: Readable.from(csvChunks(firstPage, readPage, toCells)),
       type: 'text/csv; charset=utf-8',
-      disposition: { kind: 'attachment', filename: `statement-${statement.period}-${statement.currency}.csv` },
+      disposition: { kind: 'attachment', filename: `${name}.csv` },
     };
   };
 
 /** Reads the page of entries after `last`, or the first page. */
-type ReadPage = (last?: Entry) => Promise<Entry[]>;
+type ReadPage = (last?: StatementEntry) => Promise<StatementEntry[]>;
 type EncodeId = (type: ResourceType, id: number) => string;
 
 /** The CSV in chunks: the header, then one chunk per page of entries. */
-async function* csvChunks(firstPage: Entry[], readPage: ReadPage, toCells: (entry: Entry) => Cell[]) {
+async function* csvChunks(firstPage: StatementEntry[], readPage: ReadPage, toCells: (entry: StatementEntry) => Cell[]) {
   yield toCsv([columns]);
   for (let page = firstPage; page.length > 0; page = await readPage(page.at(-1))) {
     yield toCsv(page.map(toCells));
@@ -56,7 +73,7 @@ async function* csvChunks(firstPage: Entry[], readPage: ReadPage, toCells: (entr
 }
 
 /** The cells of an entry, in the order of `columns`. */
-function cellsOf(entry: Entry, currency: string, encodeId: EncodeId): Cell[] {
+function cellsOf(entry: StatementEntry, currency: string, encodeId: EncodeId): Cell[] {
   const { at, id, opportunityId, basis, amount } = entry;
   return [
     at.toISOString(),
@@ -72,28 +89,44 @@ function cellsOf(entry: Entry, currency: string, encodeId: EncodeId): Cell[] {
   ];
 }
 
-interface Entry {
-  at: Date;
-  entryId: number;
-  id: number;
-  entry: string;
-  /** Change of the balance in minor units. */
-  amount: number;
-  basis: number | null;
-  status: string;
-  opportunityId: number | null;
-  rate: number | null;
-  reason: string | null;
+interface Serving {
+  tools: Tools;
+  scope: { tenantId: number; environment: 'live' | 'sandbox' };
 }
 
-/** Reads the page of entries after `last`, oldest first. The opening balance plus all entries is the closing balance. */
-async function readEntries(tx: Tx, { partnerId, period, currency }: StatementKey, last?: Entry): Promise<Entry[]> {
-  const after = last ?? { at: new Date(0), entryId: 0 };
-  return tx.sql<Entry>`
-    SELECT entry.created_at AS at, entry.id AS "entryId", commission.id, entry.kind AS entry, entry.amount_minor AS amount,
-      basis_minor AS basis, status, opportunity_id AS "opportunityId", rate, reason
-    FROM ledger_entry AS entry JOIN commission ON commission.id = entry.commission_id
-    WHERE entry.partner_id = ${partnerId} AND entry.currency = ${currency} AND entry.period = ${period}
-      AND (entry.created_at, entry.id) > (${after.at}, ${after.entryId})
-    ORDER BY entry.created_at, entry.id LIMIT ${entriesPerPage}`;
+/** Reads what the document of a statement shows. */
+async function readContent(tx: Tx, key: StatementKey, { tools, scope }: Serving) {
+  const { partnerId, period, currency } = key;
+  const row = await tx.statement.findFirst({ where: { partnerId, period, currency } });
+  if (!row) throw fail('not_found');
+  const partner = await readPartner(tx, partnerId);
+  const sums = (await sumUp(tx, partnerId, [currency]))(row);
+  const now = new Date();
+  const statement = asStatement(row, sums, { months: await readMonths(tx), now, tools, scope });
+  const entries = await readEntries(tx, key, { limit: entriesInDocument + 1 });
+  const { format } = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' });
+  const money = (amount: number) => format(amount).replace(currency, '').replace(/\s+/gu, '');
+  return {
+    partner: `${partner.firstName} ${partner.lastName}`,
+    company: partner.company,
+    period,
+    currency,
+    status: statement.status,
+    sums: [
+      { label: 'Opening balance', amount: money(statement.openingBalance) },
+      { label: 'Earned', amount: money(statement.earned) },
+      { label: 'Adjustments', amount: money(statement.adjustments) },
+      { label: 'Clawbacks', amount: money(statement.clawbacks) },
+      { label: 'Paid', amount: money(-statement.paid) },
+      { label: 'Closing balance', amount: money(statement.closingBalance) },
+    ],
+    entries: entries.slice(0, entriesInDocument).map(({ at, entry, id, amount }) => ({
+      date: at.toISOString().slice(0, 10),
+      entry,
+      commission: tools.ids.encode('commission', scope.tenantId, id),
+      amount: money(fromMinor(amount, currency)),
+    })),
+    isShortened: entries.length > entriesInDocument,
+    generatedAt: now,
+  };
 }

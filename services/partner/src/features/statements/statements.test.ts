@@ -1,0 +1,134 @@
+import { PDFDocument } from '@cantoo/pdf-lib';
+import {
+  type Api,
+  anApprovedPartner,
+  anonymous,
+  aPeer,
+  type Peer,
+  publicUrl,
+  type Service,
+  startPartner,
+} from '../../partner.test-service.ts';
+
+let peer: Peer;
+let service: Service;
+beforeAll(async () => {
+  peer = await aPeer();
+  service = await startPartner(peer);
+});
+afterAll(async () => {
+  await service?.close();
+  await peer?.close();
+});
+
+const monthStart = (offset: number) => {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1)).toISOString();
+};
+const lastMonth = { periodStart: monthStart(-1), periodEnd: monthStart(0), currency: 'EUR' };
+
+/** Records a commission at a past time, as the release before the ledger did. */
+const recordedAt = (api: Api, partnerId: string, at: string, minor: number) =>
+  service.sqlWithin(
+    api.caller,
+    `INSERT INTO commission (partner_id, amount_minor, currency, created_at) VALUES ($1, $2, 'EUR', $3)`,
+    [partnerId, minor, at],
+  );
+
+async function aStatement() {
+  const api = service.as();
+  const { id } = await anApprovedPartner(api, { firstName: 'Άδα', lastName: '山', company: 'Engines & Søn' });
+  const { status, data } = await api.createCommissionStatement({ params: { id }, body: lastMonth });
+  expect(status).toBe(201);
+  return { api, id, statement: data, params: { id, sid: data.id } };
+}
+
+describe('a statement', () => {
+  it('is created for a month without activity, once', async () => {
+    const { api, id, statement, params } = await aStatement();
+    expect(statement).toMatchObject({ ...lastMonth, earned: 0, closingBalance: 0, commissionCount: 0, partnerId: id });
+    const again = await api.createCommissionStatement({ params: { id }, body: lastMonth });
+    expect([again.status, again.body.code]).toEqual([409, 'statement_exists']);
+    const { data } = await api.getCommissionStatement({ params });
+    const { downloadUrl, pdfUrl, downloadUrlExpiresAt, generatedAt, ...fields } = data;
+    expect(statement).toMatchObject(fields);
+    const foreign = await anApprovedPartner(api);
+    expect((await api.getCommissionStatement({ params: { ...params, id: foreign.id } })).status).toBe(404);
+    expect((await service.as().getCommissionStatement({ params })).status).toBe(404);
+  });
+
+  it.each<[string, object]>([
+    ['periodStart', { periodStart: monthStart(1), periodEnd: monthStart(2) }],
+    ['periodStart', { periodStart: new Date(Date.parse(monthStart(-1)) + 1).toISOString() }],
+    ['periodEnd', { periodEnd: monthStart(1) }],
+    ['currency', { currency: 'EURO' }],
+  ])('is refused for a period that is no month: %s', async (field, fields) => {
+    const api = service.as();
+    const { id } = await anApprovedPartner(api);
+    const body = { ...lastMonth, ...fields };
+    const reply = await api.createCommissionStatement({ params: { id }, body });
+    expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([422, field]);
+  });
+
+  it('has months in the time zone of the tenant', async () => {
+    const api = service.as();
+    const { id } = await anApprovedPartner(api);
+    await service.sqlWithin(
+      api.caller,
+      "INSERT INTO time_zone_change (timezone, version, since) VALUES ('Asia/Tokyo', 1, '2020-01-01')",
+    );
+    const hoursBefore = (at: string) => new Date(Date.parse(at) - 9 * 3_600_000).toISOString();
+    const body = {
+      ...lastMonth,
+      periodStart: hoursBefore(lastMonth.periodStart),
+      periodEnd: hoursBefore(lastMonth.periodEnd),
+    };
+    const wrong = await api.createCommissionStatement({ params: { id }, body: lastMonth });
+    expect(wrong.body.errors?.[0]).toMatchObject({
+      field: 'periodStart',
+      message: expect.stringContaining(body.periodStart),
+    });
+    expect((await api.createCommissionStatement({ params: { id }, body })).status).toBe(201);
+  });
+
+  it('is frozen when it is finalized: nothing is added to it afterwards', async () => {
+    const { api, id, params } = await aStatement();
+    await recordedAt(api, id, lastMonth.periodStart, 700);
+    // Within the five days after the month.
+    await service.sqlWithin(api.caller, 'UPDATE statement SET created_at = now()');
+    const before = (await api.getCommissionStatement({ params })).data;
+    expect(before).toMatchObject({ earned: 7, commissionCount: 1 });
+    const reply = await api.finalizeCommissionStatement({ params });
+    const isLate = before.status === 'final';
+    expect([reply.status, reply.body.code]).toEqual(isLate ? [409, 'already_final'] : [200, undefined]);
+    await service.sqlWithin(api.caller, 'UPDATE statement SET finalized_at = now() WHERE id = $1', [params.sid]);
+    expect((await api.finalizeCommissionStatement({ params })).body.code).toBe('already_final');
+    await recordedAt(api, id, lastMonth.periodStart, 900);
+    expect((await api.getCommissionStatement({ params })).data).toMatchObject({ earned: 7, status: 'final' });
+    const { data } = await api.listCommissionStatements({ params: { id }, query: { status: 'open' } });
+    expect(data).toMatchObject([{ openingBalance: 7, earned: 9, closingBalance: 16 }]);
+  });
+
+  it('cannot be finalized before its month is over', async () => {
+    const { api, id } = await aStatement();
+    const body = { amount: 5, currency: 'EUR', description: 'Event' };
+    await api.createCommission({ params: { id }, body });
+    const { data } = await api.listCommissionStatements({ params: { id }, query: { status: 'open' } });
+    const reply = await api.finalizeCommissionStatement({ params: { id, sid: data[0].id } });
+    expect([reply.status, reply.body.code]).toEqual([409, 'period_not_over']);
+  });
+
+  it('is a PDF document too, with names in any letters', async () => {
+    const { api, id } = await aStatement();
+    const body = { amount: 1234.5, currency: 'EUR', description: 'Event' };
+    await api.createCommission({ params: { id }, body });
+    const { data } = await api.listCommissionStatements({ params: { id }, query: { status: 'open' } });
+    const { data: detail } = await api.getCommissionStatement({ params: { id, sid: data[0].id } });
+    const token = detail.pdfUrl.slice(`${publicUrl}/v1/public/statements/`.length);
+    const { status, headers, body: bytes } = await anonymous(service).serveStatement({ params: { token } });
+    expect([status, headers['content-type']]).toEqual([200, 'application/pdf']);
+    const document = await PDFDocument.load(bytes as unknown as Uint8Array);
+    expect(document.getTitle()).toMatch(/^Statement \d{4}-\d{2}, EUR: Άδα/);
+    expect(document.getPageCount()).toBe(1);
+  });
+});
