@@ -2,6 +2,7 @@
 import { personalDataOperations } from '@tandem/contract';
 import { coMarketing } from './co-marketing.ts';
 import { commissions } from './commissions.ts';
+import { hierarchy } from './hierarchy.ts';
 import { internalApplicationCounts, internalPartnerLookup, internalPartners, internalRebuilds } from './internal.ts';
 import { internalNames } from './names.ts';
 import { partners } from './partners.ts';
@@ -14,6 +15,7 @@ import { tiers } from './tiers.ts';
 
 export * from './co-marketing.ts';
 export * from './commissions.ts';
+export * from './hierarchy.ts';
 export * from './internal.ts';
 export * from './names.ts';
 export * from './partners.ts';
@@ -27,6 +29,7 @@ export * from './tiers.ts';
 export const partner = {
   ...partners,
   ...tiers,
+  ...hierarchy,
   ...referrals,
   ...commissions,
   ...statements,

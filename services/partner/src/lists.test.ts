@@ -12,6 +12,7 @@ everyList(partner, () => service, {
   unsorted: {
     exportPartners: 'reads a number of partners after an id',
     findPartners: 'reads the requested ids',
+    getPartnerUpline: 'reads the partners above a partner, which are at most 10',
   },
   withoutIndex: {
     'listCoMarketingResources.search': 'a tenant has a few hundred resources',

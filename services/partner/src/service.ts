@@ -24,6 +24,8 @@ import { commissionHandlers } from './features/commissions/index.ts';
 import { makeDefaultPlan } from './features/commissions/plan.ts';
 import { uncreditedDays } from './features/commissions/uncredited-deals.ts';
 import { creditPartners } from './features/credit-partners.ts';
+import { applyParentChange } from './features/hierarchy/apply-parent-change.job.ts';
+import { hierarchyHandlers } from './features/hierarchy/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { partnerHandlers } from './features/partners/index.ts';
 import { partnerData } from './features/personal-data/partner-data.ts';
@@ -64,6 +66,7 @@ export function partnerService(
       ...person.handlers,
       ...partnerHandlers(tools),
       ...tierHandlers(tools),
+      ...hierarchyHandlers,
       ...referralHandlers(tools),
       ...commissionHandlers(tools),
       ...statementHandlers(tools),
@@ -74,7 +77,7 @@ export function partnerService(
       ...nameHandlers,
     },
     consumers: [creditPartners, reviewTiers, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
-    jobs: [reviewTier(tools), reviewAllTiers, ...mergeFollowers.jobs, ...person.jobs],
+    jobs: [reviewTier(tools), reviewAllTiers, applyParentChange, ...mergeFollowers.jobs, ...person.jobs],
     firstUse: makeDefaultPlan,
     purge: [{ table: 'uncredited_deal', column: 'created_at', days: uncreditedDays }],
     client: (adapter) => new PrismaClient({ adapter }),
