@@ -66,7 +66,6 @@ export * from './calendar-events.ts';
 export * from './config-ai.ts';
 export * from './consent.ts';
 export * from './custom-fields.ts';
-export * from './domain.ts';
 export * from './escalations.ts';
 export * from './exchange-rates.ts';
 export * from './exports.ts';
