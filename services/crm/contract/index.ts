@@ -39,6 +39,7 @@ import { leadData } from './personal-data.ts';
 import { pipelines } from './pipelines.ts';
 import { quotas } from './quotas.ts';
 import { recurrences } from './recurrence.ts';
+import { internalRegisteredDeals } from './registered-deals.ts';
 import { reminders } from './reminders.ts';
 import { rsvps } from './rsvps.ts';
 import { leadScores, scoringRules } from './scoring.ts';
@@ -88,6 +89,7 @@ export * from './personal-data.ts';
 export * from './pipelines.ts';
 export * from './quotas.ts';
 export * from './recurrence.ts';
+export * from './registered-deals.ts';
 export * from './reminders.ts';
 export * from './rsvps.ts';
 export * from './scoring.ts';
@@ -148,6 +150,7 @@ export const crm = {
   ...jobErrorOperations,
   ...internalLeads,
   ...internalOpportunities,
+  ...internalRegisteredDeals,
   ...internalWork,
   ...internalExports,
   ...internalRebuilds,
