@@ -18,7 +18,7 @@ const addons: readonly Omit<CatalogueEntry, 'version' | 'configSchema'>[] = [
     name: 'Partner Program',
     description: 'Approves partners when they register.',
     category: 'partners',
-    versions: ['1.0.0', '1.1.0', '1.2.0'],
+    versions: ['1.0.0', '1.1.0', '1.2.0', '1.3.0'],
     pricing: perMonth(9),
     features: ['partner_automation'],
     requiresPlan: 'starter',
