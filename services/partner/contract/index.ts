@@ -2,11 +2,13 @@
 import { personalDataOperations } from '@tandem/contract';
 import { coMarketing } from './co-marketing.ts';
 import { commissions } from './commissions.ts';
+import { dealRegistrations } from './deal-registration-operations.ts';
 import { hierarchy } from './hierarchy.ts';
 import { internalApplicationCounts, internalPartnerLookup, internalPartners, internalRebuilds } from './internal.ts';
 import { internalNames } from './names.ts';
 import { partners } from './partners.ts';
 import { portal } from './portal.ts';
+import { portalDealRegistrations } from './portal-deal-registrations.ts';
 import { portalUsers } from './portal-users.ts';
 import { referrals } from './referrals.ts';
 import { sharing } from './sharing.ts';
@@ -15,11 +17,14 @@ import { tiers } from './tiers.ts';
 
 export * from './co-marketing.ts';
 export * from './commissions.ts';
+export * from './deal-registration-operations.ts';
+export * from './deal-registrations.ts';
 export * from './hierarchy.ts';
 export * from './internal.ts';
 export * from './names.ts';
 export * from './partners.ts';
 export * from './portal.ts';
+export * from './portal-deal-registrations.ts';
 export * from './portal-users.ts';
 export * from './referrals.ts';
 export * from './sharing.ts';
@@ -31,12 +36,14 @@ export const partner = {
   ...tiers,
   ...hierarchy,
   ...referrals,
+  ...dealRegistrations,
   ...commissions,
   ...statements,
   ...coMarketing,
   ...sharing,
   ...portalUsers,
   ...portal,
+  ...portalDealRegistrations,
   ...internalPartners,
   ...internalPartnerLookup,
   ...internalRebuilds,

@@ -2,7 +2,7 @@ import type { internalCampaigns } from '@tandem/campaign-contract';
 import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
-import type { internalExports, internalLeads } from '@tandem/crm-contract';
+import type { internalExports, internalLeads, internalRegisteredDeals } from '@tandem/crm-contract';
 import type { internalFiles } from '@tandem/files-contract';
 import type { internalPortal, KnownSettings, SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
@@ -23,7 +23,7 @@ export interface Peers {
   identity: ServiceClient<typeof internalPortal>;
   files: ServiceClient<typeof internalFiles>;
   campaign: ServiceClient<typeof internalCampaigns>;
-  crm: ServiceClient<typeof internalLeads & typeof internalExports>;
+  crm: ServiceClient<typeof internalLeads & typeof internalExports & typeof internalRegisteredDeals>;
   training: ServiceClient<typeof internalCompletions>;
 }
 

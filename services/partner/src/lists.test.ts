@@ -23,6 +23,8 @@ everyList(partner, () => service, {
   texts: {
     'partner.status': 'approved',
     'partner.tier': 'silver',
+    'deal_registration.currency': 'EUR',
+    'deal_registration.status': 'submitted',
     'statement.period': '1999-12',
     'time_zone_change.timezone': 'Europe/Berlin',
   },

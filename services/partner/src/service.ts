@@ -2,7 +2,7 @@ import { createCallerSigner } from '@tandem/caller';
 import { internalCampaigns } from '@tandem/campaign-contract';
 import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
-import { internalExports, internalLeads } from '@tandem/crm-contract';
+import { internalExports, internalLeads, internalRegisteredDeals } from '@tandem/crm-contract';
 import { internalFiles } from '@tandem/files-contract';
 import {
   entitlementsFrom,
@@ -24,12 +24,15 @@ import { commissionHandlers } from './features/commissions/index.ts';
 import { makeDefaultPlan } from './features/commissions/plan.ts';
 import { uncreditedDays } from './features/commissions/uncredited-deals.ts';
 import { creditPartners } from './features/credit-partners.ts';
+import { expireDealRegistration } from './features/deal-registrations/expire-deal-registration.job.ts';
+import { dealRegistrationHandlers } from './features/deal-registrations/index.ts';
 import { applyParentChange } from './features/hierarchy/apply-parent-change.job.ts';
 import { hierarchyHandlers } from './features/hierarchy/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { partnerHandlers } from './features/partners/index.ts';
 import { partnerData } from './features/personal-data/partner-data.ts';
 import { portalHandlers } from './features/portal/index.ts';
+import { portalDealRegistrationHandlers } from './features/portal-deal-registrations/index.ts';
 import { portalUserHandlers } from './features/portal-users/index.ts';
 import { mergeFollowers } from './features/referrals/follow-merges.ts';
 import { referralHandlers } from './features/referrals/index.ts';
@@ -68,16 +71,25 @@ export function partnerService(
       ...tierHandlers(tools),
       ...hierarchyHandlers,
       ...referralHandlers(tools),
+      ...dealRegistrationHandlers(tools),
       ...commissionHandlers(tools),
       ...statementHandlers(tools),
       ...coMarketingHandlers(tools),
       ...sharingHandlers(tools),
       ...portalUserHandlers,
       ...portalHandlers(tools),
+      ...portalDealRegistrationHandlers,
       ...nameHandlers,
     },
     consumers: [creditPartners, reviewTiers, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
-    jobs: [reviewTier(tools), reviewAllTiers, applyParentChange, ...mergeFollowers.jobs, ...person.jobs],
+    jobs: [
+      reviewTier(tools),
+      reviewAllTiers,
+      applyParentChange,
+      expireDealRegistration(tools),
+      ...mergeFollowers.jobs,
+      ...person.jobs,
+    ],
     firstUse: makeDefaultPlan,
     purge: [{ table: 'uncredited_deal', column: 'created_at', days: uncreditedDays }],
     client: (adapter) => new PrismaClient({ adapter }),
@@ -109,7 +121,11 @@ function connectPeers(settings: PartnerSettings): Peers {
     identity: createServiceClient({ ...common, operations: internalPortal, baseUrl: IDENTITY_URL }),
     files: createServiceClient({ ...common, operations: internalFiles, baseUrl: FILES_URL }),
     campaign: createServiceClient({ ...common, operations: internalCampaigns, baseUrl: CAMPAIGN_URL }),
-    crm: createServiceClient({ ...common, operations: { ...internalLeads, ...internalExports }, baseUrl: CRM_URL }),
+    crm: createServiceClient({
+      ...common,
+      operations: { ...internalLeads, ...internalExports, ...internalRegisteredDeals },
+      baseUrl: CRM_URL,
+    }),
     training: createServiceClient({ ...common, operations: internalCompletions, baseUrl: TRAINING_URL }),
   };
 }
