@@ -168,7 +168,7 @@ export const hierarchy = operations({
       effectiveAt: timestamp()
         .meta({
           description: 'When the change is applied, not in the past; at once without it',
-          examples: ['2027-07-01T00:00:00.000Z'],
+          examples: ['2030-01-01T00:00:00.000Z'],
         })
         .nullish(),
     }),
