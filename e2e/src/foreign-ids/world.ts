@@ -94,6 +94,8 @@ export async function createWorld(
   const registration = await call('createDealRegistration', {
     body: { partnerId: partner.id, company: 'Engines', contact },
   });
+  for (const step of ['submitDealRegistration', 'approveDealRegistration'])
+    await call(step, { params: { id: registration.id } });
   await call('createReferral', { body: { partnerId: partner.id, leadId: lead.id } });
   const stages = await call('listStatuses', { query: { entityType: 'opportunity' } });
   const stage = stages.find(({ isDefault }: { isDefault: boolean }) => isDefault);

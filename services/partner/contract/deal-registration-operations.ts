@@ -119,7 +119,9 @@ export const dealRegistrations = operations({
     summary: 'Reject a deal registration',
     description: 'The partner sees the reason. The company is free for other registrations.',
     params: withDealId,
-    body: z.object({ reason: requiredText(500).meta({ description: 'Why it is rejected' }) }),
+    body: z.object({
+      reason: requiredText(500).meta({ description: 'Why it is rejected', examples: ['A customer already'] }),
+    }),
     reply: DealRegistration,
     example: { status: 'rejected', allowedTransitions: [], reason: 'A customer already' },
     message: 'Deal registration rejected',

@@ -42,7 +42,7 @@ export const dealRegistrationStates = stateTable<(typeof dealRegistrationStatuse
     converted: {},
     expired: {},
   },
-  automatic: { approved: { converted: 'expire-deal-registration', expired: 'expire-deal-registration' } },
+  automatic: { approved: { converted: 'expire-deal-registration.job', expired: 'expire-deal-registration.job' } },
 });
 
 /** The person at the company. */
