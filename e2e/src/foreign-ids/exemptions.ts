@@ -39,6 +39,12 @@ const ofCaller: Exemption = {
     (await isForServicesOnly(position, proof)),
 };
 
+const ofRegistration: Exemption = {
+  because:
+    'crm does not store partners; only the partner service calls the operation, for a registration that it has read',
+  holds: ofCaller.holds,
+};
+
 const namesEnvironment: Exemption = {
   owner: 'the other environment',
   because: 'the gateway has only the session token, so the response states the environment of the session',
@@ -186,6 +192,8 @@ export const exemptions: Readonly<Record<string, Exemption>> = {
   'listEvents query.after': isPosition,
   'listTenants body.after': onAnyTenant,
   'openPortalSession body.partnerId': ofCaller,
+  'openRegisteredDeal body.dealRegistrationId': ofRegistration,
+  'openRegisteredDeal body.partnerId': ofRegistration,
   'openPortalSession body.portalUserId': ofCaller,
   'readUsage body.tenantId': onAnyTenant,
   'recordRefusals body.refusals.*.tenantId': onAnyTenant,

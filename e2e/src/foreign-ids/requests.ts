@@ -175,6 +175,10 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
     body: { mergeIds: [String(records.account)], dryRun: true },
   }),
   mergeLeads: ({ records }) => ({ body: { mergeIds: [String(records.lead)], dryRun: true } }),
+  // Without the time of the example, which is over one day.
+  setPartnerParent: () => ({ body: {} }),
+  openRegisteredDeal: () => ({ body: aRegisteredDeal() }),
+  createDealRegistration: () => ({ body: { company: 'Engines', contact: { email: uniqueEmail(), ...person } } }),
   openPortalSession: () => ({ body: { name: 'Grace Hopper' } }),
   pressNotificationAction: () => ({ params: { actionId: 'open' } }),
   recordEvent: () => ({ body: { eventType: 'page_visit' } }),
@@ -226,6 +230,12 @@ function testFor({ records }: World, [field]: readonly string[]) {
   const override = { landingPageId: String(records.landing_page) };
   const variants = [original, { key: 'other', weight: 50, override }];
   return { target: 'landing_page', variants, metric: 'conversion' };
+}
+
+/** The body without ids of the operation that opens the deal of a registration. */
+function aRegisteredDeal() {
+  const deal = { name: 'Engines', value: null, currency: null, expectedCloseAt: null, notes: null };
+  return { contact: { email: uniqueEmail(), phone: null, ...person }, deal };
 }
 
 function aStage() {

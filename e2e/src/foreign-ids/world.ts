@@ -90,6 +90,12 @@ export async function createWorld(
   await call('approvePartner', { params: { id: partner.id }, body: {} });
   await call('createPartner', { body: { email: uniqueEmail(), ...joan, parentPartnerId: partner.id } });
   const [lead, openLead] = [await aLead(), await aLead()];
+  const contact = { email: uniqueEmail(), ...grace };
+  const registration = await call('createDealRegistration', {
+    body: { partnerId: partner.id, company: 'Engines', contact },
+  });
+  for (const step of ['submitDealRegistration', 'approveDealRegistration'])
+    await call(step, { params: { id: registration.id } });
   await call('createReferral', { body: { partnerId: partner.id, leadId: lead.id } });
   const stages = await call('listStatuses', { query: { entityType: 'opportunity' } });
   const stage = stages.find(({ isDefault }: { isDefault: boolean }) => isDefault);
@@ -233,7 +239,13 @@ export async function createWorld(
     }),
     ...numbers(learning),
     ...numbers({ recommendation, approval, event, delivery, status_definition: stage, landing_page: landingPage }),
-    ...numbers({ co_marketing_resource: material, portal_user: portalUser, job: { id: job.jobId }, view }),
+    ...numbers({
+      co_marketing_resource: material,
+      deal_registration: registration,
+      portal_user: portalUser,
+      job: { id: job.jobId },
+      view,
+    }),
     ...numbers({ scoring_rule: scoringRule, assignment_rule: assignmentRule }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
     ...numbers({ duplicate_pair: pair, lead_merge: { id: merge.mergeId } }),

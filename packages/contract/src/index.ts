@@ -30,6 +30,7 @@ export {
 } from './bulk.ts';
 export { type CookieAttributes, cookieHeader, readCookies, setCookieHeader } from './cookies.ts';
 export { shapesOf, withShapes } from './documented-shapes.ts';
+export { comparableDomain, domain } from './domain.ts';
 export { encodeOnce } from './encode.ts';
 export { type Envelope, envelope, errorEnvelope, type FieldError, type Pagination, type Warning } from './envelope.ts';
 export { knownErrors, sharedErrors } from './errors.ts';

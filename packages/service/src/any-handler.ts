@@ -13,7 +13,10 @@ export interface AnyContext
   found: unknown;
 }
 
-type AnyCheckContext = Pick<AnyContext, 'params' | 'query' | 'body' | 'caller' | 'tx' | 'under' | 'inTenant'>;
+type AnyCheckContext = Pick<
+  AnyContext,
+  'params' | 'query' | 'body' | 'caller' | 'tx' | 'under' | 'inTenant' | 'ifMatch'
+>;
 type AnyFormHandler = FormHandler<Operation, unknown, { checksum: string }>;
 
 /** A handler whose operation is known at run time only. */

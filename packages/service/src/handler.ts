@@ -108,7 +108,7 @@ type Run<Op extends Operation, Tx, Found = void> = (
  * the caller's scope. `run` gets the returned value as `found`.
  */
 type Check<Op extends Operation, Tx, Found> = (
-  context: Pick<Context<Op, Tx>, 'params' | 'query' | 'body' | 'caller' | 'tx' | 'under' | 'inTenant'>,
+  context: Pick<Context<Op, Tx>, 'params' | 'query' | 'body' | 'caller' | 'tx' | 'under' | 'inTenant' | 'ifMatch'>,
 ) => Promise<Found>;
 
 /** The uploaded file of a form. */

@@ -100,7 +100,16 @@ function runCheck(run: Run, check: NonNullable<AnyHandler['check']>): Promise<un
   const { scope, caller, params, query, body } = run.request;
   const { db } = run.parts;
   return db.within(scope, () =>
-    check({ params, query, body, caller, tx: db.tx, under: underOf(run), inTenant: tenantEntry(run) }),
+    check({
+      params,
+      query,
+      body,
+      caller,
+      tx: db.tx,
+      under: underOf(run),
+      inTenant: tenantEntry(run),
+      ifMatch: matcherOf(run),
+    }),
   );
 }
 
@@ -110,6 +119,12 @@ function underOf({ request: { scope, caller }, parts: { db } }: Run): Under {
     if (!scope || reach === 'none') throw fail('forbidden');
     const { tenantId, environment } = scope;
     return db.within({ tenantId, environment, ...(reach !== 'all' && { narrow: reach }) }, work);
+  };
+}
+
+function matcherOf({ request }: Run): AnyContext['ifMatch'] {
+  return ({ version }) => {
+    if (request.ifMatch !== undefined) checkIfMatch(request.ifMatch, version);
   };
 }
 
@@ -143,9 +158,7 @@ function contextOf(run: Run, { emit, schedule }: Outgoing, found: unknown): AnyC
     emit,
     schedule,
     inTenant: tenantEntry(run),
-    ifMatch({ version }) {
-      if (request.ifMatch !== undefined) checkIfMatch(request.ifMatch, version);
-    },
+    ifMatch: matcherOf(run),
     afterCommit: (work) => void extras.after.push(work),
     wasThere() {
       if (!row.mayExist) throw new Error(`${row.id} does not declare mayExist`);

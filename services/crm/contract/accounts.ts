@@ -1,4 +1,5 @@
 import {
+  domain,
   event,
   flag,
   freeForm,
@@ -14,7 +15,6 @@ import {
 } from '@tandem/contract';
 import { z } from 'zod';
 import { customFieldErrors, customFieldFilters } from './custom-fields.ts';
-import { domain } from './domain.ts';
 import { Lead, LeadStatus } from './lead.ts';
 import { Opportunity, OpportunityStatus } from './opportunity.ts';
 

@@ -40,6 +40,7 @@ import { leadData } from './personal-data.ts';
 import { pipelines } from './pipelines.ts';
 import { quotas } from './quotas.ts';
 import { recurrences } from './recurrence.ts';
+import { internalRegisteredDeals } from './registered-deals.ts';
 import { reminders } from './reminders.ts';
 import { rsvps } from './rsvps.ts';
 import { leadScores, scoringRules } from './scoring.ts';
@@ -67,7 +68,6 @@ export * from './calendar-events.ts';
 export * from './config-ai.ts';
 export * from './consent.ts';
 export * from './custom-fields.ts';
-export * from './domain.ts';
 export * from './escalations.ts';
 export * from './exchange-rates.ts';
 export * from './exports.ts';
@@ -90,6 +90,7 @@ export * from './personal-data.ts';
 export * from './pipelines.ts';
 export * from './quotas.ts';
 export * from './recurrence.ts';
+export * from './registered-deals.ts';
 export * from './reminders.ts';
 export * from './rsvps.ts';
 export * from './scoring.ts';
@@ -151,6 +152,7 @@ export const crm = {
   ...internalLeads,
   ...internalOpportunities,
   ...internalPipelines,
+  ...internalRegisteredDeals,
   ...internalWork,
   ...internalExports,
   ...internalRebuilds,

@@ -195,6 +195,8 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
       AssignmentRule: 'shared',
       AssignmentTurn: 'shared',
       StageEntry: { through: ['opportunity'] },
+      // Only the partner service reads it.
+      RegisteredDeal: 'shared',
       Task: { owners: ['assignedTo', 'createdBy'], team: 'teamId' },
       Subtask: { through: ['task'] },
       Reminder: { through: ['task'] },

@@ -46,6 +46,11 @@ export const addonSettings = {
       since: '1.3.0',
       readers: ['partner'],
     }),
+    protectionDays: setting(z.int().min(1).max(3_650).default(90), {
+      description: 'The number of days for which an approved deal registration protects the company',
+      since: '1.3.0',
+      readers: ['partner'],
+    }),
   }),
   co_marketing_library: z.object({
     publicSharing: setting(z.boolean().default(true), {

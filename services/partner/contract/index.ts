@@ -4,12 +4,15 @@ import { bulkCommissions } from './bulk-commissions.ts';
 import { coMarketing } from './co-marketing.ts';
 import { commissions } from './commission-operations.ts';
 import { commissionPlans } from './commission-plans.ts';
+import { dealRegistrations } from './deal-registration-operations.ts';
+import { hierarchy } from './hierarchy.ts';
 import { internalApplicationCounts, internalPartnerLookup, internalPartners, internalRebuilds } from './internal.ts';
 import { internalNames } from './names.ts';
 import { partners } from './partners.ts';
 import { payoutAccounts } from './payout-accounts.ts';
 import { payouts } from './payouts.ts';
 import { portal } from './portal.ts';
+import { portalDealRegistrations } from './portal-deal-registrations.ts';
 import { portalUsers } from './portal-users.ts';
 import { referrals } from './referrals.ts';
 import { sharing } from './sharing.ts';
@@ -21,12 +24,16 @@ export * from './co-marketing.ts';
 export * from './commission-operations.ts';
 export * from './commission-plans.ts';
 export * from './commissions.ts';
+export * from './deal-registration-operations.ts';
+export * from './deal-registrations.ts';
+export * from './hierarchy.ts';
 export * from './internal.ts';
 export * from './names.ts';
 export * from './partners.ts';
 export * from './payout-accounts.ts';
 export * from './payouts.ts';
 export * from './portal.ts';
+export * from './portal-deal-registrations.ts';
 export * from './portal-users.ts';
 export * from './referrals.ts';
 export * from './sharing.ts';
@@ -36,8 +43,10 @@ export * from './tiers.ts';
 export const partner = {
   ...partners,
   ...tiers,
+  ...hierarchy,
   ...referrals,
   ...commissionPlans,
+  ...dealRegistrations,
   ...commissions,
   ...bulkCommissions,
   ...payouts,
@@ -47,6 +56,7 @@ export const partner = {
   ...sharing,
   ...portalUsers,
   ...portal,
+  ...portalDealRegistrations,
   ...internalPartners,
   ...internalPartnerLookup,
   ...internalRebuilds,

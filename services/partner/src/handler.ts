@@ -2,7 +2,13 @@ import type { internalCampaigns } from '@tandem/campaign-contract';
 import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
-import type { internalExports, internalLeads, internalOpportunities, internalPipelines } from '@tandem/crm-contract';
+import type {
+  internalExports,
+  internalLeads,
+  internalOpportunities,
+  internalPipelines,
+  internalRegisteredDeals,
+} from '@tandem/crm-contract';
 import type { internalFiles } from '@tandem/files-contract';
 import type { internalPortal, KnownSettings, SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
@@ -25,7 +31,11 @@ export interface Peers {
   files: ServiceClient<typeof internalFiles>;
   campaign: ServiceClient<typeof internalCampaigns>;
   crm: ServiceClient<
-    typeof internalLeads & typeof internalOpportunities & typeof internalPipelines & typeof internalExports
+    typeof internalLeads &
+      typeof internalOpportunities &
+      typeof internalPipelines &
+      typeof internalExports &
+      typeof internalRegisteredDeals
   >;
   training: ServiceClient<typeof internalCompletions>;
 }

@@ -12,6 +12,7 @@ everyList(partner, () => service, {
   unsorted: {
     exportPartners: 'reads a number of partners after an id',
     findPartners: 'reads the requested ids',
+    getPartnerUpline: 'reads the partners above a partner, which are at most 10',
   },
   withoutIndex: {
     'listCoMarketingResources.search': 'a tenant has a few hundred resources',
@@ -24,6 +25,8 @@ everyList(partner, () => service, {
   texts: {
     'partner.status': 'approved',
     'partner.tier': 'silver',
+    'deal_registration.currency': 'EUR',
+    'deal_registration.status': 'submitted',
     'statement.period': '1999-12',
     'time_zone_change.timezone': 'Europe/Berlin',
   },

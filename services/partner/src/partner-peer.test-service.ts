@@ -17,6 +17,8 @@ export interface Peer {
   exports: { leads: ExportedRecord[]; opportunities: ExportedRecord[] };
   /** Completions of courses that training returns, for every tenant and environment. */
   completions: CompletedCourse[];
+  /** How crm answers requests for the deal of a registration; by default with the numbers of the registration. */
+  openDeal: (body: Record<string, unknown>) => Reply;
   /** Keeps the next reply with completions, as they are now, until the returned function is called. */
   holdCompletions(): { asked: Promise<void>; release: () => void };
   /** Sets the active addons of a tenant in identity, with their settings; none by default. */
@@ -41,7 +43,7 @@ interface ExportedRecord {
 // So small that a rebuild takes several pages.
 const exportPageMax = 2;
 
-interface Reply {
+export interface Reply {
   status: number;
   data?: unknown;
   code?: string;
@@ -73,7 +75,9 @@ export async function aPeer(): Promise<Peer> {
             ? { status: 200, data: exportPageOf(exports[kind as keyof Peer['exports']], body.after) }
             : kind === 'training'
               ? { status: 200, data: trainingReply(completions, name as string, body) }
-              : replyTo(path, body, caller);
+              : name === 'open-registered'
+                ? peer.openDeal(body)
+                : replyTo(path, body, caller);
     if (name === 'completions' && held) {
       const { asked, released } = held;
       held = undefined;
@@ -84,7 +88,8 @@ export async function aPeer(): Promise<Peer> {
     response.end(JSON.stringify(rest));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
+  const peer: Peer = {
+    openDeal: openedDeal,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     exports,
@@ -94,15 +99,22 @@ export async function aPeer(): Promise<Peer> {
       held = { asked, released };
       return { asked: asked.promise, release: released.resolve };
     },
-    setAddons: (tenantId, configs) => {
+    setAddons(tenantId, configs) {
       const active = Object.entries(configs).map(([key, config]) => ({ addonId: '1', key, version: '1.0.0', config }));
       addons.set(tenantId, active);
     },
     close: () => {
       server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
+      return new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+  return peer;
+}
+
+/** The numbers of the lead and the opportunity that the peer creates for a registration. */
+export function openedDeal({ dealRegistrationId }: Record<string, unknown>): Reply {
+  const number = 1_000 + Number(dealRegistrationId);
+  return { status: 200, data: { leadId: `${number}`, opportunityId: `${number}` } };
 }
 
 const notFound: Reply = { status: 404, code: 'not_found' };

@@ -2,7 +2,13 @@ import { createCallerSigner } from '@tandem/caller';
 import { internalCampaigns } from '@tandem/campaign-contract';
 import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
-import { internalExports, internalLeads, internalOpportunities, internalPipelines } from '@tandem/crm-contract';
+import {
+  internalExports,
+  internalLeads,
+  internalOpportunities,
+  internalPipelines,
+  internalRegisteredDeals,
+} from '@tandem/crm-contract';
 import { internalFiles } from '@tandem/files-contract';
 import {
   entitlementsFrom,
@@ -28,6 +34,10 @@ import { commissionHandlers } from './features/commissions/index.ts';
 import { qualifiedDays } from './features/commissions/on-lead-qualified.ts';
 import { uncreditedDays } from './features/commissions/uncredited-deals.ts';
 import { creditPartners } from './features/credit-partners.ts';
+import { expireDealRegistration } from './features/deal-registrations/expire-deal-registration.job.ts';
+import { dealRegistrationHandlers } from './features/deal-registrations/index.ts';
+import { applyParentChange } from './features/hierarchy/apply-parent-change.job.ts';
+import { hierarchyHandlers } from './features/hierarchy/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { partnerHandlers } from './features/partners/index.ts';
 import { sealedAccounts } from './features/payout-accounts/account.ts';
@@ -36,6 +46,7 @@ import { payoutHandlers, payoutJobs } from './features/payouts/index.ts';
 import { createPaymentProvider } from './features/payouts/payment-provider.ts';
 import { partnerData } from './features/personal-data/partner-data.ts';
 import { portalHandlers } from './features/portal/index.ts';
+import { portalDealRegistrationHandlers } from './features/portal-deal-registrations/index.ts';
 import { portalUserHandlers } from './features/portal-users/index.ts';
 import { mergeFollowers } from './features/referrals/follow-merges.ts';
 import { referralHandlers } from './features/referrals/index.ts';
@@ -76,8 +87,10 @@ export function partnerService(
       ...person.handlers,
       ...partnerHandlers(tools),
       ...tierHandlers(tools),
+      ...hierarchyHandlers,
       ...referralHandlers(tools),
       ...commissionPlanHandlers(tools),
+      ...dealRegistrationHandlers(tools),
       ...commissionHandlers(tools),
       ...bulk.handlers,
       getJob: bulk.getJob,
@@ -89,6 +102,7 @@ export function partnerService(
       ...sharingHandlers(tools),
       ...portalUserHandlers,
       ...portalHandlers(tools),
+      ...portalDealRegistrationHandlers,
       ...nameHandlers,
     },
     consumers: [creditPartners, reviewTiers, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
@@ -98,6 +112,8 @@ export function partnerService(
       approveDue,
       ...payoutJobs(tools),
       ...bulk.jobs,
+      applyParentChange,
+      expireDealRegistration(tools),
       ...mergeFollowers.jobs,
       ...person.jobs,
     ],
@@ -133,7 +149,13 @@ function readTenants({ IDENTITY_URL, INTERNAL_SECRETS }: PartnerSettings): Pick<
   };
 }
 
-const crmOperations = { ...internalLeads, ...internalOpportunities, ...internalPipelines, ...internalExports };
+const crmOperations = {
+  ...internalLeads,
+  ...internalOpportunities,
+  ...internalPipelines,
+  ...internalExports,
+  ...internalRegisteredDeals,
+};
 
 function connectPeers(settings: PartnerSettings): Peers {
   const { IDENTITY_URL, FILES_URL, CAMPAIGN_URL, CRM_URL, TRAINING_URL } = settings;

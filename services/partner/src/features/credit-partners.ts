@@ -69,7 +69,10 @@ export async function credit(
 }
 
 /** Records commissions on deals that waited for a referral which these leads have by now. */
-export async function creditWaiting(leadIds: number[], context: CreditContext): Promise<void> {
+export async function creditWaiting(
+  leadIds: number[],
+  context: { tx: Tx; emit: Emit<typeof commissionEarned>; schedule: Schedule },
+): Promise<void> {
   const { tx } = context;
   const where = { leadId: { in: leadIds }, status: 'attributed' };
   const referred = await tx.referral.findMany({ where, select: { leadId: true } });

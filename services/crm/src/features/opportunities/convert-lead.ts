@@ -1,6 +1,7 @@
 import { type Caller, onlyTeamOf } from '@tandem/caller';
 import { idInText, unknownId } from '@tandem/contract';
 import { leadConverted, leadUpdated, type opportunities } from '@tandem/crm-contract';
+import type { Emit } from '@tandem/events';
 import { type Assignee, checkUser, diff, fail, failField, teamOfAssignee } from '@tandem/service';
 import type { z } from 'zod';
 import { checkPartner } from '../../check-partner.ts';
@@ -13,7 +14,7 @@ import { nextStatus } from '../leads/lead-status.ts';
 import { type MoverRole, moverRole } from '../pipelines/mover-role.ts';
 import { linkDeal } from './link-deal.ts';
 import { openOpportunity } from './new-opportunity.ts';
-import { amountColumns } from './opportunity.ts';
+import { amountColumns, type OpportunityRecord } from './opportunity.ts';
 
 const nameMax = 200;
 
@@ -67,19 +68,28 @@ export const convertLead = (peers: Peers): Handler<typeof opportunities.convertL
       : await under('opportunities:write', () => linkDeal({ tx, emit }, body.linkOpportunityId as number, lead));
     // A conversion after the creation tells unconvertOpportunity that it did not create the opportunity.
     const linkedAt = new Date(Math.max(Date.now(), opportunity.createdAt.getTime() + 1));
-    const { values, audit } = diff(lead, {
-      ...(await nextStatus(tx, lead, { status: 'qualified' })),
-      convertedAt: found ? opportunity.createdAt : linkedAt,
-      convertedOpportunityId: opportunity.id,
-      // A person without a company belongs to that of the deal.
-      ...(lead.accountId === null && { accountId: opportunity.accountId }),
-    });
-    const converted = await writeLead(tx, lead.id, values);
-    emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: converted, changes: audit });
-    emit(leadConverted, { data: { leadId: lead.id, opportunityId: opportunity.id }, record: converted });
+    await markConverted({ tx, emit }, lead, { opportunity, at: found ? opportunity.createdAt : linkedAt });
     return opportunity;
   },
 });
+
+/** Stores in a locked lead that it was converted to an opportunity. */
+export async function markConverted(
+  { tx, emit }: { tx: Tx; emit: Emit<typeof leadUpdated | typeof leadConverted> },
+  lead: LeadRecord,
+  { opportunity, at }: { opportunity: OpportunityRecord; at: Date },
+): Promise<void> {
+  const { values, audit } = diff(lead, {
+    ...(await nextStatus(tx, lead, { status: 'qualified' })),
+    convertedAt: at,
+    convertedOpportunityId: opportunity.id,
+    // A person without a company belongs to that of the deal.
+    ...(lead.accountId === null && { accountId: opportunity.accountId }),
+  });
+  const converted = await writeLead(tx, lead.id, values);
+  emit(leadUpdated, { data: { leadId: lead.id, changes: values }, record: converted, changes: audit });
+  emit(leadConverted, { data: { leadId: lead.id, opportunityId: opportunity.id }, record: converted });
+}
 
 /**
  * Fails if the lead is converted. A conversion ends when housekeeping removes its deleted opportunity, which cannot be

@@ -1,4 +1,10 @@
-import type { internalExports, internalOpportunities, opportunities, opportunityStages } from '@tandem/crm-contract';
+import type {
+  internalExports,
+  internalOpportunities,
+  internalRegisteredDeals,
+  opportunities,
+  opportunityStages,
+} from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
 import { bulkAssignOpportunities } from './bulk-assign-opportunities.ts';
@@ -15,6 +21,7 @@ import { listOpportunities } from './list-opportunities.ts';
 import { listStageHistory } from './list-stage-history.ts';
 import { loseOpportunity } from './lose-opportunity.ts';
 import { moveOpportunity } from './move-opportunity.ts';
+import { openRegisteredDeal } from './open-registered-deal.ts';
 import { reopenOpportunity } from './reopen-opportunity.ts';
 import { restoreOpportunity } from './restore-opportunity.ts';
 import { unconvertOpportunity } from './unconvert-opportunity.ts';
@@ -45,10 +52,12 @@ export const opportunityHandlers = (peers: Peers) =>
     unconvertOpportunity,
     exportOpportunities,
     filterOpportunities,
+    openRegisteredDeal: openRegisteredDeal(peers),
   }) satisfies Handlers<
     typeof opportunities &
       typeof opportunityStages &
       typeof internalOpportunities &
+      typeof internalRegisteredDeals &
       Pick<typeof internalExports, 'exportOpportunities'>,
     Tx
   >;

@@ -84,6 +84,11 @@ export function newOpportunityColumns(
   };
 }
 
+interface Rules {
+  /** Whether the deal may lack fields that its stage or their definitions require, because nobody was asked for them. */
+  mayLackFields?: boolean;
+}
+
 /**
  * Creates an opportunity in its first stage, with its history and event.
  * @param roleId the result of `moverRole`
@@ -95,14 +100,15 @@ export async function openOpportunity(
   { tx, emit, caller, roleId }: { tx: Tx; emit: Emit; caller: Caller; roleId: MoverRole },
   fields: NewOpportunity & Pick<OpportunityRecord, 'currency' | 'teamId'>,
   lead: OfLead,
+  { mayLackFields = false }: Rules = {},
 ): Promise<LockedOpportunity> {
   const { stageId, pipelineId, teamId, customFields = {} } = fields;
   const stage = await firstStageOf(tx, { stageId, pipelineId, teamId });
-  const custom = await customWrite(tx, 'opportunity', { after: customFields });
+  const custom = await customWrite(tx, 'opportunity', { after: customFields, ...(mayLackFields && { before: {} }) });
   const accountId = await accountOfNew(tx, fields, lead);
   const partnerId = fields.partnerId === undefined ? lead.partnerId : fields.partnerId;
   const data = newOpportunityColumns({ ...fields, accountId, partnerId }, { caller, stage, custom });
-  checkFirstStage(await pipelineOfStage(tx, stage), { stage, deal: data, roleId });
+  if (!mayLackFields) checkFirstStage(await pipelineOfStage(tx, stage), { stage, deal: data, roleId });
   const opportunity = asOpportunity(await tx.opportunity.create({ data }));
   await claimValues(tx, custom, opportunity.id);
   await startHistory(tx, opportunity);

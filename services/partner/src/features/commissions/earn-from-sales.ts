@@ -1,12 +1,13 @@
 import type { Schedule } from '@tandem/events';
+import { planLimits } from '@tandem/partner-contract';
 import type { Tx } from '../../handler.ts';
 import { type AppliedPlan, readAppliedPlans } from '../commission-plans/applied-plans.ts';
 import type { Plan } from '../commission-plans/plan.ts';
+import { type Ancestor, uplinesAt } from '../hierarchy/uplines.ts';
 import { approveDueJob } from './approve-due.job.ts';
 import { asCommission, insertCommissions } from './commission.ts';
 import { commissionOf, type Earner, type Sale } from './commission-of-sale.ts';
 import { type Earning, emitEarned } from './emit-earned.ts';
-import { readUplines, type Upline } from './uplines.ts';
 
 /** The partner who referred the lead of a sale. */
 export interface Referrer {
@@ -88,35 +89,33 @@ function addMonths(at: Date, months: number): Date {
   return later;
 }
 
+const levelsMax = planLimits.levels - 1;
+
 /** Who earns from each sale: the referrer, and the approved partners above who have enough sales of their own. */
 async function readEarners(tx: Tx, planned: PlannedSale[]): Promise<(sale: PlannedSale) => Earner[]> {
   const withLevels = planned.filter(({ applied }) => applied.plan.terms.levels.length);
-  const uplines = await readUplines(
-    tx,
-    withLevels.map(({ sale, referrer }) => ({ partnerId: referrer.partnerId, at: sale.at })),
-  );
-  const salesOf = await countOwnSales(tx, withLevels, uplines);
-  return (planned) => {
-    const { sale, referrer, applied } = planned;
-    const { partnerId, tier } = referrer;
-    const above = applied.plan.terms.levels.flatMap(({ level, minOwnSales }) => {
-      const upline = uplines(partnerId, sale.at).find((one) => one.level === level);
-      const earns = upline?.status === 'approved' && (minOwnSales === 0 || salesOf(upline.partnerId) >= minOwnSales);
-      return earns ? [{ partnerId: upline.partnerId, level, tier: upline.tier }] : [];
+  const asked = withLevels.map(({ sale, referrer }) => ({ partnerId: referrer.partnerId, at: sale.at }));
+  const chains = await uplinesAt(tx, asked, levelsMax);
+  const chainOf = new Map(withLevels.map((one, index) => [one, chains[index] ?? []]));
+  const salesOf = await countOwnSales(tx, chainOf);
+  return (one) => {
+    const { partnerId, tier } = one.referrer;
+    const above = one.applied.plan.terms.levels.flatMap(({ level, minOwnSales }): Earner[] => {
+      const upline = chainOf.get(one)?.find((ancestor) => ancestor.level === level);
+      const earns = upline?.status === 'approved' && (minOwnSales === 0 || salesOf(upline.id) >= minOwnSales);
+      return earns ? [{ partnerId: upline.id, level, tier: upline.tier }] : [];
     });
     return [{ partnerId, tier, level: 1 }, ...above];
   };
 }
 
+/** Counts the won deals of partners above, if a plan requires some. */
 async function countOwnSales(
   tx: Tx,
-  planned: PlannedSale[],
-  uplines: (partnerId: number, at: Date) => Upline[],
+  chainOf: ReadonlyMap<PlannedSale, Ancestor[]>,
 ): Promise<(partnerId: number) => number> {
-  const ids = planned.flatMap(({ sale, referrer, applied }) =>
-    applied.plan.terms.levels.some(({ minOwnSales }) => minOwnSales > 0)
-      ? uplines(referrer.partnerId, sale.at).map(({ partnerId }) => partnerId)
-      : [],
+  const ids = [...chainOf].flatMap(([{ applied }, chain]) =>
+    applied.plan.terms.levels.some(({ minOwnSales }) => minOwnSales > 0) ? chain.map(({ id }) => id) : [],
   );
   if (!ids.length) return () => 0;
   const rows = await tx.sql<{ partnerId: number; sales: number }>`

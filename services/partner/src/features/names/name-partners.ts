@@ -1,5 +1,6 @@
 import { namesHandler } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { nameOf } from '../partners/partner.ts';
 
 /** Reads names under the permission that retrieving the record needs. */
 export const namePartners = namesHandler<Tx, 'partner'>({
@@ -7,10 +8,7 @@ export const namePartners = namesHandler<Tx, 'partner'>({
     permission: 'partners:read',
     async find(tx, ids) {
       const partners = await tx.partner.findMany({ where: { id: { in: ids } } });
-      return partners.map(({ id, company, firstName, lastName }) => ({
-        id,
-        name: company ?? `${firstName} ${lastName}`,
-      }));
+      return partners.map((partner) => ({ id: partner.id, name: nameOf(partner) }));
     },
   },
 });

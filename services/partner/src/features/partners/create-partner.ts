@@ -1,9 +1,10 @@
 import { actingUserId } from '@tandem/caller';
-import { unknownId } from '@tandem/contract';
 import { partnerApproved, partnerRegistered, type partners } from '@tandem/partner-contract';
-import { fail, failField, toJsonColumn } from '@tandem/service';
+import { fail, toJsonColumn } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
-import type { Handler, Tools, Tx } from '../../handler.ts';
+import type { Handler, Tools } from '../../handler.ts';
+import { recordFirstParent } from '../hierarchy/parent-change.ts';
+import { checkFirstParent, lockHierarchy } from '../hierarchy/place.ts';
 import { recordFirstTier } from '../tiers/change-tier.ts';
 import { asPartner } from './partner.ts';
 import { addCode, ensureCode } from './referral-code.ts';
@@ -18,7 +19,10 @@ export const createPartner = ({ addonSettings }: Tools): Handler<typeof partners
   },
   async run({ body, caller, tx, emit, found }) {
     const { referralCode, customFields, ...fields } = body;
-    if (fields.parentPartnerId) await checkParent(tx, fields.parentPartnerId);
+    if (fields.parentPartnerId) {
+      await lockHierarchy(tx);
+      await checkFirstParent(tx, fields.parentPartnerId);
+    }
     const row = await tx.partner
       .create({
         data: {
@@ -40,18 +44,9 @@ export const createPartner = ({ addonSettings }: Tools): Handler<typeof partners
     else if (found.approves) await ensureCode(tx, row.id);
     const partner = asPartner(row);
     await recordFirstTier(tx, partner);
+    await recordFirstParent(tx, partner);
     emit(partnerRegistered, { data: { partnerId: partner.id, company: partner.company }, record: partner });
     if (found.approves) emit(partnerApproved, { data: { partnerId: partner.id }, record: partner });
     return partner;
   },
 });
-
-async function checkParent(tx: Tx, id: number): Promise<void> {
-  await tx.sql`SELECT id FROM partner WHERE id = ${id} FOR SHARE`;
-  const parent = await tx.partner.findFirst({ where: { id }, select: { status: true } });
-  if (!parent) throw failField('parentPartnerId', unknownId('partner'));
-  if (parent.status !== 'approved')
-    throw fail('parent_not_approved', [
-      { field: 'parentPartnerId', message: `The partner is ${parent.status}; send the id of an approved partner` },
-    ]);
-}

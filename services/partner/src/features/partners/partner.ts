@@ -15,6 +15,15 @@ export function asPartner(row: PartnerRow): PartnerRecord {
   return { ...row, ...checked, allowedTransitions: partnerStates.next(checked.status) };
 }
 
+/** The name that lists show: the company, or the person without one. */
+export function nameOf({
+  company,
+  firstName,
+  lastName,
+}: Pick<PartnerRow, 'company' | 'firstName' | 'lastName'>): string {
+  return company ?? `${firstName} ${lastName}`;
+}
+
 /** Loads a partner with a row lock. */
 export async function lockPartner(tx: Tx, id: number): Promise<PartnerRecord> {
   const row = await tx.partner.lockFirst({ where: { id } });

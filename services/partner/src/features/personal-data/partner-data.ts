@@ -1,25 +1,51 @@
-import { Referral } from '@tandem/partner-contract';
+import { DealRegistration, Referral } from '@tandem/partner-contract';
 import { exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { asDeal } from '../deal-registrations/deal-registration.ts';
 import { asReferral } from '../referrals/referral.ts';
 
+const batchMax = 500;
+/** Replaces what is erased; the address is one that cannot exist. */
+const erased = { contactFirstName: 'Erased', contactLastName: 'Erased', contactEmail: 'erased@erased.invalid' };
+
 /**
- * The data of a person in partner: the attribution to a partner. It stays with the number of the lead, because commissions
- * are paid by it, but without the id that the person has in another system.
+ * The data of a person in partner: the attribution to a partner, and the deals that partners have registered with the person
+ * as the contact. The attribution stays with the number of the lead, because commissions are paid by it, but without the id
+ * that the person has in another system. Registrations stay without the contact, because they protect the company.
  */
 export const partnerData: PersonalData<Tx> = {
-  async erase({ tx, person: { leadIds } }) {
+  async erase({ tx, person: { leadIds, emails } }) {
     const where = { leadId: { in: leadIds }, externalId: { not: null } };
-    const { count } = await tx.referral.updateMany({ where, data: { externalId: null } });
-    return { referrals: count };
+    const { count: referrals } = await tx.referral.updateMany({ where, data: { externalId: null } });
+    const deals = await tx.dealRegistration.findMany({
+      where: { OR: contactIs({ leadIds, emails }), contactEmailKey: { not: '' } },
+      orderBy: { id: 'asc' },
+      take: batchMax,
+      select: { id: true },
+    });
+    const { count: dealRegistrations } = await tx.dealRegistration.updateMany({
+      where: { id: { in: deals.map(({ id }) => id) } },
+      data: { ...erased, contactEmailKey: '', contactPhone: null, notes: null, version: { increment: 1 } },
+    });
+    return { referrals, dealRegistrations };
   },
-  async read({ tx, person: { leadIds } }) {
+  async read({ tx, person: { leadIds, emails } }) {
     const where = { leadId: { in: leadIds } };
+    const registered = { OR: contactIs({ leadIds, emails }) };
     return [
       await exportSection('referrals', Referral, {
         count: () => tx.referral.count({ where }),
         find: async (take) => (await tx.referral.findMany({ where, orderBy: { id: 'desc' }, take })).map(asReferral),
       }),
+      await exportSection('dealRegistrations', DealRegistration, {
+        count: () => tx.dealRegistration.count({ where: registered }),
+        find: async (take) =>
+          (await tx.dealRegistration.findMany({ where: registered, orderBy: { id: 'desc' }, take })).map(asDeal),
+      }),
     ];
   },
 };
+
+function contactIs({ leadIds, emails }: { leadIds: number[]; emails: string[] }) {
+  return [{ leadId: { in: leadIds } }, { contactEmailKey: { in: emails } }];
+}

@@ -1,6 +1,6 @@
 import { unionMember } from '@tandem/contract';
 import { type ConsumerContext, consumer } from '@tandem/events';
-import { partnerApproved, referralAttributed } from '@tandem/partner-contract';
+import { partnerApproved, partnerParentChanged, referralAttributed } from '@tandem/partner-contract';
 import { certificateExpired, certificateRevoked, courseCompleted } from '@tandem/training-contract';
 import type { Tx } from '../../handler.ts';
 import { scheduleReviews } from './schedule-reviews.ts';
@@ -11,7 +11,14 @@ import { scheduleReviews } from './schedule-reviews.ts';
  */
 export const reviewTiers = consumer({
   name: 'review-tiers',
-  on: [referralAttributed, partnerApproved, courseCompleted, certificateExpired, certificateRevoked],
+  on: [
+    referralAttributed,
+    partnerApproved,
+    partnerParentChanged,
+    courseCompleted,
+    certificateExpired,
+    certificateRevoked,
+  ],
   async handle(events, { tx, schedule }: ConsumerContext<Tx>) {
     const partnerIds = events.flatMap((event): number[] => {
       if ('learnerId' in event.data) {
@@ -19,6 +26,8 @@ export const reviewTiers = consumer({
         const learner = learnerId === null ? undefined : unionMember('learner', learnerId);
         return learner?.type === 'partner' ? [learner.id] : [];
       }
+      // Both parents of a partner that moves have another number of recruits.
+      if ('from' in event.data) return [event.data.from, event.data.to].filter((id) => id !== null);
       // The parent of an approved partner has one more recruit.
       const parentId = 'parentPartnerId' in event.record ? event.record.parentPartnerId : null;
       return [event.data.partnerId, ...(parentId === null ? [] : [parentId])];

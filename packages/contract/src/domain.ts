@@ -1,4 +1,4 @@
-import { text } from '@tandem/contract';
+import { text } from './fields.ts';
 
 const domainMax = 253;
 const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';

@@ -1,0 +1,30 @@
+import { fail } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
+import type { Tx } from '../../handler.ts';
+import type { DealRecord } from './deal-registration.ts';
+import { keysOf } from './protected-keys.ts';
+
+/**
+ * Fails if another partner protects the company of a registration. Registrations of one company are checked one after the
+ * other until the end of the transaction, because two at once would not see each other.
+ * @throws 409 without the other registration, which the partner must not learn
+ */
+export async function checkFree(tx: Tx, deal: DealRecord): Promise<void> {
+  const { companyKey, domainKey } = keysOf(deal);
+  await lockNamed(tx, 'protected deal', [
+    ...(companyKey === null ? [] : [`company ${companyKey}`]),
+    ...(domainKey === null ? [] : [`domain ${domainKey}`]),
+  ]);
+  if ((await findConflicts(tx, deal)).length) throw fail('already_registered');
+}
+
+/** The registrations of other partners that protect the company of a registration. A conversion ends no protection. */
+export async function findConflicts(tx: Tx, deal: DealRecord): Promise<number[]> {
+  const { companyKey, domainKey } = keysOf(deal);
+  const rows = await tx.sql<{ id: number }>`
+    SELECT id FROM deal_registration
+    WHERE (company_key = ${companyKey}::text OR domain_key = ${domainKey}::text) AND partner_id <> ${deal.partnerId}
+      AND (status = 'submitted' OR (status IN ('approved', 'converted') AND protected_until > now()))
+    ORDER BY id`;
+  return rows.map(({ id }) => id);
+}

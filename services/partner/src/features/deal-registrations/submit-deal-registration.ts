@@ -1,0 +1,33 @@
+import type { Emit } from '@tandem/events';
+import { dealRegistrationSubmitted, type dealRegistrations } from '@tandem/partner-contract';
+import type { Handler, Tx } from '../../handler.ts';
+import {
+  checkApproved,
+  checkTransition,
+  type DealRecord,
+  lockDeal,
+  movedEvent,
+  type StoredDeal,
+  writeDeal,
+} from './deal-registration.ts';
+import { checkFree } from './protection.ts';
+
+export const submitDealRegistration: Handler<typeof dealRegistrations.submitDealRegistration> = async (context) => {
+  const { params, tx, ifMatch } = context;
+  const deal = await lockDeal(tx, { id: params.id });
+  ifMatch(deal);
+  return submitDeal(context, deal);
+};
+
+/** Submits a locked draft, which protects the company from then on. */
+export async function submitDeal(
+  { tx, emit }: { tx: Tx; emit: Emit<typeof dealRegistrationSubmitted> },
+  deal: StoredDeal,
+): Promise<DealRecord> {
+  checkTransition(deal, 'submitted');
+  await checkApproved(tx, deal.partnerId);
+  await checkFree(tx, deal);
+  const submitted = await writeDeal(tx, deal.id, { status: 'submitted', submittedAt: new Date() });
+  emit(dealRegistrationSubmitted, movedEvent(submitted, deal.status));
+  return submitted;
+}
