@@ -7,6 +7,7 @@ import { internalNames } from './names.ts';
 import { partners } from './partners.ts';
 import { portal } from './portal.ts';
 import { portalUsers } from './portal-users.ts';
+import { referralCodes } from './referral-codes.ts';
 import { referrals } from './referrals.ts';
 import { sharing } from './sharing.ts';
 import { statements } from './statements.ts';
@@ -19,6 +20,7 @@ export * from './names.ts';
 export * from './partners.ts';
 export * from './portal.ts';
 export * from './portal-users.ts';
+export * from './referral-codes.ts';
 export * from './referrals.ts';
 export * from './sharing.ts';
 export * from './statements.ts';
@@ -27,6 +29,7 @@ export * from './tiers.ts';
 export const partner = {
   ...partners,
   ...tiers,
+  ...referralCodes,
   ...referrals,
   ...commissions,
   ...statements,

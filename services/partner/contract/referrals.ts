@@ -1,6 +1,6 @@
 import { event, id, operations, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { Code } from './partners.ts';
+import { Code } from './referral-codes.ts';
 
 export const referralStatuses = ['attributed', 'flagged'] as const;
 

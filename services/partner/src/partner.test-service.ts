@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '@tandem/caller';
 import type { partner } from '@tandem/partner-contract';
-import { type TestService, testService } from '@tandem/testing';
+import { type TestService, testService, type testSettings } from '@tandem/testing';
 import { leadOf, now, type Peer, publicUrl } from './partner-peer.test-service.ts';
 import { partnerService } from './service.ts';
 
@@ -12,20 +12,26 @@ const unreachableUrl = 'http://127.0.0.1:9';
 export type Service = TestService<typeof partner>;
 export type Api = ReturnType<Service['as']>;
 
-/** Starts partner; without a peer, its calls to other services fail. */
-export const startPartner = (peer?: Peer): Promise<Service> => {
+/**
+ * Starts partner; without a peer, its calls to other services fail.
+ * @param shared settings of a running instance, to start a second one on the same database
+ */
+export const startPartner = (peer?: Peer, shared?: Awaited<ReturnType<typeof testSettings>>): Promise<Service> => {
   const url = peer?.url ?? unreachableUrl;
-  return testService('partner', (settings) =>
-    partnerService({
-      ...settings,
-      IDENTITY_URL: url,
-      FILES_URL: url,
-      CAMPAIGN_URL: url,
-      CRM_URL: url,
-      TRAINING_URL: url,
-      PUBLIC_URL: `${publicUrl}/`,
-      IDS_ALPHABET: process.env.IDS_ALPHABET as string,
-    }),
+  return testService(
+    'partner',
+    (settings) =>
+      partnerService({
+        ...settings,
+        IDENTITY_URL: url,
+        FILES_URL: url,
+        CAMPAIGN_URL: url,
+        CRM_URL: url,
+        TRAINING_URL: url,
+        PUBLIC_URL: `${publicUrl}/`,
+        IDS_ALPHABET: process.env.IDS_ALPHABET as string,
+      }),
+    shared,
   );
 };
 

@@ -29,6 +29,8 @@ import { partnerHandlers } from './features/partners/index.ts';
 import { partnerData } from './features/personal-data/partner-data.ts';
 import { portalHandlers } from './features/portal/index.ts';
 import { portalUserHandlers } from './features/portal-users/index.ts';
+import { clickBuffer } from './features/referral-codes/click-buffer.ts';
+import { referralCodeHandlers } from './features/referral-codes/index.ts';
 import { mergeFollowers } from './features/referrals/follow-merges.ts';
 import { referralHandlers } from './features/referrals/index.ts';
 import { sharingHandlers } from './features/sharing/index.ts';
@@ -54,8 +56,10 @@ export function partnerService(
     links: createLinkTokens(seal, 'statements'),
     publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
     ids: createIdCodec(settings.IDS_ALPHABET),
+    digest: seal.digest,
     limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: seal.digest, log: createLog('partner') }),
   };
+  const clicks = clickBuffer(createLog('partner'));
   const person = personalData('partner', partnerData);
   return {
     name: 'partner',
@@ -64,6 +68,7 @@ export function partnerService(
       ...person.handlers,
       ...partnerHandlers(tools),
       ...tierHandlers(tools),
+      ...referralCodeHandlers(tools, clicks),
       ...referralHandlers(tools),
       ...commissionHandlers(tools),
       ...statementHandlers(tools),
@@ -76,10 +81,14 @@ export function partnerService(
     consumers: [creditPartners, reviewTiers, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
     jobs: [reviewTier(tools), reviewAllTiers, ...mergeFollowers.jobs, ...person.jobs],
     firstUse: makeDefaultPlan,
-    purge: [{ table: 'uncredited_deal', column: 'created_at', days: uncreditedDays }],
+    purge: [
+      { table: 'uncredited_deal', column: 'created_at', days: uncreditedDays },
+      { table: 'referral_click', column: 'at', days: 400 },
+    ],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,
+    drain: clicks.close,
     close: () => redis.disconnect(),
   };
 }

@@ -4,9 +4,9 @@ import { partnerApproved, partnerRegistered, type partners } from '@tandem/partn
 import { fail, failField, toJsonColumn } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { addCode, ensureCode } from '../referral-codes/make-code.ts';
 import { recordFirstTier } from '../tiers/change-tier.ts';
 import { asPartner } from './partner.ts';
-import { addCode, ensureCode } from './referral-code.ts';
 
 /** Whether the tenant approves partners when they register. */
 type Found = { approves: boolean };
