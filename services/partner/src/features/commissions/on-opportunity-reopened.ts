@@ -9,6 +9,7 @@ import { createStatements } from './on-opportunity-won.ts';
 /** A deal that was won or reopened, and its version then. */
 export interface DealChange {
   opportunityId: number;
+  leadId: number;
   version: number;
 }
 
@@ -35,10 +36,11 @@ export async function acceptChanges(
   const accepted: DealChange[] = [];
   // In the order of ids, so that two transactions cannot wait for each other.
   for (const change of [...newest.values()].sort((one, other) => one.opportunityId - other.opportunityId)) {
-    const { opportunityId, version } = change;
+    const { opportunityId, leadId, version } = change;
     const [written] = await tx.sql`
-      INSERT INTO deal (opportunity_id, version) VALUES (${opportunityId}, ${version})
-      ON CONFLICT (tenant_id, environment, opportunity_id) DO UPDATE SET version = excluded.version
+      INSERT INTO deal (opportunity_id, lead_id, version) VALUES (${opportunityId}, ${leadId}, ${version})
+      ON CONFLICT (tenant_id, environment, opportunity_id) DO UPDATE
+        SET version = excluded.version, lead_id = excluded.lead_id, merged_from_lead_id = excluded.merged_from_lead_id
       WHERE deal.version < excluded.version OR (${sameVersion} AND deal.version = excluded.version)
       RETURNING opportunity_id`;
     if (written) accepted.push(change);
@@ -62,26 +64,17 @@ export async function takeBack({ tx, emit, schedule }: TakingBack, deals: DealCh
     where: { OR: deals.map(({ opportunityId, version }) => ({ opportunityId, version: { lt: version } })) },
   });
   const opportunityIds = deals.map(({ opportunityId }) => opportunityId);
-  const credited = await tx.sql<{ partnerId: number }>`
+  const taken = await tx.sql<{ partnerId: number | null }>`
     UPDATE deal SET partner_id = NULL, value_minor = NULL, currency = NULL, won_at = NULL
-    WHERE opportunity_id = ANY(${opportunityIds}) AND partner_id IS NOT NULL
+    WHERE opportunity_id = ANY(${opportunityIds}) AND won_at IS NOT NULL
     RETURNING old.partner_id AS "partnerId"`;
   await scheduleReviews(
     { tx, schedule },
-    credited.map(({ partnerId }) => partnerId),
+    taken.flatMap(({ partnerId }) => partnerId ?? []),
   );
   const reason = 'Deal reopened';
   const OR = deals.map(({ opportunityId, version }) => ({ opportunityId, dealVersion: { lt: version } }));
-  const cancelled = await tx.commission.updateManyAndReturn({
-    where: {
-      OR,
-      type: 'earned',
-      status: { in: ['pending', 'on_hold', 'approved'] },
-    },
-    data: { status: 'cancelled', cancelledAt: new Date(), reason, version: { increment: 1 } },
-  });
-  for (const record of cancelled.map(asCommission))
-    emit(commissionCancelled, { data: { commissionId: record.id, partnerId: record.partnerId }, record });
+  await cancelUnpaid({ tx, emit }, OR, reason);
   const paid = await tx.commission.findMany({ where: { OR, type: 'earned', status: 'paid' } });
   const data = paid.map(({ id, partnerId, opportunityId, dealVersion, amountMinor, basisMinor, ...original }) => ({
     partnerId,
@@ -92,6 +85,7 @@ export async function takeBack({ tx, emit, schedule }: TakingBack, deals: DealCh
     currency: original.currency,
     rate: original.rate,
     level: original.level,
+    attribution: original.attribution,
     planId: original.planId,
     planVersion: original.planVersion,
     type: 'clawback',
@@ -106,4 +100,18 @@ export async function takeBack({ tx, emit, schedule }: TakingBack, deals: DealCh
     const { id: commissionId, amount, currency, partnerId } = record;
     emit(commissionEarned, { data: { commissionId, amount, currency, partnerId }, record });
   }
+}
+
+/** Cancels the commissions of deals, each of one version or of earlier ones, that are not paid yet. */
+export async function cancelUnpaid(
+  { tx, emit }: { tx: Tx; emit: Emit<typeof commissionCancelled> },
+  OR: { opportunityId: number; dealVersion: number | { lt: number } }[],
+  reason: string,
+): Promise<void> {
+  const cancelled = await tx.commission.updateManyAndReturn({
+    where: { OR, type: 'earned', status: { in: ['pending', 'on_hold', 'approved'] } },
+    data: { status: 'cancelled', cancelledAt: new Date(), reason, version: { increment: 1 } },
+  });
+  for (const record of cancelled.map(asCommission))
+    emit(commissionCancelled, { data: { commissionId: record.id, partnerId: record.partnerId }, record });
 }

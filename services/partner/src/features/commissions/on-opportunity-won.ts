@@ -42,14 +42,13 @@ export async function earnCommissions(
   const referrerOf = ({ leadId }: WonDeal) => referrers.get(leads.get(leadId) ?? leadId);
   const uncredited = deals.filter((deal) => !referrerOf(deal));
   const kept = await keepUncredited(tx, uncredited);
-  if (!referrers.size) return kept;
-
   const credited = deals.flatMap((deal) => {
     const referrer = referrerOf(deal);
     // A deal that was won before its lead was referred belongs to nobody.
     return referrer && referrer.referredAt <= deal.wonAt ? [{ deal, referrer }] : [];
   });
-  await creditDeals(tx, credited);
+  await storeWon(tx, deals, credited);
+  if (!referrers.size) return kept;
   await scheduleReviews(
     { tx, schedule },
     credited.map(({ referrer }) => referrer.partnerId),
@@ -71,20 +70,22 @@ interface CreditedDeal {
   referrer: Referrer;
 }
 
-/** Stores which partners the deals belong to. */
-async function creditDeals(tx: Tx, credited: CreditedDeal[]): Promise<void> {
-  const rows = credited.map(({ deal, referrer }) => ({
+/** Stores that deals are won, and which partners they belong to: a won deal keeps its lead with the partner. */
+async function storeWon(tx: Tx, deals: WonDeal[], credited: CreditedDeal[]): Promise<void> {
+  if (!deals.length) return;
+  const owners = new Map(credited.map(({ deal, referrer }) => [deal, referrer.partnerId]));
+  const rows = deals.map((deal) => ({
     opportunity_id: deal.opportunityId,
-    partner_id: referrer.partnerId,
+    partner_id: owners.get(deal) ?? null,
     value_minor: deal.valueMinor,
     currency: deal.currency,
     won_at: deal.wonAt,
   }));
-  await tx.sql`UPDATE deal SET partner_id = credited.partner_id, value_minor = credited.value_minor,
-      currency = credited.currency, won_at = credited.won_at
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS credited
+  await tx.sql`UPDATE deal SET partner_id = coalesce(won.partner_id, deal.partner_id), value_minor = won.value_minor,
+      currency = won.currency, won_at = won.won_at
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS won
       (opportunity_id bigint, partner_id bigint, value_minor bigint, currency text, won_at timestamptz)
-    WHERE deal.opportunity_id = credited.opportunity_id`;
+    WHERE deal.opportunity_id = won.opportunity_id`;
 }
 
 /** The commission of a deal; undefined when it rounds to zero. */
@@ -96,6 +97,7 @@ function commissionOf({ deal, referrer }: CreditedDeal, plan: Plan) {
     partnerId: referrer.partnerId,
     opportunityId: deal.opportunityId,
     dealVersion: deal.version,
+    attribution: referrer.moves,
     amountMinor,
     basisMinor: deal.valueMinor,
     currency: deal.currency,
@@ -122,6 +124,8 @@ interface Referrer {
   partnerId: number;
   tier: Tier;
   referredAt: Date;
+  /** How often the lead had got another partner. */
+  moves: number;
 }
 
 /** Referring partner by lead id, if the partner is currently approved. */
@@ -129,7 +133,7 @@ async function findReferrers(tx: Tx, leadIds: number[]): Promise<Map<number, Ref
   if (!leadIds.length) return new Map();
   const rows = await tx.sql<Referrer & { leadId: number }>`
     SELECT referral.lead_id AS "leadId", referral.partner_id AS "partnerId", partner.tier,
-      referral.created_at AS "referredAt" FROM referral
+      referral.occurred_at AS "referredAt", referral.moves FROM referral
     JOIN partner ON partner.tenant_id = referral.tenant_id AND partner.environment = referral.environment
       AND partner.id = referral.partner_id
     WHERE referral.lead_id = ANY(${leadIds}) AND referral.status = 'attributed' AND partner.status = 'approved'`;
