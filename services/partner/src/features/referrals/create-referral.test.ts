@@ -148,7 +148,7 @@ describe('createReferral with a lead', () => {
     expect([created.status, created.data.status]).toEqual([201, 'attributed']);
     const asked = peer.requests.findLast(({ path }) => path === '/internal/leads/upsert-by-email');
     // Without the code: the event of the lead would attribute it a second time.
-    expect([asked?.body, asked?.caller.tenantId]).toEqual([lead, api.caller.tenantId]);
+    expect([asked?.body, asked?.caller.tenantId]).toEqual([{ ...lead, source: 'referral' }, api.caller.tenantId]);
     const again = await api.createReferral({ body: { code, lead } });
     expect([again.status, again.body.code]).toEqual([409, 'already_referred']);
   });

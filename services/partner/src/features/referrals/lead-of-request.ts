@@ -33,7 +33,8 @@ export async function findLead(
     return found;
   }
   if (!lead) throw failField('leadId', 'Is required unless lead is sent');
-  const { leadId: id, created } = await peers.crm.upsertLeadByEmail({ body: lead, as: asService(caller) });
+  const body = { ...lead, source: 'referral' as const };
+  const { leadId: id, created } = await peers.crm.upsertLeadByEmail({ body, as: asService(caller) });
   // A new lead has no owner yet, so a caller who reads only own leads does not find it.
   const found = await read(id, created ? asService(caller) : own);
   if (!found) throw failField('lead', 'A lead with this e-mail address belongs to somebody else');
