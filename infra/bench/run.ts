@@ -1,4 +1,4 @@
-// `npm run bench [-- fleet operations upload mail campaigns gateway connections imports size search-size files-size training-size]`: measures the named parts (default:
+// `npm run bench [-- fleet operations upload mail campaigns clicks gateway connections imports size search-size files-size training-size]`: measures the named parts (default:
 // all), prints a table, and writes results.md. `npm run bench -- operations convertLead winOpportunity` measures only those operations.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
@@ -7,6 +7,7 @@ import { interrupts } from '../local/interrupts.ts';
 import { localDir } from '../local/paths.ts';
 import { complain, prepareTerminal, progress } from '../local/terminal.ts';
 import { measureCampaigns } from './campaigns.ts';
+import { measureClicks } from './clicks.ts';
 import { measureConnections } from './connections.ts';
 import { measureFleet } from './fleet.ts';
 import { importMembers, measureImports } from './imports.ts';
@@ -30,6 +31,7 @@ const parts = [
   'upload',
   'mail',
   'campaigns',
+  'clicks',
   'gateway',
   'connections',
   'imports',
@@ -81,6 +83,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   const upload = wanted('upload') ? await fresh(place, measureUpload) : [];
   const mail = wanted('mail') ? await fresh(place, measureMail) : [];
   const campaigns = wanted('campaigns') ? await fresh(place, measureCampaigns) : [];
+  const clicks = wanted('clicks') ? await fresh(place, measureClicks) : [];
   const peers = wanted('gateway') ? await fresh(place, measurePeers) : [];
   const connections = wanted('connections') ? await fresh(place, measureConnections) : [];
   // The size part measures an import too.
@@ -97,6 +100,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
       ...upload,
       ...mail,
       ...campaigns,
+      ...clicks,
       ...calls,
       ...imports,
       ...atSize,

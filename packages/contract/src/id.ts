@@ -94,6 +94,7 @@ export const resourceTypes = {
   enrollment_rule: 89,
   ocr_job: 90,
   tier_change: 91,
+  referral_conflict: 92,
   parent_change: 93,
   deal_registration: 94,
   payout_item: 95,

@@ -10,6 +10,8 @@ export class ApiError extends Error {
   readonly errors: FieldError[];
   /** Seconds after which the request may succeed; sent as Retry-After. */
   readonly retryAfter: number | undefined;
+  /** Whether what the handler wrote is committed nevertheless, such as the record of a refused attempt. */
+  keepsWrites = false;
   /** Parts of the request that had no effect, which may explain the error. */
   warnings: Warning[] = [];
 
@@ -27,15 +29,20 @@ export class ApiError extends Error {
  * @param errors the invalid fields, each with what is accepted
  * @param options.retryAfter seconds after which the request may succeed; rounded up to at least 1
  * @param options.warnings parts of the request that had no effect, which may explain the error
+ * @param options.keepsWrites whether what the handler wrote before is committed nevertheless
  */
 export function fail(
   code: KnownCode | (string & {}),
   errors?: FieldError[],
-  { retryAfter, warnings = [] }: { retryAfter?: number; warnings?: Warning[] } = {},
+  {
+    retryAfter,
+    warnings = [],
+    keepsWrites = false,
+  }: { retryAfter?: number; warnings?: Warning[]; keepsWrites?: boolean } = {},
 ): ApiError {
   const known = knownErrors[code as KnownCode];
   const seconds = retryAfter === undefined ? undefined : Math.max(1, Math.ceil(retryAfter));
-  return Object.assign(new ApiError(code, known?.[0], known?.[1], errors, seconds), { warnings });
+  return Object.assign(new ApiError(code, known?.[0], known?.[1], errors, seconds), { warnings, keepsWrites });
 }
 
 /** Creates the 422 error for one field of a body or query. The handler throws it. */

@@ -74,6 +74,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
     withinMs: shutdownLimits.storesMs,
     async run() {
       definition.mail?.parts.close();
+      await definition.drain?.();
       await Promise.all([background.closeStores(), db.close(), definition.close?.()]);
     },
   };

@@ -128,10 +128,16 @@ function matcherOf({ request }: Run): AnyContext['ifMatch'] {
   };
 }
 
-/** Runs the handler and encodes its result. */
+/** Runs the handler and encodes its result. An error that keeps its writes is a response: the transaction commits. */
 async function runHandler(run: Run, outgoing: Outgoing, found: unknown): Promise<ServiceResponse> {
   const { row, handler, request, parts, extras } = run;
-  const result = await handler.run(contextOf(run, outgoing, found));
+  let result: unknown;
+  try {
+    result = await handler.run(contextOf(run, outgoing, found));
+  } catch (error) {
+    if (!(error instanceof ApiError && error.keepsWrites)) throw error;
+    return encodeError(toErrorResponse(error, row, parts.log), request.caller.requestId);
+  }
   const shown = extras.message === undefined ? row : { ...row, message: extras.message };
   const response = await encodeResult(shown, result, {
     requestId: request.caller.requestId,

@@ -48,6 +48,8 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   /** Registers additional metrics of the service. */
   measure?: (metrics: Metrics) => void;
   settings: Settings;
+  /** Writes what the service itself has buffered, while the stores are still open. */
+  drain?: () => Promise<void>;
   /** Closes resources that the service opened itself. */
   close?: () => void | Promise<void>;
 }

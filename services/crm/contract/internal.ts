@@ -125,7 +125,7 @@ export const internalLeads = operations({
     method: 'POST',
     path: '/internal/leads/upsert-by-email',
     audience: 'internal',
-    summary: 'Find the lead with an e-mail address, or create it with the source `web`',
+    summary: 'Find the lead with an e-mail address, or create it with the source `web` or another one',
     description:
       'For data that people enter themselves, such as forms. An existing lead keeps its values, because anybody can enter the address of somebody else; it gets those that it lacks. Repeating the request changes nothing.',
     body: Lead.pick({ email: true }).extend({
@@ -133,6 +133,8 @@ export const internalLeads = operations({
       lastName: Lead.shape.lastName.optional(),
       phone: Lead.shape.phone.optional(),
       referralCode: Lead.shape.referralCode.optional(),
+      /** Of a new lead; `web` by default. */
+      source: Lead.shape.source.optional(),
       customFields: freeForm().optional(),
       /**
        * Consent to receive e-mail, and when the person gave it. A person who refused it before is asked to confirm the

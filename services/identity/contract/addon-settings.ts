@@ -24,6 +24,23 @@ function setting<Schema extends z.ZodType>(schema: Schema, meta: SettingMeta): S
   return described;
 }
 
+const hostsMax = 50;
+const urlLengthMax = 2_000;
+
+function httpsUrl() {
+  return z
+    .url({ protocol: /^https$/, error: 'Must be a URL that starts with https://' })
+    .max(urlLengthMax, `Must be at most ${urlLengthMax} characters`)
+    .refine((url) => URL.canParse(url), { error: 'Must be a URL that starts with https://' });
+}
+
+function hostName() {
+  return z
+    .string()
+    .max(253, 'Must be at most 253 characters')
+    .regex(/^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, 'Must be a host name, such as www.example.com');
+}
+
 /**
  * The settings of every addon of the catalogue, by the key of the addon. The catalogue derives its JSON Schemas from
  * them, and the services that obey the settings read them with `settingsOf`. A setting without a default must be
@@ -48,6 +65,16 @@ export const addonSettings = {
     }),
     protectionDays: setting(z.int().min(1).max(3_650).default(90), {
       description: 'The number of days for which an approved deal registration protects the company',
+      since: '1.3.0',
+      readers: ['partner'],
+    }),
+    defaultLandingUrl: setting(httpsUrl().optional(), {
+      description: 'The page that referral links lead to, unless their code names another one',
+      since: '1.3.0',
+      readers: ['partner'],
+    }),
+    allowedHosts: setting(z.array(hostName()).max(hostsMax, `Must contain at most ${hostsMax} host names`).optional(), {
+      description: 'The host names of pages that referral links may lead to, besides that of defaultLandingUrl',
       since: '1.3.0',
       readers: ['partner'],
     }),

@@ -14,6 +14,7 @@ import { payouts } from './payouts.ts';
 import { portal } from './portal.ts';
 import { portalDealRegistrations } from './portal-deal-registrations.ts';
 import { portalUsers } from './portal-users.ts';
+import { referralCodes } from './referral-codes.ts';
 import { referrals } from './referrals.ts';
 import { sharing } from './sharing.ts';
 import { statements } from './statements.ts';
@@ -35,6 +36,7 @@ export * from './payouts.ts';
 export * from './portal.ts';
 export * from './portal-deal-registrations.ts';
 export * from './portal-users.ts';
+export * from './referral-codes.ts';
 export * from './referrals.ts';
 export * from './sharing.ts';
 export * from './statements.ts';
@@ -44,6 +46,7 @@ export const partner = {
   ...partners,
   ...tiers,
   ...hierarchy,
+  ...referralCodes,
   ...referrals,
   ...commissionPlans,
   ...dealRegistrations,

@@ -15,6 +15,7 @@ import {
   timestamp,
 } from '@tandem/contract';
 import { z } from 'zod';
+import { Code, ReferralCode } from './referral-codes.ts';
 
 export const partnerTiers = ['bronze', 'silver', 'gold', 'platinum'] as const;
 export const partnerStatuses = ['pending', 'approved', 'rejected', 'suspended', 'terminated'] as const;
@@ -26,16 +27,6 @@ export const tierCauses = ['registration', 'approval', 'manual', 'evaluation'] a
 export const TierCause = z
   .enum(tierCauses)
   .describe('What set the tier: the registration, the approval, a change by a person, or an evaluation');
-
-/** A code that attributes leads to a partner. Case-insensitive; stored in upper case. */
-export const Code = z
-  .string()
-  .regex(/^[A-Za-z0-9-]{4,32}$/, { error: 'Must be 4 to 32 letters, digits and dashes' })
-  .overwrite((code) => code.toUpperCase())
-  .meta({
-    description: 'Referral code: 4 to 32 letters, digits and dashes; stored in upper case',
-    examples: ['JOAN-2026'],
-  });
 
 export const partnerStates = stateTable<(typeof partnerStatuses)[number]>('Partner', {
   created: { pending: 'createPartner' },
@@ -82,12 +73,6 @@ export const Partner = z.object({
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),
-});
-
-export const ReferralCode = z.object({
-  id: id('referral_code'),
-  code: Code,
-  createdAt: timestamp(),
 });
 
 /** A partner with referral codes, counts and balances. */

@@ -70,4 +70,6 @@ export interface Tools {
   /** Encodes ids in files for customers, where the gateway does not encode them. */
   ids: IdCodec;
   limiter: LoginLimiter;
+  /** A keyed digest: without the key it cannot be checked against guesses of the text. */
+  digest(text: string): string;
 }

@@ -143,6 +143,7 @@ function trainingReply(completions: CompletedCourse[], name: string, body: Recor
 /** The records have no owner, so calls limited to the caller's own records find none. */
 function replyTo(path: string, body: Record<string, unknown>, { narrow }: Caller): Reply {
   const [, , kind, id] = path.split('/');
+  if (kind === 'leads' && id === 'upsert-by-email') return { status: 200, data: upsertLead(body) };
   if (narrow) return kind === 'leads' ? { status: 200, data: [] } : notFound;
   // Records with numbers from 900 on do not exist.
   if (kind === 'pipelines' || kind === 'opportunities')
@@ -160,6 +161,17 @@ function replyTo(path: string, body: Record<string, unknown>, { narrow }: Caller
   return notFound;
 }
 
+/** Leads that were created by their address. */
+const upserted: { email: string; firstName?: string; lastName?: string }[] = [];
+const firstUpserted = 700;
+
+function upsertLead(body: Record<string, unknown>) {
+  const lead = body as (typeof upserted)[number];
+  const known = upserted.findIndex(({ email }) => email === lead.email);
+  const index = known < 0 ? upserted.push(lead) - 1 : known;
+  return { leadId: String(firstUpserted + index), created: known < 0, ignored: [] };
+}
+
 /** A lead as crm returns it. */
 export function leadOf(id: string) {
   return {
@@ -167,6 +179,7 @@ export function leadOf(id: string) {
     email: 'ada@example.com',
     firstName: 'Ada',
     lastName: 'Lovelace',
+    ...upserted[Number(id) - firstUpserted],
     phone: null,
     status: 'new',
     score: 0,

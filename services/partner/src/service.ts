@@ -48,6 +48,8 @@ import { partnerData } from './features/personal-data/partner-data.ts';
 import { portalHandlers } from './features/portal/index.ts';
 import { portalDealRegistrationHandlers } from './features/portal-deal-registrations/index.ts';
 import { portalUserHandlers } from './features/portal-users/index.ts';
+import { clickBuffer } from './features/referral-codes/click-buffer.ts';
+import { referralCodeHandlers } from './features/referral-codes/index.ts';
 import { mergeFollowers } from './features/referrals/follow-merges.ts';
 import { referralHandlers } from './features/referrals/index.ts';
 import { sharingHandlers } from './features/sharing/index.ts';
@@ -76,9 +78,11 @@ export function partnerService(
     paymentProvider: providerOf(settings),
     publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
     ids: createIdCodec(settings.IDS_ALPHABET),
+    digest: seal.digest,
     limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: seal.digest, log: createLog('partner') }),
   };
   const bulk = bulkOperations('partner', commissionBulk, { ids: tools.ids, log: createLog('partner') });
+  const clicks = clickBuffer(createLog('partner'));
   const person = personalData('partner', partnerData);
   return {
     name: 'partner',
@@ -88,6 +92,7 @@ export function partnerService(
       ...partnerHandlers(tools),
       ...tierHandlers(tools),
       ...hierarchyHandlers,
+      ...referralCodeHandlers(tools, clicks),
       ...referralHandlers(tools),
       ...commissionPlanHandlers(tools),
       ...dealRegistrationHandlers(tools),
@@ -122,10 +127,12 @@ export function partnerService(
     purge: [
       { table: 'uncredited_deal', column: 'created_at', days: uncreditedDays },
       { table: 'qualified_lead', column: 'created_at', days: qualifiedDays },
+      { table: 'referral_click', column: 'at', days: 400 },
     ],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,
+    drain: clicks.close,
     close: () => redis.disconnect(),
   };
 }

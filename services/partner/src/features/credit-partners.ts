@@ -11,7 +11,8 @@ import {
 } from './commissions/on-lead-qualified.ts';
 import { acceptChanges, type DealChange, reopenedDeals, takeBack } from './commissions/on-opportunity-reopened.ts';
 import { earnCommissions, wonDeals } from './commissions/on-opportunity-won.ts';
-import { takeUncredited, unhandled, type WonDeal } from './commissions/uncredited-deals.ts';
+import { storeLeads, takeUncredited, unhandled, type WonDeal } from './commissions/uncredited-deals.ts';
+import { lockLeads } from './referrals/lock-leads.ts';
 import { attributeLeads, type ReferredLead, referredLeads } from './referrals/on-lead-created.ts';
 
 /**
@@ -58,14 +59,25 @@ export async function credit(
   await lockLeads(tx, [...leadIds, ...(await currentLeads(tx, leadIds)).values()]);
   // Read after the lock, because an event of one of the deals can be handled at the same time.
   const deals = isRebuild ? await unhandled(tx, found.deals) : found.deals;
+  if (isRebuild) await storeLeads(tx, found.deals);
   const changed = await acceptChanges(tx, [...deals, ...reopened], { sameVersion: isRebuild });
   await takeBack(context, changed);
   const won = deals.filter((deal) => changed.includes(deal));
-  const referrals = await attributeLeads(leads, context);
+  const referrals = await attributeLeads(leads, context, firstWins(won));
   const attributed = referrals.filter(({ status }) => status === 'attributed').map(({ leadId }) => leadId);
   await storeQualified(tx, qualified);
   await earnFromQualified([...attributed, ...qualified.map(({ leadId }) => leadId)], context);
   return referrals.length + (await earnCommissions([...won, ...(await takeUncredited(tx, attributed))], context));
+}
+
+/** When the first of these deals of each lead was won. */
+function firstWins(deals: readonly WonDeal[]): Map<number, Date> {
+  const wins = new Map<number, Date>();
+  for (const { leadId, wonAt } of deals) {
+    const known = wins.get(leadId);
+    if (!known || wonAt < known) wins.set(leadId, wonAt);
+  }
+  return wins;
 }
 
 /** Records commissions on deals that waited for a referral which these leads have by now. */
@@ -94,16 +106,4 @@ interface CreditContext {
   tx: Tx;
   emit: Emit<typeof referralAttributed | typeof commissionEarned | typeof commissionCancelled>;
   schedule: Schedule;
-}
-
-/**
- * Serializes the transactions that handle the same lead, so that each sees what earlier ones committed. Ordered locks prevent
- * deadlocks.
- */
-export async function lockLeads(tx: Tx, leadIds: number[]): Promise<void> {
-  if (!leadIds.length) return;
-  await tx.sql`SELECT pg_advisory_xact_lock(key) FROM (
-    SELECT DISTINCT hashtextextended('credit ' || lead_id,
-      platform.tenant_id() * 2 + (platform.environment() = 'live')::int) AS key
-    FROM unnest(${leadIds}::bigint[]) AS lead_id ORDER BY key) AS keys`;
 }

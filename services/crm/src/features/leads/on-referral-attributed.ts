@@ -1,45 +1,73 @@
 import { leadUpdated, opportunityUpdated } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer } from '@tandem/events';
-import { referralAttributed } from '@tandem/partner-contract';
+import { referralAttributed, referralReassigned, referralVoided } from '@tandem/partner-contract';
 import type { Tx } from '../../handler.ts';
-import { asOpportunity, writeOpportunity } from '../opportunities/opportunity.ts';
+import { writeOpportunity } from '../opportunities/opportunity.ts';
 import { asLead, writeLead } from './lead.ts';
 
-/** Writes the partner of a lead that the partner service has attributed, also to its open deals that have none. */
+/** The partner of a lead, and since when; null if its referral is void. */
+interface Attribution {
+  partnerId: number | null;
+  at: Date;
+}
+
+/**
+ * Writes the partner of a lead that the partner service has attributed, also to its open deals that have none or the one before.
+ * Events can arrive in any order: the newest one of a lead counts.
+ */
 export const notePartners = consumer({
   name: 'note-partners',
-  on: [referralAttributed],
+  on: [referralAttributed, referralReassigned, referralVoided],
   async handle(events, { tx, emit }: ConsumerContext<Tx>) {
-    const partnerOf = new Map(events.map(({ data }) => [data.leadId, data.partnerId]));
-    const changed: number[] = [];
+    const newest = new Map<number, Attribution>();
+    for (const { name, data, occurredAt: at } of events) {
+      const known = newest.get(data.leadId);
+      const partnerId = name === 'referral.voided' ? null : data.partnerId;
+      if (!known || known.at <= at) newest.set(data.leadId, { partnerId, at });
+    }
+    const changed: { leadId: number; from: number | null; to: number | null }[] = [];
     // Locked in the order of ids, so that two transactions cannot wait for each other.
-    for (const leadId of [...partnerOf.keys()].sort((one, other) => one - other)) {
+    for (const [leadId, { partnerId: to, at }] of [...newest].sort(([one], [other]) => one - other)) {
       const row = await tx.lead.lockFirst({ where: { id: leadId } });
-      if (!row || row.deletedAt) continue;
+      if (!row || row.deletedAt || (row.partnerNotedAt && row.partnerNotedAt > at)) continue;
       const { partnerId: from } = asLead(row);
-      const to = partnerOf.get(leadId) as number;
-      if (from === to) continue;
-      const updated = await writeLead(tx, leadId, { partnerId: to });
+      if (from === to) {
+        // Nothing that callers see has changed, so it is no new version.
+        await tx.sql`UPDATE lead SET partner_noted_at = ${at} WHERE id = ${leadId}`;
+        continue;
+      }
+      const updated = await writeLead(tx, leadId, { partnerId: to, partnerNotedAt: at });
       emit(leadUpdated, {
         data: { leadId, changes: { partnerId: to } },
         record: updated,
         changes: { partnerId: { from, to } },
       });
-      changed.push(leadId);
+      changed.push({ leadId, from, to });
     }
-    const ofLeads = { leadId: { in: changed }, status: 'open', partnerId: null, deletedAt: null };
-    const deals = await tx.opportunity.findMany({ where: ofLeads, orderBy: { id: 'asc' }, select: { id: true } });
-    for (const { id } of deals) {
-      const row = await tx.opportunity.lockFirst({ where: { id, ...ofLeads } });
-      if (!row) continue;
-      const { leadId } = asOpportunity(row);
-      const to = partnerOf.get(leadId as number) as number;
-      const updated = await writeOpportunity(tx, id, { partnerId: to });
-      emit(opportunityUpdated, {
-        data: { opportunityId: id, fields: ['partnerId'] },
-        record: updated,
-        changes: { partnerId: { from: null, to } },
-      });
-    }
+    for (const change of changed) await moveDeals({ tx, emit }, change);
   },
 });
+
+/** Gives the open deals of a lead to its new partner, except for those that somebody gave to another one. */
+async function moveDeals(
+  { tx, emit }: Pick<ConsumerContext<Tx>, 'tx' | 'emit'>,
+  { leadId, from, to }: { leadId: number; from: number | null; to: number | null },
+): Promise<void> {
+  const open = { leadId, status: 'open', deletedAt: null };
+  const deals = await tx.opportunity.findMany({
+    where: open,
+    orderBy: { id: 'asc' },
+    select: { id: true, partnerId: true },
+  });
+  const moved = to === null ? [from] : [null, from];
+  for (const { id, partnerId } of deals.filter((deal) => moved.includes(deal.partnerId))) {
+    const row = await tx.opportunity.lockFirst({ where: { id, partnerId, ...open } });
+    if (!row) continue;
+    const updated = await writeOpportunity(tx, id, { partnerId: to });
+    emit(opportunityUpdated, {
+      data: { opportunityId: id, fields: ['partnerId'] },
+      record: updated,
+      changes: { partnerId: { from: partnerId, to } },
+    });
+  }
+}

@@ -40,6 +40,13 @@ it('creates a lead with the source web and the consent, and changes nothing when
   expect(eventsOf(api, 'lead.updated')).toEqual([]);
 });
 
+it('creates a lead with another source, and does not change that of an existing lead', async () => {
+  const api = service.as();
+  for (const source of ['referral', 'api'])
+    await inside(api).upsertLeadByEmail({ body: { email: 'ada@example.com', source } });
+  expect(await leadsOf(api)).toMatchObject([{ source: 'referral', version: 1 }]);
+});
+
 it('names a lead without a name by its address', async () => {
   const api = service.as();
   await inside(api).upsertLeadByEmail({ body: { email: 'grace.hopper@example.com' } });

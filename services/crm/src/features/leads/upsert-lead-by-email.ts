@@ -51,7 +51,7 @@ function newLead(body: Body, customFields: Values) {
     email,
     firstName: body.firstName ?? unknown.firstName,
     lastName: body.lastName ?? unknown.lastName,
-    source: 'web' as const,
+    source: body.source ?? ('web' as const),
     phone: body.phone ?? null,
     referralCode: body.referralCode ?? null,
     customFields,

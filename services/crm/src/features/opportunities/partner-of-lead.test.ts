@@ -18,26 +18,47 @@ type Api = ReturnType<typeof service.as>;
 
 const partnerId = '31';
 
-/** Publishes that a lead is attributed to the partner, as the partner service does, and returns the event. */
-async function attribute(api: Api, leadId: string, id: string = randomUUID()): Promise<string> {
+/** Publishes what happened to the referral of a lead, as the partner service does, and returns the event. */
+async function publish(
+  api: Api,
+  name: string,
+  data: { leadId: string; partnerId: string; previousPartnerId?: string; reason?: string },
+  { id = randomUUID() as string, at = new Date() } = {},
+) {
   const { tenantId } = api.caller;
-  const now = new Date().toISOString();
-  const record = { id: '1', tenantId: `${tenantId}`, partnerId, leadId, code: null, status: 'attributed' };
+  const occurredAt = at.toISOString();
+  const { leadId, partnerId: owner } = data;
+  const record = { id: '1', tenantId: `${tenantId}`, partnerId: owner, leadId, code: null, status: 'attributed' };
   const event = {
     id,
-    name: 'referral.attributed',
+    name,
     tenantId,
     environment: 'live',
-    occurredAt: now,
+    occurredAt,
     action: 'referral.attribute',
     caller: { type: 'user', userId: 1, requestId: 'r1' },
     target: { type: 'referral', id: 1 },
-    data: { referralId: '1', partnerId, leadId },
-    record: { ...record, externalId: null, createdBy: null, createdAt: now },
+    data: { referralId: '1', ...data },
+    record: {
+      ...record,
+      clickId: null,
+      source: 'manual',
+      allowedTransitions: [],
+      voidReason: null,
+      voidedAt: null,
+      version: 1,
+      externalId: null,
+      createdBy: null,
+      createdAt: occurredAt,
+    },
   };
   await service.publish(event.name, event, id);
   return id;
 }
+
+/** Publishes that a lead is attributed to the partner. */
+const attribute = (api: Api, leadId: string, id: string = randomUUID()) =>
+  publish(api, 'referral.attributed', { leadId, partnerId }, { id });
 
 async function aLeadOf(api: Api) {
   const { data } = await api.createLead({ body: aLead() });
@@ -108,6 +129,34 @@ describe('an attribution of a lead', () => {
     const last = await aReferredLead(api);
     expect(await partnerOfLead(api, last.leadId)).toBe(partnerId);
     expect(updatesOf(api)).toHaveLength(2);
+  });
+
+  it('by another partner moves the lead and its open deals, but not those with a partner of their own', async () => {
+    const { api, leadId } = await aReferredLead();
+    const open = async (fields = {}) =>
+      (await api.createOpportunity({ body: { name: 'Rollout', leadId, ...fields } })).data.id as string;
+    const [first, won, own] = [await open(), await open(), await open({ partnerId: null })];
+    await api.winOpportunity({ params: { id: won }, body: {} });
+    await service.sqlWithin(api.caller, 'UPDATE opportunity SET partner_id = 33 WHERE id = $1', [own]);
+    const moved = { leadId, partnerId: '32', previousPartnerId: partnerId, reason: 'Wrong partner' };
+    await publish(api, 'referral.reassigned', moved);
+    await until('the deal has moved', async () => (await partnerOf(api, first)) === '32');
+    expect(await partnerOfLead(api, leadId)).toBe('32');
+    expect(await Promise.all([won, own].map((id) => partnerOf(api, id)))).toEqual([partnerId, '33']);
+    await publish(api, 'referral.voided', { leadId, partnerId: '32', reason: 'Fraud' });
+    await until('the deal has no partner', async () => (await partnerOf(api, first)) === null);
+    expect(await partnerOfLead(api, leadId)).toBeNull();
+    expect(await partnerOf(api, own)).toBe('33');
+  });
+
+  it('changes nothing if a newer one was handled before', async () => {
+    const { api, leadId } = await aReferredLead();
+    const at = new Date(Date.now() + 60_000);
+    await publish(api, 'referral.attributed', { leadId, partnerId: '32' }, { at });
+    await until('the newer one is handled', async () => (await partnerOfLead(api, leadId)) === '32');
+    await attribute(api, leadId);
+    await aReferredLead(api);
+    expect(await partnerOfLead(api, leadId)).toBe('32');
   });
 
   it('reaches a deal that is created at the same time', async () => {

@@ -14,7 +14,7 @@ ADD COLUMN     "status" TEXT NOT NULL DEFAULT 'active',
 ADD COLUMN     "terms" JSONB;
 
 -- AlterTable
-ALTER TABLE "deal" ADD COLUMN     "lead_id" BIGINT;
+ALTER TABLE "deal" ADD COLUMN     "pipeline_id" BIGINT;
 
 -- AlterTable
 ALTER TABLE "partner" ADD COLUMN     "plan_id" BIGINT;

@@ -16,6 +16,8 @@ export interface Referrer {
   /** The plan of this partner. */
   planId: number | null;
   referredAt: Date;
+  /** How often the lead had got another partner. */
+  moves: number;
 }
 
 export interface ReferredSale {
@@ -43,7 +45,10 @@ export async function earnFromSales(
   const earnersOf = await readEarners(tx, counted);
   const due = new Map<number, Date | null>();
   const data = counted.flatMap((one) =>
-    earnersOf(one).flatMap((earner) => commissionOf(one.sale, earner, one.applied) ?? []),
+    earnersOf(one).flatMap((earner) => {
+      const commission = commissionOf(one.sale, earner, one.applied);
+      return commission ? [{ ...commission, attribution: one.referrer.moves }] : [];
+    }),
   );
   const rows = await insertCommissions(tx, data);
   emitEarned(emit, rows.map(asCommission));

@@ -1,13 +1,13 @@
 import type { opportunityReopened } from '@tandem/crm-contract';
-import type { Emit, Received, Schedule } from '@tandem/events';
-import type { commissionCancelled, commissionEarned } from '@tandem/partner-contract';
+import type { Received, Schedule } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
 import { scheduleReviews } from '../tiers/schedule-reviews.ts';
-import { takeBackCommissions } from './take-back.ts';
+import { type TakingBack, takeBackCommissions } from './take-back.ts';
 
 /** A deal that was won or reopened, and its version then. */
 export interface DealChange {
   opportunityId: number;
+  leadId: number;
   version: number;
 }
 
@@ -34,10 +34,11 @@ export async function acceptChanges(
   const accepted: DealChange[] = [];
   // In the order of ids, so that two transactions cannot wait for each other.
   for (const change of [...newest.values()].sort((one, other) => one.opportunityId - other.opportunityId)) {
-    const { opportunityId, version } = change;
+    const { opportunityId, leadId, version } = change;
     const [written] = await tx.sql`
-      INSERT INTO deal (opportunity_id, version) VALUES (${opportunityId}, ${version})
-      ON CONFLICT (tenant_id, environment, opportunity_id) DO UPDATE SET version = excluded.version
+      INSERT INTO deal (opportunity_id, lead_id, version) VALUES (${opportunityId}, ${leadId}, ${version})
+      ON CONFLICT (tenant_id, environment, opportunity_id) DO UPDATE
+        SET version = excluded.version, lead_id = excluded.lead_id, merged_from_lead_id = excluded.merged_from_lead_id
       WHERE deal.version < excluded.version OR (${sameVersion} AND deal.version = excluded.version)
       RETURNING opportunity_id`;
     if (written) accepted.push(change);
@@ -45,29 +46,39 @@ export async function acceptChanges(
   return accepted;
 }
 
-interface TakingBack {
-  tx: Tx;
-  emit: Emit<typeof commissionCancelled | typeof commissionEarned>;
-  schedule: Schedule;
-}
-
 /**
  * Takes back what deals earned before the given versions: unpaid commissions are cancelled, and paid ones are clawed back
  * by a negative entry, which the next payout deducts.
  */
-export async function takeBack({ tx, emit, schedule }: TakingBack, deals: DealChange[]): Promise<void> {
+export async function takeBack(
+  { tx, emit, schedule }: TakingBack & { schedule: Schedule },
+  deals: DealChange[],
+): Promise<void> {
   if (!deals.length) return;
   await tx.uncreditedDeal.deleteMany({
     where: { OR: deals.map(({ opportunityId, version }) => ({ opportunityId, version: { lt: version } })) },
   });
   const opportunityIds = deals.map(({ opportunityId }) => opportunityId);
-  const credited = await tx.sql<{ partnerId: number }>`
+  const taken = await tx.sql<{ partnerId: number | null }>`
     UPDATE deal SET partner_id = NULL, value_minor = NULL, currency = NULL, won_at = NULL
-    WHERE opportunity_id = ANY(${opportunityIds}) AND partner_id IS NOT NULL
+    WHERE opportunity_id = ANY(${opportunityIds}) AND won_at IS NOT NULL
     RETURNING old.partner_id AS "partnerId"`;
   await scheduleReviews(
     { tx, schedule },
-    credited.map(({ partnerId }) => partnerId),
+    taken.flatMap(({ partnerId }) => partnerId ?? []),
   );
-  await takeBackCommissions({ tx, emit }, deals, { reason: 'Deal reopened' });
+  await takeBackCommissions({ tx, emit }, await earnedBefore(tx, deals), 'Deal reopened');
+}
+
+/** The commissions that deals earned before the given versions. */
+async function earnedBefore(
+  tx: Tx,
+  deals: readonly Pick<DealChange, 'opportunityId' | 'version'>[],
+): Promise<number[]> {
+  const rows = await tx.sql<{ id: number }>`
+    SELECT commission.id FROM commission
+    JOIN jsonb_to_recordset(${JSON.stringify(deals)}::jsonb) AS deal ("opportunityId" bigint, version int)
+      ON commission.opportunity_id = deal."opportunityId" AND commission.deal_version < deal.version
+    WHERE type = 'earned' AND status <> 'cancelled'`;
+  return rows.map(({ id }) => id);
 }

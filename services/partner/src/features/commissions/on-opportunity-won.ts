@@ -42,7 +42,6 @@ export async function earnCommissions(
   const referrerOf = ({ leadId }: WonDeal) => referrers.get(leads.get(leadId) ?? leadId);
   const uncredited = deals.filter((deal) => !referrerOf(deal));
   const kept = await keepUncredited(tx, uncredited);
-  if (!referrers.size) return kept;
 
   const credited = deals.flatMap((deal) => {
     const referrer = referrerOf(deal);
@@ -50,7 +49,8 @@ export async function earnCommissions(
     if (!referrer || referrer.referredAt > deal.wonAt) return [];
     return [{ sale: { leadId: leads.get(deal.leadId) ?? deal.leadId, at: deal.wonAt, deal }, referrer }];
   });
-  await creditDeals(tx, credited);
+  await storeWon(tx, deals, credited);
+  if (!credited.length) return kept;
   await scheduleReviews(
     { tx, schedule },
     credited.map(({ referrer }) => referrer.partnerId),
@@ -58,19 +58,25 @@ export async function earnCommissions(
   return kept + (await earnFromSales({ tx, emit, schedule }, 'opportunity.won', credited));
 }
 
-/** Stores which partners the deals belong to. */
-async function creditDeals(tx: Tx, credited: (ReferredSale & { sale: { deal: WonDeal } })[]): Promise<void> {
-  const rows = credited.map(({ sale: { leadId, deal }, referrer }) => ({
+/** Stores that deals are won, and which partners they belong to: a won deal keeps its lead with the partner. */
+async function storeWon(
+  tx: Tx,
+  deals: WonDeal[],
+  credited: (ReferredSale & { sale: { deal: WonDeal } })[],
+): Promise<void> {
+  if (!deals.length) return;
+  const owners = new Map(credited.map(({ sale: { deal }, referrer }) => [deal, referrer.partnerId]));
+  const rows = deals.map((deal) => ({
     opportunity_id: deal.opportunityId,
-    partner_id: referrer.partnerId,
-    lead_id: leadId,
+    partner_id: owners.get(deal) ?? null,
+    pipeline_id: deal.pipelineId,
     value_minor: deal.valueMinor,
     currency: deal.currency,
     won_at: deal.wonAt,
   }));
-  await tx.sql`UPDATE deal SET partner_id = credited.partner_id, lead_id = credited.lead_id,
-      value_minor = credited.value_minor, currency = credited.currency, won_at = credited.won_at
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS credited
-      (opportunity_id bigint, partner_id bigint, lead_id bigint, value_minor bigint, currency text, won_at timestamptz)
-    WHERE deal.opportunity_id = credited.opportunity_id`;
+  await tx.sql`UPDATE deal SET partner_id = coalesce(won.partner_id, deal.partner_id), pipeline_id = won.pipeline_id,
+      value_minor = won.value_minor, currency = won.currency, won_at = won.won_at
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS won (opportunity_id bigint, partner_id bigint,
+      pipeline_id bigint, value_minor bigint, currency text, won_at timestamptz)
+    WHERE deal.opportunity_id = won.opportunity_id`;
 }

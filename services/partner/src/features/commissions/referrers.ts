@@ -6,7 +6,7 @@ export async function findReferrers(tx: Tx, leadIds: readonly number[]): Promise
   if (!leadIds.length) return new Map();
   const rows = await tx.sql<Referrer & { leadId: number }>`
     SELECT referral.lead_id AS "leadId", referral.partner_id AS "partnerId", partner.tier, partner.plan_id AS "planId",
-      referral.created_at AS "referredAt" FROM referral
+      referral.occurred_at AS "referredAt", referral.moves FROM referral
     JOIN partner ON partner.tenant_id = referral.tenant_id AND partner.environment = referral.environment
       AND partner.id = referral.partner_id
     WHERE referral.lead_id = ANY(${[...leadIds]}::bigint[]) AND referral.status = 'attributed' AND partner.status = 'approved'`;

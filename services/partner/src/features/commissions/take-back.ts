@@ -2,6 +2,7 @@ import type { Emit } from '@tandem/events';
 import type { commissionCancelled, commissionEarned, payoutCompleted, payoutFailed } from '@tandem/partner-contract';
 import type { Commission as CommissionRow, Payout as PayoutRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import type { InPayout } from '../payouts/leave-payout.ts';
 import { lockPayout } from '../payouts/payout.ts';
 import { cancel } from './cancel-commission.ts';
 import { clawbackOf } from './clawback-commission.ts';
@@ -14,20 +15,20 @@ export interface TakingBack {
 }
 
 /**
- * Takes back what deals earned before the given versions. Unpaid commissions are cancelled; paid ones, and those whose
- * payment is on its way, are clawed back by a negative commission, which the next payout deducts.
+ * Takes back commissions. Unpaid ones are cancelled; paid ones, and those whose payment is on its way, are clawed back by a
+ * negative commission, which the next payout deducts.
+ * @param ids of commissions that are not cancelled
  */
 export async function takeBackCommissions(
   { tx, emit }: TakingBack,
-  deals: readonly { opportunityId: number; version: number }[],
-  { reason }: { reason: string },
+  ids: readonly number[],
+  reason: string,
 ): Promise<void> {
-  const { commissions, payouts } = await lockCommissions(tx, deals);
   const clawedBack: CommissionRow[] = [];
-  for (const commission of commissions) {
-    const payout = payouts.find(({ id }) => id === commission.payoutId);
-    if (commission.status === 'paid' || isOnItsWay(payout)) clawedBack.push(commission);
-    else await cancel({ tx, emit }, { commission, payout: await reread(tx, payout) }, { reason });
+  for (const { commission, payout } of await lockCommissions(tx, ids)) {
+    if (isPaid(commission, payout)) clawedBack.push(commission);
+    // The commission before may have changed the payout.
+    else await cancel({ tx, emit }, { commission, payout: payout && (await lockPayout(tx, payout.id)) }, { reason });
   }
   const rows = await insertCommissions(
     tx,
@@ -36,31 +37,33 @@ export async function takeBackCommissions(
   emitEarned(emit, rows.map(asCommission));
 }
 
-/** A payment of a failed payout may have been made too, when the provider did not answer. */
-function isOnItsWay(payout: PayoutRow | undefined): boolean {
-  return payout?.status === 'processing' || payout?.status === 'failed';
+/** Whether one of the commissions is paid, or its payment is on its way. Locks them until the end of the transaction. */
+export async function hasPaid(tx: Tx, ids: readonly number[]): Promise<boolean> {
+  return (await lockCommissions(tx, ids)).some(({ commission, payout }) => isPaid(commission, payout));
 }
 
-/** An earlier commission of the same payout may have changed it. */
-const reread = async (tx: Tx, payout: PayoutRow | undefined) => payout && lockPayout(tx, payout.id);
+/** A payment of a failed payout may have been made too, when the provider did not answer. */
+function isPaid({ status }: CommissionRow, payout: PayoutRow | undefined): boolean {
+  return status === 'paid' || payout?.status === 'processing' || payout?.status === 'failed';
+}
 
-/** Locks the commissions of the deals after their payouts, in the order of ids. */
-async function lockCommissions(tx: Tx, deals: readonly { opportunityId: number; version: number }[]) {
-  const ofDeals = JSON.stringify(deals);
-  const read = () => tx.sql<{ id: number; payoutId: number | null }>`
-    SELECT commission.id, commission.payout_id AS "payoutId" FROM commission
-    JOIN jsonb_to_recordset(${ofDeals}::jsonb) AS deal ("opportunityId" bigint, version int)
-      ON commission.opportunity_id = deal."opportunityId" AND commission.deal_version < deal.version
-    WHERE type = 'earned' AND status <> 'cancelled' ORDER BY commission.id`;
-  const payoutIds = [...new Set((await read()).flatMap(({ payoutId }) => payoutId ?? []))];
-  const payouts: PayoutRow[] = [];
-  for (const id of payoutIds.sort((one, other) => one - other)) payouts.push(await lockPayout(tx, id));
-  const ids = (await read()).map(({ id }) => id);
-  const locked = await tx.sql<{ id: number; payoutId: number | null }>`
-    SELECT id, payout_id AS "payoutId" FROM commission WHERE id = ANY(${ids}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
-  // A repetition locks the payout that took one of them in between.
-  if (locked.some(({ payoutId }) => payoutId !== null && !payoutIds.includes(payoutId)))
-    throw new Error('a payout has taken the commission of a deal that is taken back');
-  const commissions = await tx.commission.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } });
-  return { commissions, payouts };
+/** Locks commissions after their payouts, in the order of ids; leaves out those that were cancelled meanwhile. */
+async function lockCommissions(tx: Tx, ids: readonly number[]): Promise<InPayout[]> {
+  if (!ids.length) return [];
+  const where = { id: { in: [...ids] } };
+  const found = await tx.commission.findMany({ where, select: { payoutId: true } });
+  const payouts = new Map<number, PayoutRow>();
+  const payoutIds = [...new Set(found.flatMap(({ payoutId }) => payoutId ?? []))];
+  for (const id of payoutIds.sort((one, other) => one - other)) payouts.set(id, await lockPayout(tx, id));
+  await tx.sql`SELECT FROM commission WHERE id = ANY(${[...ids]}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
+  const commissions = await tx.commission.findMany({
+    where: { ...where, status: { not: 'cancelled' } },
+    orderBy: { id: 'asc' },
+  });
+  return commissions.map((commission) => {
+    const payout = commission.payoutId === null ? undefined : payouts.get(commission.payoutId);
+    // A repetition locks the payout that took it in between.
+    if (commission.payoutId !== null && !payout) throw new Error(`a payout has taken the commission ${commission.id}`);
+    return { commission, payout };
+  });
 }

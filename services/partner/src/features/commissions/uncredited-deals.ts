@@ -1,3 +1,4 @@
+import { currentLeads } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 
 /** How long a deal waits for the referral of its lead. */
@@ -33,6 +34,19 @@ export async function unhandled(tx: Tx, deals: WonDeal[]): Promise<WonDeal[]> {
     WHERE commission.opportunity_id = ANY(${ids}::bigint[]) AND commission.deal_version >= coalesce(deal.version, 0)`;
   const handled = new Set(rows.map(({ id }) => id));
   return deals.filter(({ opportunityId }) => !handled.has(opportunityId));
+}
+
+/** Stores the leads of deals that are known without: earlier releases did not store them. */
+export async function storeLeads(tx: Tx, deals: readonly WonDeal[]): Promise<void> {
+  const current = await currentLeads(
+    tx,
+    deals.map(({ leadId }) => leadId),
+  );
+  const rows = deals.map(({ opportunityId, leadId }) => ({ opportunityId, leadId, current: current.get(leadId) }));
+  await tx.sql`UPDATE deal SET lead_id = known.current, merged_from_lead_id = nullif(known."leadId", known.current)
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS known ("opportunityId" bigint, "leadId" bigint, current bigint)
+    WHERE deal.opportunity_id = known."opportunityId" AND deal.lead_id IS NULL`;
 }
 
 /** Removes and returns the stored deals of these leads. */

@@ -2,7 +2,8 @@ import type { Caller } from '@tandem/caller';
 import type { Emit, Schedule } from '@tandem/events';
 import { type commissionEarned, dealRegistrationConverted, referralAttributed } from '@tandem/partner-contract';
 import type { Peers, Tx } from '../../handler.ts';
-import { creditWaiting, lockLeads } from '../credit-partners.ts';
+import { creditWaiting } from '../credit-partners.ts';
+import { lockLeads } from '../referrals/lock-leads.ts';
 import { asReferral, type Person, statusOf } from '../referrals/referral.ts';
 import { type DealRecord, movedEvent, type StoredDeal, writeDeal } from './deal-registration.ts';
 
@@ -48,7 +49,8 @@ export async function finishConversion(
     leadId,
     status: statusOf(contact, partner),
     createdBy,
-    createdAt: convertingAt ?? new Date(),
+    source: 'manual',
+    occurredAt: convertingAt ?? new Date(),
   };
   const rows = await tx.referral.createManyAndReturn({ data: [data], skipDuplicates: true });
   for (const row of rows)

@@ -2,9 +2,9 @@ import { actingUserId } from '@tandem/caller';
 import { partnerApproved, type partners } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { ensureCode } from '../referral-codes/make-code.ts';
 import { recordChange } from '../tiers/change-tier.ts';
 import { asPartner, checkPlan, lockPartner, wrongTransition } from './partner.ts';
-import { ensureCode } from './referral-code.ts';
 
 export const approvePartner: Handler<typeof partners.approvePartner> = async (context) => {
   const { params, body, caller, tx, emit, ifMatch } = context;

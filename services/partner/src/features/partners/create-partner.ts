@@ -5,9 +5,9 @@ import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tools } from '../../handler.ts';
 import { recordFirstParent } from '../hierarchy/parent-change.ts';
 import { checkFirstParent, lockHierarchy } from '../hierarchy/place.ts';
+import { addCode, ensureCode } from '../referral-codes/make-code.ts';
 import { recordFirstTier } from '../tiers/change-tier.ts';
 import { asPartner } from './partner.ts';
-import { addCode, ensureCode } from './referral-code.ts';
 
 /** Whether the tenant approves partners when they register. */
 type Found = { approves: boolean };

@@ -20,7 +20,7 @@ export const partnerHandlers = (tools: Tools) =>
   ({
     createPartner: createPartner(tools),
     listPartners,
-    getPartner,
+    getPartner: getPartner(tools),
     updatePartner,
     approvePartner,
     exportPartners,

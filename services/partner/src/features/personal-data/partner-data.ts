@@ -1,7 +1,8 @@
-import { DealRegistration, Referral } from '@tandem/partner-contract';
+import { DealRegistration, Referral, ReferralConflict } from '@tandem/partner-contract';
 import { exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { asDeal } from '../deal-registrations/deal-registration.ts';
+import { asConflict } from '../referrals/conflict.ts';
 import { asReferral } from '../referrals/referral.ts';
 
 const batchMax = 500;
@@ -11,12 +12,14 @@ const erased = { contactFirstName: 'Erased', contactLastName: 'Erased', contactE
 /**
  * The data of a person in partner: the attribution to a partner, and the deals that partners have registered with the person
  * as the contact. The attribution stays with the number of the lead, because commissions are paid by it, but without the id
- * that the person has in another system. Registrations stay without the contact, because they protect the company.
+ * that the person has in another system and the click by which the person came. Registrations stay without the contact, because they protect the company.
  */
 export const partnerData: PersonalData<Tx> = {
   async erase({ tx, person: { leadIds, emails } }) {
-    const where = { leadId: { in: leadIds }, externalId: { not: null } };
-    const { count: referrals } = await tx.referral.updateMany({ where, data: { externalId: null } });
+    const where = { leadId: { in: leadIds }, OR: [{ externalId: { not: null } }, { clickId: { not: null } }] };
+    const data = { externalId: null, clickId: null };
+    const { count: referrals } = await tx.referral.updateMany({ where, data });
+    const { count: conflicts } = await tx.referralConflict.updateMany({ where, data });
     const deals = await tx.dealRegistration.findMany({
       where: { OR: contactIs({ leadIds, emails }), contactEmailKey: { not: '' } },
       orderBy: { id: 'asc' },
@@ -27,7 +30,7 @@ export const partnerData: PersonalData<Tx> = {
       where: { id: { in: deals.map(({ id }) => id) } },
       data: { ...erased, contactEmailKey: '', contactPhone: null, notes: null, version: { increment: 1 } },
     });
-    return { referrals, dealRegistrations };
+    return { referrals: referrals + conflicts, dealRegistrations };
   },
   async read({ tx, person: { leadIds, emails } }) {
     const where = { leadId: { in: leadIds } };
@@ -36,6 +39,11 @@ export const partnerData: PersonalData<Tx> = {
       await exportSection('referrals', Referral, {
         count: () => tx.referral.count({ where }),
         find: async (take) => (await tx.referral.findMany({ where, orderBy: { id: 'desc' }, take })).map(asReferral),
+      }),
+      await exportSection('referral_conflicts', ReferralConflict, {
+        count: () => tx.referralConflict.count({ where }),
+        find: async (take) =>
+          (await tx.referralConflict.findMany({ where, orderBy: { id: 'desc' }, take })).map(asConflict),
       }),
       await exportSection('dealRegistrations', DealRegistration, {
         count: () => tx.dealRegistration.count({ where: registered }),

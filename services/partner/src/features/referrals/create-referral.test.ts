@@ -1,8 +1,11 @@
 import { until } from '@tandem/testing';
 import {
+  type Api,
   anApprovedPartner,
+  anonymous,
   aPartner,
   aPeer,
+  dealWon,
   existing,
   leadCreatedWith,
   missingId,
@@ -24,6 +27,7 @@ afterAll(async () => {
 });
 
 const leadId = existing.lead;
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
 describe('createReferral', () => {
   it('attributes a lead by partner or by case-insensitive code, and emits an event', async () => {
@@ -60,12 +64,11 @@ describe('createReferral', () => {
     expect(await refer('leads:read')).toBe(201);
   });
 
-  it('rejects a lead that is already referred, also concurrently', async () => {
+  it('rejects a lead that the partner has referred already, also concurrently', async () => {
     const api = service.as();
-    const partners = [await anApprovedPartner(api), await anApprovedPartner(api)];
-    const replies = await Promise.all(
-      [...partners, ...partners].map(({ id }) => api.createReferral({ body: { partnerId: id, leadId } })),
-    );
+    const { id: partnerId } = await anApprovedPartner(api);
+    const refer = () => api.createReferral({ body: { partnerId, leadId } });
+    const replies = await Promise.all([refer(), refer(), refer(), refer()]);
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
     expect(replies.find(({ status }) => status === 409)?.body.code).toBe('already_referred');
   });
@@ -106,6 +109,127 @@ describe('createReferral', () => {
     expect(await field({ code: theirs.code, leadId })).toEqual([422, 'code']);
     expect(await field({ leadId })).toEqual([422, 'partnerId']);
     expect(await field({ partnerId: mine.id, code: mine.code, leadId })).toEqual([422, 'code']);
+    expect(await field({ code: mine.code, clickId: 'x', leadId })).toEqual([422, 'clickId']);
+    expect(await field({ clickId: 'nobodys', leadId })).toEqual([422, 'clickId']);
+    expect(await field({ partnerId: mine.id })).toEqual([422, 'leadId']);
+    expect(await field({ partnerId: mine.id, leadId, lead: { email: 'x@example.com' } })).toEqual([422, 'lead']);
+    expect(await field({ partnerId: mine.id, leadId, occurredAt: daysAgo(-1) })).toEqual([422, 'occurredAt']);
+    expect(await field({ partnerId: mine.id, leadId, occurredAt: daysAgo(3654) })).toEqual([422, 'occurredAt']);
+  });
+
+  it('earns for the deals that were won after the partner referred the lead', async () => {
+    const api = service.as();
+    const { id: partnerId } = await anApprovedPartner(api);
+    for (const [opportunityId, days] of [
+      ['8001', 1],
+      ['8002', 3],
+    ] as const)
+      await publish(service, api, {
+        ...dealWon({ opportunityId, leadId: '81', value: 100 }),
+        occurredAt: daysAgo(days),
+      });
+    await until('the deals wait', async () => {
+      return (await service.sqlWithin(api.caller, 'SELECT FROM uncredited_deal')).length === 2;
+    });
+    const occurredAt = daysAgo(2);
+    const { data } = await api.createReferral({ body: { partnerId, leadId: '81', occurredAt } });
+    expect(data).toMatchObject({ occurredAt, source: 'manual', version: 1, allowedTransitions: ['void'] });
+    const { data: commissions } = await api.listPartnerCommissions({ params: { id: partnerId } });
+    expect(commissions).toMatchObject([{ opportunityId: '8001', amount: 5 }]);
+  });
+});
+
+describe('createReferral with a lead', () => {
+  it('creates the lead in crm, or finds it by its address', async () => {
+    const api = service.as();
+    const { code } = await anApprovedPartner(api);
+    const lead = { email: 'grace@example.org', firstName: 'Grace', lastName: 'Hopper' };
+    const created = await api.createReferral({ body: { code, lead } });
+    expect([created.status, created.data.status]).toEqual([201, 'attributed']);
+    const asked = peer.requests.findLast(({ path }) => path === '/internal/leads/upsert-by-email');
+    // Without the code: the event of the lead would attribute it a second time.
+    expect([asked?.body, asked?.caller.tenantId]).toEqual([{ ...lead, source: 'referral' }, api.caller.tenantId]);
+    const again = await api.createReferral({ body: { code, lead } });
+    expect([again.status, again.body.code]).toEqual([409, 'already_referred']);
+  });
+
+  it('creates no lead for a partner or a code that attributes nothing', async () => {
+    const api = service.as();
+    const { id, code } = await anApprovedPartner(api);
+    await service.sqlWithin(api.caller, 'UPDATE referral_code SET is_active = false');
+    const lead = { email: 'nobody@example.org' };
+    const refused = async (body: object) => (await api.createReferral({ body: { ...body, lead } })).body.code;
+    expect(await refused({ code })).toBe('code_not_usable');
+    await service.sqlWithin(api.caller, `UPDATE partner SET status = 'suspended'`);
+    expect(await refused({ partnerId: id })).toBe('partner_not_approved');
+    expect(await refused({ code: 'NOBODYS' })).toBe('validation_failed');
+    expect(peer.requests.some(({ body }) => body.email === lead.email)).toBe(false);
+  });
+
+  it('flags a lead that is the partner, also with dots in the address of Google', async () => {
+    const api = service.as();
+    const { id: partnerId } = await anApprovedPartner(api, { email: 'joan.clarke@googlemail.com' });
+    const lead = { email: 'JoanClarke+shop@gmail.com', firstName: 'J', lastName: 'C' };
+    expect((await api.createReferral({ body: { partnerId, lead } })).data.status).toBe('flagged');
+  });
+
+  it('needs the permission to write leads, and does not reveal a lead of somebody else', async () => {
+    const api = service.as();
+    const { id: partnerId } = await anApprovedPartner(api);
+    const refer = async (email: string, ...can: string[]) => {
+      const tenantId = api.caller.tenantId as number;
+      const caller = service.as({ tenantId, userId: 8, can: ['partners:write', ...can] });
+      const { status, body } = await caller.createReferral({ body: { partnerId, lead: { email } } });
+      return [status, body.errors?.[0]?.field];
+    };
+    expect((await refer('own@example.org', 'leads:read'))[0]).toBe(403);
+    expect((await refer('own@example.org', 'leads:read:own', 'leads:write'))[0]).toBe(201);
+    expect(await refer('own@example.org', 'leads:read:own', 'leads:write')).toEqual([422, 'lead']);
+  });
+});
+
+describe('createReferral with a click', () => {
+  const aClick = async (api: Api, id: string) => {
+    const { data } = await api.listReferralCodes({ params: { id } });
+    peer.setAddons(api.caller.tenantId as number, {
+      partner_program: { defaultLandingUrl: 'https://shop.example.com/' },
+    });
+    const { headers } = await until('the link works', async () => {
+      const params = { tenant: String(api.caller.tenantId), code: data[0].code };
+      const answer = await anonymous(service).followReferralLink({ params });
+      return answer.status === 302 && answer;
+    });
+    return new URL(headers.location as string).searchParams.get('clickId') as string;
+  };
+
+  it('attributes the lead to the partner of the link at the time of the click, within a second', async () => {
+    const api = service.as();
+    const { id: partnerId, code } = await anApprovedPartner(api);
+    const before = Date.now();
+    const clickId = await aClick(api, partnerId);
+    const { data } = await until('the click is stored', async () => {
+      const reply = await api.createReferral({ body: { clickId, leadId } });
+      return reply.status === 201 && reply;
+    });
+    expect(data).toMatchObject({ partnerId, leadId, code, clickId, source: 'link', status: 'attributed' });
+    expect(new Date(data.occurredAt).getTime()).toBeGreaterThanOrEqual(before);
+    expect(new Date(data.occurredAt).getTime()).toBeLessThanOrEqual(new Date(data.createdAt).getTime());
+  });
+
+  it('attributes nothing by a click that is too old, or with another time', async () => {
+    const api = service.as();
+    const { id } = await anApprovedPartner(api);
+    const clickId = await aClick(api, id);
+    await until('the click is stored', async () => {
+      const sql = `UPDATE referral_click SET at = now() - interval '91 days' RETURNING at`;
+      return (await service.sqlWithin(api.caller, sql)).length === 1;
+    });
+    const field = async (body: object) => {
+      const reply = await api.createReferral({ body: { clickId, leadId, ...body } });
+      return [reply.status, reply.body.errors?.[0]?.field];
+    };
+    expect(await field({})).toEqual([422, 'clickId']);
+    expect(await field({ occurredAt: daysAgo(1) })).toEqual([422, 'occurredAt']);
   });
 });
 

@@ -1,7 +1,8 @@
 import { followLeadMerges } from '@tandem/service';
 import { fragment } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
-import { creditWaiting, lockLeads } from '../credit-partners.ts';
+import { creditWaiting } from '../credit-partners.ts';
+import { lockLeads } from './lock-leads.ts';
 
 interface Place {
   origin: number;
@@ -9,7 +10,7 @@ interface Place {
 }
 
 /**
- * The referral and the waiting deals of a lead that is merged belong to the lead that remains. A lead has one referral: the
+ * The referral and the deals of a lead that is merged belong to the lead that remains. A lead has one referral: the
  * lead that remains keeps its own, else it gets the oldest. Another referral stays with the merged lead and earns nothing
  * more. Commissions stay with the partner who earned them, also when the merge is undone.
  */
@@ -27,6 +28,7 @@ export const mergeFollowers = followLeadMerges<Tx>(
       },
     },
     { table: fragment`uncredited_deal`, key: fragment`opportunity_id` },
+    { table: fragment`deal`, key: fragment`opportunity_id` },
   ],
   (context, leadIds) => creditWaiting(leadIds, context),
 );

@@ -1,9 +1,10 @@
 import type { leadCreated, leadUpdated } from '@tandem/crm-contract';
 import type { Emit, Received } from '@tandem/events';
-import { referralAttributed } from '@tandem/partner-contract';
+import type { referralAttributed } from '@tandem/partner-contract';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { asReferral, type Person, statusOf } from './referral.ts';
+import { attribute, type Touch } from './attribute.ts';
+import { type Person, statusOf } from './referral.ts';
 
 /** A lead with a referral code and the time it got the code. */
 export interface ReferredLead {
@@ -12,6 +13,7 @@ export interface ReferredLead {
   firstName: string;
   lastName: string;
   code: string;
+  source: 'code' | 'form';
   referredAt: Date;
   /** Requires that the partner was approved and had the code at `referredAt`. */
   isPast?: boolean;
@@ -20,39 +22,54 @@ export interface ReferredLead {
 /** Leads that were created with a referral code or got one later. */
 export function referredLeads(events: readonly Received<typeof leadCreated | typeof leadUpdated>[]): ReferredLead[] {
   return events.flatMap((event) => {
-    const { id: leadId, email, firstName, lastName, referralCode, createdAt } = event.record;
+    const { record } = event;
     const isNew = event.name === 'lead.created';
     const hasNewCode = isNew || (event as Received<typeof leadUpdated>).data.changes.referralCode;
-    const referredAt = isNew ? createdAt : event.occurredAt;
-    return referralCode && hasNewCode
-      ? [{ leadId, email, firstName, lastName, code: referralCode.toUpperCase(), referredAt }]
-      : [];
+    return hasNewCode ? (referredLead(record, isNew ? record.createdAt : event.occurredAt) ?? []) : [];
   });
 }
 
-/** Attributes leads with the code of an approved partner; ignores unknown codes. Returns the new referrals. */
+type LeadRecord = Pick<
+  Received<typeof leadCreated>['record'],
+  'id' | 'email' | 'firstName' | 'lastName' | 'referralCode' | 'source' | 'createdAt'
+>;
+
+/** The touch of a lead that got its code at a time; undefined without a code. */
+export function referredLead(
+  { id: leadId, email, firstName, lastName, referralCode, source: origin, createdAt }: LeadRecord,
+  referredAt: Date,
+): ReferredLead | undefined {
+  if (!referralCode) return undefined;
+  // People enter their data on the web themselves, in forms and on landing pages.
+  const source = origin === 'web' && referredAt.getTime() === createdAt.getTime() ? 'form' : 'code';
+  return { leadId, email, firstName, lastName, code: referralCode.toUpperCase(), source, referredAt };
+}
+
+/**
+ * Attributes leads with the code of an approved partner, if that is the last touch; ignores unknown codes. Returns the
+ * referrals that are new or have another partner.
+ * @param wonAt when deals of these leads were won that are not stored yet
+ */
 export async function attributeLeads(
   leads: ReferredLead[],
   { tx, emit }: { tx: Tx; emit: Emit<typeof referralAttributed> },
+  wonAt: ReadonlyMap<number, Date>,
 ): Promise<ReferralRow[]> {
   if (!leads.length) return [];
   const owners = await partnersByCode(
     tx,
     leads.map(({ code }) => code),
   );
-  const data = leads.flatMap(({ leadId, code, referredAt: createdAt, isPast, ...person }) => {
+  const touches = leads.flatMap(({ leadId, code, source, referredAt, isPast, ...person }): Touch[] => {
     const owner = owners.get(code);
-    return owner && !(isPast && owner.since > createdAt)
-      ? [{ leadId, code, createdAt, partnerId: owner.partnerId, status: statusOf(person, owner) }]
-      : [];
+    if (!owner || (isPast && owner.since > referredAt)) return [];
+    const status = statusOf(person, owner);
+    const none = { clickId: null, externalId: null, createdBy: null };
+    const { partnerId } = owner;
+    return [{ leadId, partnerId, code, source, status, occurredAt: referredAt, createdAt: referredAt, ...none }];
   });
-  if (!data.length) return [];
-  const rows = await tx.referral.createManyAndReturn({ data, skipDuplicates: true });
-  for (const row of rows) {
-    const { id: referralId, partnerId, leadId } = row;
-    emit(referralAttributed, { data: { referralId, partnerId, leadId }, record: asReferral(row) });
-  }
-  return rows;
+  const outcomes = await attribute({ tx, emit }, touches, { wonAt });
+  return [...outcomes.values()].flatMap((outcome) => ('referral' in outcome ? [outcome.referral] : []));
 }
 
 interface Owner extends Person {

@@ -4,7 +4,7 @@ import type { Handler, Peers, Tools } from '../../handler.ts';
 import { wonDeal } from '../commissions/on-opportunity-won.ts';
 import { uncreditedDays, type WonDeal } from '../commissions/uncredited-deals.ts';
 import { credit } from '../credit-partners.ts';
-import type { ReferredLead } from './on-lead-created.ts';
+import { type ReferredLead, referredLead } from './on-lead-created.ts';
 
 const dayMs = 86_400_000;
 
@@ -41,10 +41,8 @@ type Request = Parameters<Peers['crm']['exportLeads']>[0];
 async function readLeads({ crm }: Peers, request: Request) {
   const exported = await crm.exportLeads(request);
   const leads = exported.flatMap(({ record, referredAt }) => {
-    const { id: leadId, email, firstName, lastName, referralCode, createdAt } = record;
-    if (!referralCode) return [];
-    const code = referralCode.toUpperCase();
-    return [{ leadId, email, firstName, lastName, code, referredAt: referredAt ?? createdAt, isPast: true }];
+    const lead = referredLead(record, referredAt ?? record.createdAt);
+    return lead ? [{ ...lead, isPast: true }] : [];
   });
   return { leads, deals: [], read: exported.length, next: exported.at(-1)?.record.id ?? null };
 }

@@ -1,7 +1,12 @@
 import { mailboxOf } from '@tandem/contract';
-import { Referral, type referralStatuses } from '@tandem/partner-contract';
+import { Referral, referralStates } from '@tandem/partner-contract';
+import { currentLeads, fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { lockLeads } from './lock-leads.ts';
+
+export type ReferralRecord = z.output<typeof Referral>;
 
 /** Fields compared to detect self-referrals. */
 export interface Person {
@@ -11,7 +16,7 @@ export interface Person {
 }
 
 /** A self-referral is flagged and earns nothing. */
-export function statusOf(lead: Person, partner: Person): (typeof referralStatuses)[number] {
+export function statusOf(lead: Person, partner: Person): 'attributed' | 'flagged' {
   return isSamePerson(lead, partner) ? 'flagged' : 'attributed';
 }
 
@@ -29,9 +34,38 @@ function nameOf({ firstName, lastName }: Person): string {
   return `${firstName} ${lastName}`.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
 }
 
-const columns = Referral.pick({ status: true });
+const columns = Referral.pick({ status: true, source: true });
 
 /** Converts a row to the contract's `Referral`. */
-export function asReferral(row: ReferralRow): z.output<typeof Referral> {
-  return { ...row, ...columns.parse(row) };
+export function asReferral(row: ReferralRow): ReferralRecord {
+  const checked = columns.parse(row);
+  return { ...row, ...checked, allowedTransitions: referralStates.next(checked.status) };
+}
+
+/** Locks a referral and its lead, so that no event of the lead or its deals is handled meanwhile; 404 if there is none. */
+export async function lockReferral(tx: Tx, id: number): Promise<ReferralRow> {
+  const known = await tx.referral.findFirst({ where: { id }, select: { leadId: true } });
+  if (!known) throw fail('not_found');
+  const current = (await currentLeads(tx, [known.leadId])).get(known.leadId) ?? known.leadId;
+  // Leads are locked before their referrals, as everywhere.
+  await lockLeads(tx, [known.leadId, current]);
+  const row = await tx.referral.lockFirst({ where: { id } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** Updates a locked referral and increments its version. */
+export async function writeReferral(
+  tx: Tx,
+  id: number,
+  data: Parameters<Tx['referral']['updateManyAndReturn']>[0]['data'],
+): Promise<ReferralRow> {
+  const [row] = await tx.referral.updateManyAndReturn({ where: { id }, data: { ...data, version: { increment: 1 } } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** The 409 error for a status that does not allow the operation. */
+export function wrongTransition({ status }: ReferralRecord) {
+  return fail('transition_refused', [transitionError(status, referralStates.next(status))]);
 }

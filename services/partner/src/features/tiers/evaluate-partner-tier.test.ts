@@ -186,7 +186,7 @@ describe('a tier with thresholds', () => {
     const { id } = await anApprovedPartner(api);
     await aWonDeal(api, id);
     await service.sqlWithin(api.caller, `UPDATE deal SET won_at = now() - interval '31 days'`);
-    await service.sqlWithin(api.caller, `UPDATE referral SET created_at = now() - interval '31 days'`);
+    await service.sqlWithin(api.caller, `UPDATE referral SET occurred_at = now() - interval '31 days'`);
     const thresholds = { referrals: 1, wonDeals: 1, recruits: 1 };
     await setTiers(api, { silver: { thresholds, windowDays: 30 }, gold: { thresholds } });
     const figures = async () =>

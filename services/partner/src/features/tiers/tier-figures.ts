@@ -38,7 +38,7 @@ async function figuresOf(tx: Tx, partnerId: number, { thresholds, windowDays }: 
       SELECT coalesce(now() - make_interval(days => ${windowDays}::int), '-infinity'::timestamptz) AS at)
     SELECT
       (SELECT count(*) FROM referral, since WHERE partner_id = ${partnerId} AND status = 'attributed'
-        AND created_at >= since.at) AS referrals,
+        AND occurred_at >= since.at) AS referrals,
       (SELECT count(*) FROM deal, since WHERE partner_id = ${partnerId} AND won_at >= since.at) AS "wonDeals",
       (SELECT coalesce(sum(value_minor), 0)::bigint FROM deal, since WHERE partner_id = ${partnerId}
         AND won_at >= since.at AND currency = ${currency}::text) AS "wonMinor",

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "lead" ADD COLUMN     "partner_noted_at" TIMESTAMPTZ(3);

@@ -1,0 +1,12 @@
+CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "commission_tenant_id_environment_opportunity_id_attribution_key" ON "commission"("tenant_id", "environment", "opportunity_id", "partner_id", "level", "type", "deal_version", "attribution");
+CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "commission_lead" ON "commission"("tenant_id", "environment", "lead_id", "partner_id", "level", "plan_id", "type", "attribution");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "deal_tenant_id_environment_lead_id_won_at_idx" ON "deal"("tenant_id", "environment", "lead_id", "won_at");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "deal_merged_from" ON "deal"("tenant_id", "environment", "merged_from_lead_id") WHERE (merged_from_lead_id IS NOT NULL);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "referral_tenant_id_environment_partner_id_occurred_at_id_idx" ON "referral"("tenant_id", "environment", "partner_id", "occurred_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "referral_tenant_id_environment_partner_id_created_at_id_idx" ON "referral"("tenant_id", "environment", "partner_id", "created_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "referral_tenant_id_environment_partner_id_status_occurred_a_idx" ON "referral"("tenant_id", "environment", "partner_id", "status", "occurred_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "referral_tenant_id_environment_partner_id_source_occurred_a_idx" ON "referral"("tenant_id", "environment", "partner_id", "source", "occurred_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "referral_tenant_id_environment_code_status_idx" ON "referral"("tenant_id", "environment", "code", "status");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "referral_code_tenant_id_environment_partner_id_created_at_i_idx" ON "referral_code"("tenant_id", "environment", "partner_id", "created_at", "id");
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "referral_code_tenant_id_environment_partner_id_is_active_cr_idx" ON "referral_code"("tenant_id", "environment", "partner_id", "is_active", "created_at", "id");
+DROP INDEX CONCURRENTLY IF EXISTS "commission_tenant_id_environment_opportunity_id_version_key";

@@ -1,0 +1,175 @@
+import type { Emit } from '@tandem/events';
+import { referralAttributed, type referralSources } from '@tandem/partner-contract';
+import { currentLeads } from '@tandem/service';
+import type { Referral as ReferralRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { unusable } from '../referral-codes/code.ts';
+import { lockUses } from '../referral-codes/lock-uses.ts';
+import { addConflicts, type Conflict, conflictOf } from './conflict.ts';
+import { attributionDays, type Loss, lossOf } from './last-touch.ts';
+import { asReferral, writeReferral } from './referral.ts';
+
+const dayMs = 86_400_000;
+
+/** A lead that a partner refers. */
+export interface Touch {
+  leadId: number;
+  partnerId: number;
+  code: string | null;
+  clickId: string | null;
+  source: (typeof referralSources)[number];
+  status: 'attributed' | 'flagged';
+  occurredAt: Date;
+  externalId: string | null;
+  createdBy: number | null;
+  createdAt: Date;
+}
+
+export type Outcome = { referral: ReferralRow } | { loss: Loss } | { unusable: string };
+
+interface Inside {
+  tx: Tx;
+  emit: Emit<typeof referralAttributed>;
+}
+
+/** What a lead has while touches are compared. */
+interface Place {
+  leadId: number;
+  row: ReferralRow | undefined;
+  held: Touch | ReferralRow | undefined;
+  lastTouchAt: Date | null;
+}
+
+/**
+ * Attributes leads to the partners of the last touches, and stores what loses. The leads are locked, and the partners are
+ * locked and approved.
+ * @param options.wonAt when deals of leads were won that are not stored yet
+ */
+export async function attribute(
+  { tx, emit }: Inside,
+  touches: readonly Touch[],
+  { wonAt = new Map() }: { wonAt?: ReadonlyMap<number, Date> } = {},
+): Promise<Map<Touch, Outcome>> {
+  const outcomes = new Map<Touch, Outcome>();
+  if (!touches.length) return outcomes;
+  const current = await currentLeads(
+    tx,
+    touches.map(({ leadId }) => leadId),
+  );
+  const leadOf = ({ leadId }: Touch) => current.get(leadId) ?? leadId;
+  const leadIds = [...new Set(touches.map(leadOf))];
+  const places = await readPlaces(tx, leadIds);
+  const won = await readWon(tx, leadIds);
+  const codes = await lockUses(
+    tx,
+    touches.flatMap(({ code }) => code ?? []),
+  );
+  const since = new Date(Date.now() - (await attributionDays(tx)) * dayMs);
+  const conflicts: Conflict[] = [];
+  const winners = new Map<Place, Touch>();
+  for (const touch of touches.toSorted((one, other) => one.occurredAt.getTime() - other.occurredAt.getTime())) {
+    const code = touch.code === null ? undefined : codes.get(touch.code);
+    const reason = code && unusable(code.row, code.uses, touch.occurredAt);
+    if (reason) {
+      outcomes.set(touch, { unusable: reason });
+      continue;
+    }
+    const place = places.get(leadOf(touch)) as Place;
+    const { held, leadId } = place;
+    const wonBefore = wonAt.get(touch.leadId);
+    const isWon = won.has(leadId) || (wonBefore !== undefined && wonBefore <= touch.occurredAt);
+    const holder = held && { voidedAt: null, ...held, lastTouchAt: place.lastTouchAt };
+    const loss = holder && lossOf(holder, touch, { since, isWon });
+    if (loss) {
+      outcomes.set(touch, { loss });
+      if (loss === 'same_partner' && touch.occurredAt > (place.lastTouchAt ?? holder.occurredAt))
+        place.lastTouchAt = touch.occurredAt;
+      else if (loss !== 'same_partner' && loss !== 'void')
+        conflicts.push(conflictOf(leadId, touch, { winner: holder.partnerId, cause: loss, externalId: null }));
+      continue;
+    }
+    if (code) code.uses++;
+    if (held && held.status !== 'void') {
+      const { externalId } = held;
+      conflicts.push(conflictOf(leadId, held, { winner: touch.partnerId, cause: 'later_touch', externalId }));
+      const before = held.code === null ? undefined : codes.get(held.code);
+      if (before) before.uses--;
+    }
+    Object.assign(place, { held: touch, lastTouchAt: null });
+    winners.set(place, touch);
+  }
+  await addConflicts(tx, conflicts);
+  const stored = await store({ tx, emit }, [...places.values()], winners);
+  for (const [place, touch] of winners) {
+    const referral = stored.get(place.leadId);
+    if (referral) outcomes.set(touch, { referral });
+  }
+  return outcomes;
+}
+
+async function readPlaces(tx: Tx, leadIds: number[]): Promise<Map<number, Place>> {
+  const rows = await tx.referral.findMany({ where: { leadId: { in: leadIds } } });
+  const byLead = new Map(rows.map((row) => [row.leadId, row]));
+  return new Map(
+    leadIds.map((leadId) => {
+      const row = byLead.get(leadId);
+      return [leadId, { leadId, row, held: row, lastTouchAt: row?.lastTouchAt ?? null }];
+    }),
+  );
+}
+
+/** The leads with a won deal. */
+async function readWon(tx: Tx, leadIds: number[]): Promise<Set<number>> {
+  const rows = await tx.sql<{ id: number }>`
+    SELECT lead_id AS id FROM deal WHERE lead_id = ANY(${leadIds}::bigint[]) AND won_at IS NOT NULL
+    UNION SELECT lead_id FROM uncredited_deal WHERE lead_id = ANY(${leadIds}::bigint[])`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Stores the last winner of each lead, and the last touches of partners who keep theirs. */
+async function store(
+  { tx, emit }: Inside,
+  places: readonly Place[],
+  winners: ReadonlyMap<Place, Touch>,
+): Promise<Map<number, ReferralRow>> {
+  const stored = new Map<number, ReferralRow>();
+  const added = places.flatMap((place) => {
+    const touch = place.row ? undefined : winners.get(place);
+    return touch ? [{ ...touch, lastTouchAt: place.lastTouchAt }] : [];
+  });
+  const rows = added.length ? await tx.referral.createManyAndReturn({ data: added, skipDuplicates: true }) : [];
+  for (const row of rows) {
+    stored.set(row.leadId, row);
+    const { id: referralId, partnerId, leadId } = row;
+    emit(referralAttributed, { data: { referralId, partnerId, leadId }, record: asReferral(row) });
+  }
+  for (const place of places) {
+    const { row, leadId, lastTouchAt } = place;
+    if (!row) continue;
+    const touch = winners.get(place);
+    if (touch) {
+      const moved = await moveReferral(tx, row, { ...touch, leadId, lastTouchAt, origin: touch.leadId });
+      stored.set(leadId, moved);
+      const { id: referralId, partnerId } = moved;
+      const changes = { partnerId: { from: row.partnerId, to: partnerId } };
+      emit(referralAttributed, { data: { referralId, partnerId, leadId }, record: asReferral(moved), changes });
+    } else if (lastTouchAt?.getTime() !== row.lastTouchAt?.getTime())
+      // Callers do not see it, so it is no new version.
+      await tx.sql`UPDATE referral SET last_touch_at = ${lastTouchAt} WHERE id = ${row.id}`;
+  }
+  return stored;
+}
+
+function moveReferral(
+  tx: Tx,
+  { id }: ReferralRow,
+  { origin, createdAt: _, ...touch }: Touch & { lastTouchAt: Date | null; origin: number },
+): Promise<ReferralRow> {
+  return writeReferral(tx, id, {
+    ...touch,
+    mergedFromLeadId: origin === touch.leadId ? null : origin,
+    voidReason: null,
+    voidedAt: null,
+    moves: { increment: 1 },
+  });
+}

@@ -1,0 +1,34 @@
+import type { Schedule } from '@tandem/events';
+import { fail } from '@tandem/service';
+import type { Referral as ReferralRow } from '../../generated/client.ts';
+import { hasPaid, type TakingBack, takeBackCommissions } from '../commissions/take-back.ts';
+import type { WonDeal } from '../commissions/uncredited-deals.ts';
+import { scheduleReviews } from '../tiers/schedule-reviews.ts';
+
+/**
+ * Takes the won deals of a locked referral from its partner: the unpaid commissions of the deals and of the qualification of
+ * the lead are cancelled, also those of other levels.
+ * @returns the deals, which belong to nobody then
+ * @throws 409 if one of the commissions is paid, or being paid
+ */
+export async function takeDeals(
+  { tx, emit, schedule }: TakingBack & { schedule: Schedule },
+  { leadId, partnerId }: ReferralRow,
+  reason: string,
+): Promise<WonDeal[]> {
+  const deals = await tx.sql<WonDeal>`
+    UPDATE deal SET partner_id = NULL WHERE lead_id = ${leadId} AND partner_id = ${partnerId} AND won_at IS NOT NULL
+    RETURNING opportunity_id AS "opportunityId", lead_id AS "leadId", pipeline_id AS "pipelineId", version,
+      value_minor AS "valueMinor", currency, won_at AS "wonAt"`;
+  await scheduleReviews({ tx, schedule }, [partnerId]);
+  const rows = await tx.sql<{ id: number }>`
+    SELECT commission.id FROM commission
+    LEFT JOIN jsonb_to_recordset(${JSON.stringify(deals)}::jsonb) AS deal ("opportunityId" bigint, version int)
+      ON commission.opportunity_id = deal."opportunityId" AND commission.deal_version = deal.version
+    WHERE type = 'earned' AND status <> 'cancelled' AND (commission.lead_id = ${leadId}
+      OR (commission.opportunity_id = ANY(${deals.map(({ opportunityId }) => opportunityId)}::bigint[]) AND deal.version IS NOT NULL))`;
+  const ids = rows.map(({ id }) => id);
+  if (await hasPaid(tx, ids)) throw fail('commission_paid');
+  await takeBackCommissions({ tx, emit }, ids, reason);
+  return deals;
+}

@@ -1,0 +1,39 @@
+import { type conflictCauses, defaultAttributionDays } from '@tandem/partner-contract';
+import type { Referral as ReferralRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { termsOf } from '../commission-plans/plan.ts';
+
+export type ConflictCause = (typeof conflictCauses)[number];
+/** Why a touch does not get the lead. The first two are no conflict with another partner. */
+export type Loss = 'same_partner' | 'void' | ConflictCause;
+
+/** The referral that a lead has. */
+export type Held = Pick<ReferralRow, 'partnerId' | 'status' | 'occurredAt' | 'lastTouchAt' | 'voidedAt'>;
+
+/** How many days before the attribution a touch may be: as the default plan for won deals says. */
+export async function attributionDays(tx: Tx): Promise<number> {
+  const plan = await tx.commissionPlan.findFirst({ where: { trigger: 'opportunity.won', isDefault: true } });
+  return plan ? termsOf(plan).attributionDays : defaultAttributionDays;
+}
+
+/**
+ * The last touch wins: decides between the partner that a lead has and the touch of a partner.
+ * @param options.since the oldest time at which a touch can take over a lead
+ * @param options.isWon whether a deal of the lead was won before
+ * @returns undefined if the touch gets the lead
+ */
+export function lossOf(
+  held: Held,
+  touch: Pick<ReferralRow, 'partnerId' | 'status' | 'occurredAt'>,
+  { since, isWon }: { since: Date; isWon: boolean },
+): Loss | undefined {
+  if (held.status === 'void') {
+    const isLater = held.voidedAt === null || touch.occurredAt > held.voidedAt;
+    return isLater && held.partnerId !== touch.partnerId ? undefined : 'void';
+  }
+  if (held.partnerId === touch.partnerId) return 'same_partner';
+  if (touch.occurredAt <= (held.lastTouchAt ?? held.occurredAt)) return 'earlier_touch';
+  if (touch.occurredAt < since) return 'outside_window';
+  if (touch.status === 'flagged') return 'self_referral';
+  return isWon ? 'deal_won' : undefined;
+}
