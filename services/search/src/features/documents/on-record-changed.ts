@@ -13,7 +13,13 @@ import {
   opportunityWon,
 } from '@tandem/crm-contract';
 import { consumer, type Received } from '@tandem/events';
-import { partnerApproved, partnerRegistered, partnerTierChanged, partnerUpdated } from '@tandem/partner-contract';
+import {
+  partnerApproved,
+  partnerParentChanged,
+  partnerRegistered,
+  partnerTierChanged,
+  partnerUpdated,
+} from '@tandem/partner-contract';
 import type { Tools, Tx } from '../../handler.ts';
 import { type DocumentType, type Writing, writeDocuments } from './document.ts';
 import { recordDocument } from './record-document.ts';
@@ -22,7 +28,7 @@ const changes = [
   ...[leadCreated, leadUpdated, leadRestored, leadDeleted],
   ...[opportunityCreated, opportunityUpdated, opportunityStageChanged, opportunityWon, opportunityLost],
   ...[opportunityRestored, opportunityDeleted],
-  ...[partnerRegistered, partnerApproved, partnerUpdated, partnerTierChanged],
+  ...[partnerRegistered, partnerApproved, partnerUpdated, partnerTierChanged, partnerParentChanged],
 ] as const satisfies EventDef[];
 
 const removals: string[] = [leadDeleted.name, opportunityDeleted.name];

@@ -4,7 +4,7 @@ import { until } from '@tandem/testing';
 let fleet: TestFleet;
 let tenant: TestTenant;
 beforeAll(async () => {
-  fleet = await startFleet({ services: ['identity', 'crm', 'partner'] });
+  fleet = await startFleet({ services: ['identity', 'crm', 'partner', 'search'] });
   tenant = await aTenant(fleet);
 }, 240_000);
 afterAll(() => fleet?.stop(), 60_000);
@@ -47,4 +47,27 @@ it('a deal that a partner registers in the portal becomes a lead and an opportun
     return data.length > 0 && data;
   });
   expect(commission).toMatchObject({ amount: 10, rate: 10, opportunityId });
+});
+
+it('a partner who gets another parent is below it in the hierarchy, with public ids, and in the search', async () => {
+  const { api } = tenant;
+  const anApproved = async (firstName: string) => {
+    const email = `${firstName.toLowerCase()}@partners.example`;
+    const { data } = await api.createPartner({ body: { email, firstName, lastName: 'Hollerith' } });
+    await api.approvePartner({ params: { id: data.id }, body: {} });
+    return data.id;
+  };
+  const [top, middle, last] = [await anApproved('Herman'), await anApproved('Ida'), await anApproved('Otto')];
+  await api.setPartnerParent({ params: { id: middle }, body: { parentPartnerId: top } });
+  await api.setPartnerParent({ params: { id: last }, body: { parentPartnerId: middle } });
+  const { data: hierarchy } = await api.getPartnerHierarchy({ params: { id: middle } });
+  expect(hierarchy).toMatchObject({
+    id: top,
+    depth: -1,
+    children: [{ id: middle, depth: 0, children: [{ id: last, depth: 1, children: [] }] }],
+  });
+  await until('search has the new parent', async () => {
+    const { data } = await api.searchPartners({ query: { q: 'otto' } });
+    return data[0]?.document['parentPartnerId'] === middle;
+  });
 });
