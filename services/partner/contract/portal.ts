@@ -1,4 +1,4 @@
-import { id, operations, signedIn, timestamp } from '@tandem/contract';
+import { id, operations, portalRoles, signedIn, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import {
   CoMarketingCounters,
@@ -82,6 +82,7 @@ export const portal = operations({
     path: '/v1/partners/portal/logout',
     audience: 'portal',
     permission: signedIn,
+    portalRoles,
     summary: 'Sign out of the partner portal',
     description: 'Ends the session that the access token belongs to.',
     reply: z.object({ signedOut: z.literal(true).describe('Always true') }),
@@ -93,6 +94,7 @@ export const portal = operations({
     path: '/v1/partners/portal/me',
     audience: 'portal',
     permission: signedIn,
+    portalRoles,
     summary: 'Retrieve the portal user',
     description: 'Returns the signed-in user, the partner and the benefits of its tier.',
     reply: z.object({
@@ -110,6 +112,7 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing',
     audience: 'portal',
     permission: signedIn,
+    portalRoles,
     summary: 'List co-marketing resources in the portal',
     description:
       'Returns only active resources, without those for higher tiers. With `grouped=true`, `data` is an object with one array per category.',
@@ -122,6 +125,7 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing/:id',
     audience: 'portal',
     permission: signedIn,
+    portalRoles,
     summary: 'Retrieve a co-marketing resource in the portal',
     params: withResourceId,
     reply: CoMarketingResource,
@@ -132,6 +136,7 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing/:id/download-url',
     audience: 'portal',
     permission: signedIn,
+    portalRoles,
     summary: 'Get a download link in the portal',
     description:
       'Returns `fileUrl` if the resource has one, otherwise a link to the file that expires after 15 minutes.',
@@ -145,6 +150,7 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing/:id/usage',
     audience: 'portal',
     permission: signedIn,
+    portalRoles,
     summary: 'Record a download or a share in the portal',
     description: 'Increments the download or share counter of the resource.',
     params: withResourceId,
