@@ -4,8 +4,10 @@ import { coMarketing } from './co-marketing.ts';
 import { commissions } from './commissions.ts';
 import { internalApplicationCounts, internalPartnerLookup, internalPartners, internalRebuilds } from './internal.ts';
 import { internalNames } from './names.ts';
+import { partnerLife } from './partner-life.ts';
 import { partners } from './partners.ts';
 import { portal } from './portal.ts';
+import { portalAccounts } from './portal-accounts.ts';
 import { portalUsers } from './portal-users.ts';
 import { referrals } from './referrals.ts';
 import { sharing } from './sharing.ts';
@@ -16,8 +18,11 @@ export * from './co-marketing.ts';
 export * from './commissions.ts';
 export * from './internal.ts';
 export * from './names.ts';
+export * from './partner-life.ts';
 export * from './partners.ts';
 export * from './portal.ts';
+export * from './portal-accounts.ts';
+export * from './portal-sign-in.ts';
 export * from './portal-users.ts';
 export * from './referrals.ts';
 export * from './sharing.ts';
@@ -26,6 +31,7 @@ export * from './tiers.ts';
 
 export const partner = {
   ...partners,
+  ...partnerLife,
   ...tiers,
   ...referrals,
   ...commissions,
@@ -34,6 +40,7 @@ export const partner = {
   ...sharing,
   ...portalUsers,
   ...portal,
+  ...portalAccounts,
   ...internalPartners,
   ...internalPartnerLookup,
   ...internalRebuilds,

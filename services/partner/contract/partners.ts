@@ -15,6 +15,7 @@ import {
   timestamp,
 } from '@tandem/contract';
 import { z } from 'zod';
+import { portalMailLimit, portalUserCreated, portalUserInvited } from './portal-users.ts';
 
 export const partnerTiers = ['bronze', 'silver', 'gold', 'platinum'] as const;
 export const partnerStatuses = ['pending', 'approved', 'rejected', 'suspended', 'terminated'] as const;
@@ -39,7 +40,13 @@ export const Code = z
 
 export const partnerStates = stateTable<(typeof partnerStatuses)[number]>('Partner', {
   created: { pending: 'createPartner' },
-  changes: { pending: { approved: 'approvePartner' }, approved: {}, suspended: {}, rejected: {}, terminated: {} },
+  changes: {
+    pending: { approved: 'approvePartner', rejected: 'rejectPartner' },
+    approved: { suspended: 'suspendPartner', terminated: 'terminatePartner' },
+    suspended: { approved: 'reactivatePartner', terminated: 'terminatePartner' },
+    rejected: { pending: 'reapplyPartner' },
+    terminated: {},
+  },
 });
 
 export const Partner = z.object({
@@ -66,8 +73,29 @@ export const Partner = z.object({
   status: PartnerStatus,
   allowedTransitions: z.array(PartnerStatus).meta({
     description: 'The statuses that this partner can currently change to',
-    examples: [['approved']],
+    examples: [['approved', 'rejected']],
   }),
+  statusReason: text(200)
+    .nullable()
+    .meta({ description: 'Why the partner was rejected, suspended or terminated; null otherwise', examples: [null] }),
+  statusNote: text(2_000)
+    .nullable()
+    .meta({
+      description: 'A note about the status, which the partner portal does not show',
+      examples: [null],
+    }),
+  statusChangedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the status last changed; null if it never did', examples: [null] }),
+  termsVersion: text(100)
+    .nullable()
+    .meta({
+      description: 'The version of the terms that the partner accepted; null if a user registered the partner',
+      examples: ['2026-01'],
+    }),
+  termsAcceptedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the partner accepted the terms', examples: ['2026-03-02T09:15:00.000Z'] }),
   parentPartnerId: id('partner')
     .nullable()
     .meta({ description: 'The partner who recruited this partner', examples: [null] }),
@@ -227,9 +255,18 @@ export const partners = operations({
     permission: 'partners:manage',
     summary: 'Approve a partner',
     description:
-      'Approves a pending partner, and generates a referral code if the partner has none. The tier is evaluated afterwards: if the partner does not meet its requirements, the grace period begins, unless `tierLocked` is set.',
+      'Approves a pending partner, and generates a referral code if the partner has none. `sendInvite` invites the address of the partner to the portal as the owner, unless the partner has an active owner. The tier is evaluated afterwards: if the partner does not meet its requirements, the grace period begins, unless `tierLocked` is set.',
     params: withId,
-    body: z.object({ tier: PartnerTier.optional() }),
+    body: z.object({
+      tier: PartnerTier.optional(),
+      sendInvite: z
+        .boolean()
+        .default(false)
+        .meta({
+          description: 'Whether to invite the address of the partner to the portal as its owner',
+          examples: [true],
+        }),
+    }),
     reply: Partner,
     example: {
       status: 'approved',
@@ -237,7 +274,11 @@ export const partners = operations({
       approvedAt: '2026-03-04T16:40:00.000Z',
     },
     message: 'Partner approved',
-    emits: [partnerApproved, partnerTierChanged],
-    errors: { transition_refused: sharedErrors.transition_refused },
+    emits: [partnerApproved, partnerTierChanged, portalUserCreated, portalUserInvited],
+    errors: {
+      transition_refused: sharedErrors.transition_refused,
+      email_taken: [409, 'A portal user of another partner has the e-mail address; approve without `sendInvite`'],
+      ...portalMailLimit,
+    },
   },
 });

@@ -1,4 +1,4 @@
-import { id, operations, portalRoles, signedIn, timestamp } from '@tandem/contract';
+import { id, knownErrors, operations, phone, portalRoles, signedIn, text } from '@tandem/contract';
 import { z } from 'zod';
 import {
   CoMarketingCounters,
@@ -10,26 +10,16 @@ import {
   noDownload,
   withResourceId,
 } from './co-marketing.ts';
-import { Partner } from './partners.ts';
-import { PortalEmail, PortalUser, portalUserLoggedIn } from './portal-users.ts';
+import { Partner, partnerUpdated } from './partners.ts';
+import { notApproved, PortalPartner, PortalSignIn } from './portal-sign-in.ts';
+import {
+  PortalEmail,
+  PortalPassword,
+  PortalUser,
+  portalUserLoggedIn,
+  portalUserPasswordChanged,
+} from './portal-users.ts';
 import { Tier } from './tiers.ts';
-
-/** The fields of a partner that its portal users can see. */
-export const PortalPartner = Partner.omit({ allowedTransitions: true, customFields: true, createdBy: true });
-
-/** The tokens of a portal session. */
-export const PortalSignIn = z.object({
-  token: z.string().meta({
-    description: 'The access token of the session',
-    examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6ImsxIn0.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl'],
-  }),
-  expiresAt: timestamp().meta({ description: 'When the token expires', examples: ['2026-03-02T09:30:00.000Z'] }),
-  refreshToken: z.string().meta({
-    description: 'The refresh token; can be exchanged once for new tokens',
-    examples: ['ThisIsOnlyAnExampleOfARefreshToken000000000'],
-  }),
-  partner: PortalPartner.describe('The partner of the session'),
-});
 
 // Not `PortalPassword`: at sign-in a password that is too short gets the same error as any other wrong password.
 const SignInPassword = z
@@ -37,8 +27,6 @@ const SignInPassword = z
   .min(1, { error: 'Must not be empty' })
   .max(200, { error: 'Must be at most 200 characters' })
   .meta({ examples: ['a long phrase is best'] });
-
-const notApproved = { partner_not_approved: [403, 'The partner is not approved'] } as const;
 
 export const portal = operations({
   loginToPortal: {
@@ -106,6 +94,36 @@ export const portal = operations({
       }),
     }),
     message: 'Portal user retrieved',
+  },
+  updatePortalMe: {
+    method: 'PATCH',
+    path: '/v1/partners/portal/me',
+    audience: 'portal',
+    permission: signedIn,
+    portalRoles,
+    summary: 'Update the partner or the own password',
+    description:
+      'Only owners change the fields of the partner. Everybody changes their own password with `currentPassword`; the other sessions of the user end, and a notice is sent.',
+    body: z.object({
+      firstName: Partner.shape.firstName.optional(),
+      lastName: Partner.shape.lastName.optional(),
+      phone: phone().nullish(),
+      company: text(200)
+        .nullish()
+        .meta({ examples: ['Clarke Consulting'] }),
+      password: PortalPassword.optional(),
+      currentPassword: SignInPassword.describe('The current password; required for a new one').optional(),
+    }),
+    reply: z.object({
+      user: PortalUser.describe('The signed-in user'),
+      partner: PortalPartner.describe('The partner of the session'),
+    }),
+    message: 'Portal user updated',
+    emits: [partnerUpdated, portalUserPasswordChanged],
+    errors: {
+      portal_role: knownErrors.portal_role,
+      too_many_failures: [429, 'Too many failed attempts. Wait before you try again.'],
+    },
   },
   listPortalCoMarketing: {
     method: 'GET',

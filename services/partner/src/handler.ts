@@ -6,12 +6,14 @@ import type { internalExports, internalLeads } from '@tandem/crm-contract';
 import type { internalFiles } from '@tandem/files-contract';
 import type { internalPortal, KnownSettings, SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
+import type { Mailer } from '@tandem/mail';
 import type { LoginLimiter } from '@tandem/passwords';
 import type { LinkTokens } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { internalCompletions } from '@tandem/training-contract';
 import type { PrismaClient } from './generated/client.ts';
+import type { PortalLinks } from './portal-links.ts';
 
 /** Tenant-bound database client of partner. */
 export type Tx = TenantTx<PrismaClient>;
@@ -47,4 +49,10 @@ export interface Tools {
   /** Encodes ids in files for customers, where the gateway does not encode them. */
   ids: IdCodec;
   limiter: LoginLimiter;
+  /** Queues messages to portal users. */
+  mail: Mailer['queue'];
+  /** Links in these messages. */
+  portalLinks: PortalLinks;
+  /** Runs work without delaying the response; failures are logged. */
+  inBackground(work: () => Promise<void>): void;
 }

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '@tandem/caller';
+import { mailSettings } from '@tandem/mail';
 import type { partner } from '@tandem/partner-contract';
 import { type TestService, testService } from '@tandem/testing';
+import { z } from 'zod';
 import { leadOf, now, type Peer, publicUrl } from './partner-peer.test-service.ts';
 import { partnerService } from './service.ts';
+import type { PartnerSettings } from './settings.ts';
 
 export { aPeer, existing, missingId, type Peer, publicUrl } from './partner-peer.test-service.ts';
 
@@ -13,19 +16,28 @@ export type Service = TestService<typeof partner>;
 export type Api = ReturnType<Service['as']>;
 
 /** Starts partner; without a peer, its calls to other services fail. */
-export const startPartner = (peer?: Peer): Promise<Service> => {
+export const startPartner = (
+  peer?: Peer,
+  overrides: Partial<PartnerSettings> = {},
+  change: (definition: ReturnType<typeof partnerService>) => ReturnType<typeof partnerService> = (same) => same,
+): Promise<Service> => {
   const url = peer?.url ?? unreachableUrl;
   return testService('partner', (settings) =>
-    partnerService({
-      ...settings,
-      IDENTITY_URL: url,
-      FILES_URL: url,
-      CAMPAIGN_URL: url,
-      CRM_URL: url,
-      TRAINING_URL: url,
-      PUBLIC_URL: `${publicUrl}/`,
-      IDS_ALPHABET: process.env.IDS_ALPHABET as string,
-    }),
+    change(
+      partnerService({
+        ...settings,
+        IDENTITY_URL: url,
+        FILES_URL: url,
+        CAMPAIGN_URL: url,
+        CRM_URL: url,
+        TRAINING_URL: url,
+        PUBLIC_URL: `${publicUrl}/`,
+        IDS_ALPHABET: process.env.IDS_ALPHABET as string,
+        // Without a mail server, messages are stored and not sent.
+        ...z.object(mailSettings).parse({}),
+        ...overrides,
+      }),
+    ),
   );
 };
 

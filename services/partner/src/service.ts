@@ -13,6 +13,7 @@ import {
   tenantSettingsFrom,
 } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
+import { createMailer } from '@tandem/mail';
 import { partner } from '@tandem/partner-contract';
 import { connectRedis, loginLimiter } from '@tandem/passwords';
 import { createLog } from '@tandem/process';
@@ -27,8 +28,11 @@ import { creditPartners } from './features/credit-partners.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { partnerHandlers } from './features/partners/index.ts';
 import { partnerData } from './features/personal-data/partner-data.ts';
+import { endPortalSessions } from './features/portal/end-portal-sessions.job.ts';
 import { portalHandlers } from './features/portal/index.ts';
+import { portalAccountHandlers } from './features/portal-accounts/index.ts';
 import { portalUserHandlers } from './features/portal-users/index.ts';
+import { portalRole } from './features/portal-users/portal-role.ts';
 import { mergeFollowers } from './features/referrals/follow-merges.ts';
 import { referralHandlers } from './features/referrals/index.ts';
 import { sharingHandlers } from './features/sharing/index.ts';
@@ -40,21 +44,32 @@ import { reviewAllTiers } from './features/tiers/review-all-tiers.job.ts';
 import { reviewTier } from './features/tiers/review-tier.job.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Peers, Tools } from './handler.ts';
+import { createPortalLinks } from './portal-links.ts';
 import type { PartnerSettings } from './settings.ts';
+
+const backgroundDelayMs = 50;
 
 /** Definition of the partner service. */
 export function partnerService(
   settings: PartnerSettings,
 ): ServiceDefinition<typeof partner, PrismaClient, PartnerSettings> {
   const redis = connectRedis(settings.REDIS_URL, createLog('partner'));
+  const log = createLog('partner');
   const seal = createSeal(settings.ENCRYPTION_KEY);
+  const mailer = createMailer({ settings, seal, log });
+  const publicUrl = settings.PUBLIC_URL.replace(/\/$/, '');
   const tools: Tools = {
     peers: connectPeers(settings),
     ...readTenants(settings),
     links: createLinkTokens(seal, 'statements'),
-    publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
+    portalLinks: createPortalLinks(seal, settings.PORTAL_URL ?? publicUrl),
+    mail: mailer.queue,
+    publicUrl,
     ids: createIdCodec(settings.IDS_ALPHABET),
-    limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: seal.digest, log: createLog('partner') }),
+    limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: seal.digest, log: log }),
+    // Delayed so that the response is sent before the work uses CPU time.
+    inBackground: (work) =>
+      void setTimeout(() => work().catch((error) => log.error('background work failed', { error })), backgroundDelayMs),
   };
   const person = personalData('partner', partnerData);
   return {
@@ -69,14 +84,21 @@ export function partnerService(
       ...statementHandlers(tools),
       ...coMarketingHandlers(tools),
       ...sharingHandlers(tools),
-      ...portalUserHandlers,
+      ...portalUserHandlers(tools),
       ...portalHandlers(tools),
+      ...portalAccountHandlers(tools),
       ...nameHandlers,
     },
     consumers: [creditPartners, reviewTiers, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
-    jobs: [reviewTier(tools), reviewAllTiers, ...mergeFollowers.jobs, ...person.jobs],
+    jobs: [reviewTier(tools), reviewAllTiers, endPortalSessions(tools), ...mergeFollowers.jobs, ...person.jobs],
     firstUse: makeDefaultPlan,
-    purge: [{ table: 'uncredited_deal', column: 'created_at', days: uncreditedDays }],
+    purge: [
+      { table: 'uncredited_deal', column: 'created_at', days: uncreditedDays },
+      // Until then their number limits further links.
+      { table: 'portal_token', column: 'expires_at', days: 1 },
+    ],
+    mail: mailer,
+    portalRole,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,

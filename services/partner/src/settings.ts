@@ -1,8 +1,10 @@
+import { mailSettings } from '@tandem/mail';
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
 
 /** Settings of partner in addition to the common service settings. */
 export const partnerSettings = serviceSettings.extend({
+  ...mailSettings,
   IDENTITY_URL: z.url(),
   FILES_URL: z.url(),
   CAMPAIGN_URL: z.url(),
@@ -10,6 +12,11 @@ export const partnerSettings = serviceSettings.extend({
   TRAINING_URL: z.url(),
   /** Public base URL of the gateway, used in links. */
   PUBLIC_URL: z.url(),
+  /** The address of the partner portal: links in messages begin with it. That of the gateway by default. */
+  PORTAL_URL: z
+    .url()
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
 });
 
