@@ -13,7 +13,18 @@ import {
   opportunityWon,
 } from '@tandem/crm-contract';
 import { consumer, type Received } from '@tandem/events';
-import { partnerApproved, partnerRegistered, partnerTierChanged, partnerUpdated } from '@tandem/partner-contract';
+import {
+  partnerApproved,
+  partnerDeleted,
+  partnerReactivated,
+  partnerReapplied,
+  partnerRegistered,
+  partnerRejected,
+  partnerSuspended,
+  partnerTerminated,
+  partnerTierChanged,
+  partnerUpdated,
+} from '@tandem/partner-contract';
 import type { Tools, Tx } from '../../handler.ts';
 import { type DocumentType, type Writing, writeDocuments } from './document.ts';
 import { recordDocument } from './record-document.ts';
@@ -22,10 +33,11 @@ const changes = [
   ...[leadCreated, leadUpdated, leadRestored, leadDeleted],
   ...[opportunityCreated, opportunityUpdated, opportunityStageChanged, opportunityWon, opportunityLost],
   ...[opportunityRestored, opportunityDeleted],
-  ...[partnerRegistered, partnerApproved, partnerUpdated, partnerTierChanged],
+  ...[partnerRegistered, partnerApproved, partnerUpdated, partnerTierChanged, partnerDeleted],
+  ...[partnerRejected, partnerReapplied, partnerSuspended, partnerReactivated, partnerTerminated],
 ] as const satisfies EventDef[];
 
-const removals: string[] = [leadDeleted.name, opportunityDeleted.name];
+const removals: string[] = [leadDeleted.name, opportunityDeleted.name, partnerDeleted.name];
 
 /**
  * Updates the index when records change. Each event has its whole record with a version, and the newest version wins, so
