@@ -228,7 +228,7 @@ describe('upgrading', () => {
       expect([refused.status, refused.body.code, refused.body.errors]).toEqual([
         409,
         'not_later',
-        [{ field: 'version', message: 'The installed version is 1.1.0; it can be upgraded to 1.2.0' }],
+        [{ field: 'version', message: 'The installed version is 1.1.0; it can be upgraded to 1.2.0, 1.3.0' }],
       ]);
     }
     expect((await upgrade('1.2.0', { config: { autoApprove: true } })).data.config).toEqual({ autoApprove: true });
