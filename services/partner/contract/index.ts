@@ -8,6 +8,7 @@ import { partnerLife } from './partner-life.ts';
 import { partners } from './partners.ts';
 import { portal } from './portal.ts';
 import { portalAccounts } from './portal-accounts.ts';
+import { portalPages } from './portal-pages.ts';
 import { portalUsers } from './portal-users.ts';
 import { referrals } from './referrals.ts';
 import { sharing } from './sharing.ts';
@@ -22,6 +23,7 @@ export * from './partner-life.ts';
 export * from './partners.ts';
 export * from './portal.ts';
 export * from './portal-accounts.ts';
+export * from './portal-pages.ts';
 export * from './portal-sign-in.ts';
 export * from './portal-users.ts';
 export * from './referrals.ts';
@@ -41,6 +43,7 @@ export const partner = {
   ...portalUsers,
   ...portal,
   ...portalAccounts,
+  ...portalPages,
   ...internalPartners,
   ...internalPartnerLookup,
   ...internalRebuilds,
