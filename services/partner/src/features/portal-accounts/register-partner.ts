@@ -41,7 +41,7 @@ export const registerPartner =
 
     const register = () =>
       inTenant({ ...scope, actor: { type: 'anonymous', name: email } }, async ({ tx, emit, schedule }) => {
-        const approval = autoApprove && { status: 'approved', approvedAt: now, statusChangedAt: now };
+        const approval = autoApprove && { status: 'approved', approvedAt: now };
         const row = await tx.partner.create({
           data: { ...person, ...terms, ...approval, emailKey: email.toLowerCase(), parentPartnerId },
         });
