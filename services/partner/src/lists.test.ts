@@ -22,6 +22,8 @@ everyList(partner, () => service, {
   texts: {
     'partner.status': 'approved',
     'partner.tier': 'silver',
+    // The role of those who call the lists of the portal.
+    'portal_user.role': 'owner',
     'statement.period': '1999-12',
     'time_zone_change.timezone': 'Europe/Berlin',
   },
