@@ -69,8 +69,8 @@ function namedStatuses(): string[] {
     Object.entries(contract as Record<string, Schema>).flatMap(([name, schema]) => {
       let field = schema?._zod?.def.shape?.['allowedTransitions'];
       while (field?._zod?.def.innerType) field = field._zod.def.innerType;
-      // LeadDetail, WorkflowSummary and TaskWithNext have the statuses of Lead, Workflow and Task.
-      const resource = name.replace(/(Detail|Summary|WithNext)$/, '');
+      // LeadDetail, WorkflowSummary, TaskWithNext and PartnerWithNote have the statuses of Lead, Workflow, Task and Partner.
+      const resource = name.replace(/(Detail|Summary|WithNext|WithNote)$/, '');
       return (field?._zod?.def.element?.options ?? []).map((status) => `${resource}.${status}`);
     }),
   );

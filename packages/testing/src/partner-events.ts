@@ -13,7 +13,7 @@ export function publishPartner(
 ): Promise<void> {
   const now = new Date().toISOString();
   const none = ['phone', 'company', 'tierGraceUntil', 'parentPartnerId', 'approvedAt', 'createdBy'];
-  const later = ['statusReason', 'statusNote', 'statusChangedAt', 'termsVersion', 'termsAcceptedAt'];
+  const later = ['statusReason', 'statusChangedAt', 'termsVersion', 'termsAcceptedAt'];
   const record = {
     ...Object.fromEntries([...none, ...later].map((field) => [field, null])),
     id: partnerId,

@@ -8,7 +8,6 @@ const laterFields = {
   tierLocked: true,
   tierGraceUntil: true,
   statusReason: true,
-  statusNote: true,
   statusChangedAt: true,
   termsVersion: true,
   termsAcceptedAt: true,

@@ -1,9 +1,17 @@
 import { event, id, operations, requiredText, sharedErrors } from '@tandem/contract';
 import { z } from 'zod';
-import { Partner } from './partners.ts';
+import { Partner, StatusNote } from './partners.ts';
 
 const withId = z.object({ id: id('partner') });
 const { transition_refused } = sharedErrors;
+
+/** A partner for those who manage it. */
+export const PartnerWithNote = Partner.extend({
+  statusNote: StatusNote.meta({
+    description: 'The note about the status, for users with the permission `partners:manage` only',
+    examples: [null],
+  }),
+});
 
 /** What happens to the unpaid commissions of a terminated partner. */
 export const UnpaidCommissions = z
@@ -53,7 +61,7 @@ const reason = requiredText(200).meta({ description: 'Why the status changes', e
 const note = requiredText(2_000)
   .nullish()
   .meta({
-    description: 'A note for users, which the partner portal does not show',
+    description: 'A note for users with the permission `partners:manage`; neither events nor the portal show it',
     examples: ['See the mail of May 4'],
   });
 const because = z.object({ reason, note });
@@ -62,7 +70,7 @@ const row = {
   method: 'POST',
   permission: 'partners:manage',
   params: withId,
-  reply: Partner,
+  reply: PartnerWithNote,
   errors: { transition_refused },
 } as const;
 const changedAt = '2026-03-05T10:00:00.000Z';

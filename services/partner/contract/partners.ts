@@ -78,12 +78,6 @@ export const Partner = z.object({
   statusReason: text(200)
     .nullable()
     .meta({ description: 'Why the partner was rejected, suspended or terminated; null otherwise', examples: [null] }),
-  statusNote: text(2_000)
-    .nullable()
-    .meta({
-      description: 'A note about the status, which the partner portal does not show',
-      examples: [null],
-    }),
   statusChangedAt: timestamp()
     .nullable()
     .meta({ description: 'When the status last changed; null if it never did', examples: [null] }),
@@ -115,8 +109,15 @@ export const ReferralCode = z.object({
   createdAt: timestamp(),
 });
 
+/** A note is for managers only, so it is in no event, no list and no copy of another service. */
+export const StatusNote = text(2_000).nullable();
+
 /** A partner with referral codes, counts and balances. */
 export const PartnerDetail = Partner.extend({
+  statusNote: StatusNote.meta({
+    description: 'The note about the status; null without the permission `partners:manage`',
+    examples: [null],
+  }),
   referralCodes: z.array(ReferralCode).describe('The codes that attribute leads to the partner'),
   referralCount: z.int().meta({ description: 'The number of leads referred by the partner', examples: [3] }),
   childCount: z.int().meta({ description: 'The number of partners recruited by this partner', examples: [0] }),

@@ -5,7 +5,6 @@ import { Partner } from './partners.ts';
 /** The fields of a partner that its portal users can see. */
 export const PortalPartner = Partner.omit({
   allowedTransitions: true,
-  statusNote: true,
   customFields: true,
   createdBy: true,
 });

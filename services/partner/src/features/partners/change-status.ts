@@ -1,6 +1,7 @@
-import type { partnerLife, partnerStatuses } from '@tandem/partner-contract';
+import type { PartnerWithNote, partnerLife, partnerStatuses } from '@tandem/partner-contract';
 import { partnerStates } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
+import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { asPartner, type PartnerRecord, wrongTransition } from './partner.ts';
 
@@ -19,7 +20,7 @@ export async function changeStatus(
   tx: Tx,
   partner: PartnerRecord,
   { to, by, because }: StatusChange,
-): Promise<{ partner: PartnerRecord; changes: Record<string, { from: unknown; to: unknown }> }> {
+): Promise<{ partner: z.output<typeof PartnerWithNote>; changes: Record<string, { from: unknown; to: unknown }> }> {
   if (partnerStates.changes[partner.status][to] !== by) throw wrongTransition(partner);
   const data = {
     status: to,
@@ -37,5 +38,5 @@ export async function changeStatus(
     status: { from, to },
     ...(statusReason !== data.statusReason && { statusReason: { from: statusReason, to: data.statusReason } }),
   };
-  return { partner: asPartner(row), changes };
+  return { partner: { ...asPartner(row), statusNote: row.statusNote }, changes };
 }

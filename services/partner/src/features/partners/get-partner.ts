@@ -1,10 +1,14 @@
 import { fromMinor } from '@tandem/contract';
 import type { partners } from '@tandem/partner-contract';
+import { fail, reachOf } from '@tandem/service';
 import type { Handler, Tx } from '../../handler.ts';
-import { readPartner } from './partner.ts';
+import { asPartner } from './partner.ts';
 
-export const getPartner: Handler<typeof partners.getPartner> = async ({ params, tx }) => {
-  const partner = await readPartner(tx, params.id);
+export const getPartner: Handler<typeof partners.getPartner> = async ({ params, caller, tx }) => {
+  const row = await tx.partner.findFirst({ where: { id: params.id } });
+  if (!row) throw fail('not_found');
+  const partner = asPartner(row);
+  const statusNote = reachOf(caller, 'partners:manage') === 'all' ? row.statusNote : null;
   const partnerId = partner.id;
   const [referralCodes, referralCount, childCount, balances] = await Promise.all([
     tx.referralCode.findMany({ where: { partnerId }, orderBy: { id: 'asc' } }),
@@ -12,7 +16,7 @@ export const getPartner: Handler<typeof partners.getPartner> = async ({ params, 
     tx.partner.count({ where: { parentPartnerId: partnerId } }),
     balancesOf(tx, partnerId),
   ]);
-  return { ...partner, referralCodes, referralCount, childCount, balances };
+  return { ...partner, statusNote, referralCodes, referralCount, childCount, balances };
 };
 
 async function balancesOf(tx: Tx, partnerId: number) {

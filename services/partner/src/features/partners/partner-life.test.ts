@@ -90,6 +90,13 @@ describe('the status of a partner', () => {
       record: { status: 'rejected' },
       changes: { status: { from: 'pending', to: 'rejected' } },
     });
+    expect(event.record).not.toHaveProperty('statusNote');
+    const noteFor = async (can: string[]) => {
+      const reader = service.as({ tenantId: api.caller.tenantId as number, can });
+      return (await reader.getPartner({ params: { id } })).data.statusNote;
+    };
+    expect(await noteFor(['partners:read', 'partners:manage'])).toBe(because.note);
+    expect(await noteFor(['partners:read', 'partners:write'])).toBeNull();
     const { data: reapplied } = await steps.reapply(api, id);
     expect(reapplied).toMatchObject({ status: 'pending', statusReason: null, statusNote: null, version: 3 });
     await eventOf('partner.reapplied', id);

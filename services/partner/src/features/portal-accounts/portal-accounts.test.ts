@@ -45,7 +45,6 @@ describe('a link to sign in', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 422]);
     const { data } = replies.find(({ status }) => status === 200) as (typeof replies)[number];
     expect(data).toMatchObject({ token: 'access', refreshToken: 'refresh', partner: { id: partner.id } });
-    expect(data.partner).not.toHaveProperty('statusNote');
     await until('the sign-in is an event', () =>
       service.events.some(({ name, target }) => name === 'portal_user.logged_in' && target.id === Number(user.id)),
     );
