@@ -4,6 +4,7 @@ import { fail } from '@tandem/service';
 import { isReferenced } from '@tandem/tenant-db';
 import type { Handler, Tx } from '../../handler.ts';
 import { endPortalSessionsJob } from '../portal/portal-jobs.ts';
+import { scheduleReviews } from '../tiers/schedule-reviews.ts';
 import { lockPartner } from './partner.ts';
 
 export const deletePartner: Handler<typeof partnerLife.deletePartner> = async (context) => {
@@ -19,6 +20,8 @@ export const deletePartner: Handler<typeof partnerLife.deletePartner> = async (c
   // Newer than any other event of the partner, so that copies are not written again.
   const record = { ...partner, version: partner.version + 1 };
   emit(partnerDeleted, { data: { partnerId: partner.id }, record });
+  // The parent has one approved recruit less.
+  if (partner.parentPartnerId !== null) await scheduleReviews({ tx, schedule }, [partner.parentPartnerId]);
   await schedule(endPortalSessionsJob, [{ partnerId: partner.id, portalUserId: null, exceptSessionId: null }]);
   return { id: partner.id, deleted: true };
 };

@@ -275,6 +275,15 @@ describe('an application', () => {
     expect((await api.listPartners()).data).toHaveLength(2);
   });
 
+  it('sends five messages an hour to an address, whatever the tenants', async () => {
+    const email = anAddress('flooded');
+    for (let count = 0; count < 7; count++) expect((await aProgram().apply({ email })).status).toBe(202);
+    const last = aProgram();
+    await last.apply();
+    await mailTo(mailbox, last.email, /^Your application/);
+    await until('five have arrived', () => mailbox.to(email).length === 5);
+  });
+
   it('happens once when the same person sends it twice at the same time', async () => {
     const { api, apply } = aProgram();
     const replies = await Promise.all([apply(), apply()]);

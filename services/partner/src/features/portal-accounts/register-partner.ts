@@ -11,8 +11,8 @@ import { addressInUseLetter, applicationLetter, senderOf } from './letters.ts';
 import { mailLetter } from './portal-mail.ts';
 import { limitRequests } from './request-limit.ts';
 
-// The messages that one address gets within an hour about registrations.
-const lettersPerHour = { failuresMax: 3, windowMs: 3_600_000 };
+// The messages about applications that an address gets within an hour, of all tenants: anybody can enter any address.
+const lettersPerHour = { failuresMax: 5, windowMs: 3_600_000 };
 
 export const registerPartner =
   (tools: Tools): Handler<typeof portalAccounts.registerPartner> =>
@@ -37,10 +37,12 @@ export const registerPartner =
     const terms = termsVersion === undefined ? {} : { termsVersion, termsAcceptedAt: now };
     // Also for an address that is in use, so that the response takes as long.
     const passwordHash = await hashPassword(password);
-    const parentPartnerId = referralCode ? await inTenant(scope, ({ tx }) => findRecruiter(tx, referralCode)) : null;
 
+    const mayMail = await countLetter(email, tools);
     const register = () =>
       inTenant({ ...scope, actor: { type: 'anonymous', name: email } }, async ({ tx, emit, schedule }) => {
+        // Before the address is stored: the answer to an unknown code must not depend on it.
+        const parentPartnerId = referralCode ? await findRecruiter(tx, referralCode) : null;
         const approval = autoApprove && { status: 'approved', approvedAt: now };
         const row = await tx.partner.create({
           data: { ...person, ...terms, ...approval, emailKey: email.toLowerCase(), parentPartnerId },
@@ -55,12 +57,13 @@ export const registerPartner =
         emit(partnerRegistered, { data: { partnerId, company: partner.company }, record: partner });
         if (autoApprove) emit(partnerApproved, { data: { partnerId }, record: partner });
         emit(portalUserCreated, portalUserEvent(user));
+        if (!mayMail) return;
         const letter = applicationLetter(sender);
         await mailLetter({ tx, schedule }, { to: email, template: 'portal_application', letter }, tools);
       });
     await register().catch(async (error: unknown) => {
       if (!isTaken(error)) throw error;
-      if (!(await mayMail(`${tenantId} ${email}`, tools))) return;
+      if (!mayMail) return;
       const letter = addressInUseLetter(sender);
       const message = { to: email, template: 'portal_address_in_use', letter };
       await inTenant(scope, ({ tx, schedule }) => mailLetter({ tx, schedule }, message, tools));
@@ -71,16 +74,17 @@ export const registerPartner =
 /** The approved partner with a referral code, which is not secret. */
 async function findRecruiter(tx: Tx, code: string): Promise<number> {
   const found = await tx.referralCode.findFirst({ where: { code }, select: { partnerId: true } });
+  if (found) await tx.sql`SELECT id FROM partner WHERE id = ${found.partnerId} FOR SHARE`;
   const recruiter =
     found && (await tx.partner.findFirst({ where: { id: found.partnerId, status: 'approved' }, select: { id: true } }));
   if (!recruiter) throw failField('referralCode', 'Is not the code of an approved partner');
   return recruiter.id;
 }
 
-/** Whether the owner of an address may be told of another registration with it. */
-async function mayMail(address: string, { limiter }: Pick<Tools, 'limiter'>): Promise<boolean> {
+/** Counts a message to an address; whether it may be sent. */
+async function countLetter(email: string, { limiter }: Pick<Tools, 'limiter'>): Promise<boolean> {
   try {
-    await limiter.guard({ email: `portal registered ${address}`, ip: '' }, async () => undefined, lettersPerHour);
+    await limiter.guard({ email: `portal letter to ${email}`, ip: '' }, async () => undefined, lettersPerHour);
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.code === 'too_many_failures') return false;
