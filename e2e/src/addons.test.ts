@@ -39,11 +39,21 @@ it('an active addon switches a feature on in another service, and a suspended on
 
 it('a setting of an addon is obeyed by the service that it concerns', async () => {
   const params = { addonId: await addonWith('partner_program') };
-  await tenant.owner.installAddon({ params, body: { config: { autoApprove: true } } });
+  const terms = { termsVersion: '2026-01', termsUrl: 'https://example.com/terms' };
+  await tenant.owner.installAddon({ params, body: { config: { autoApprove: true, ...terms } } });
   await tenant.owner.activateAddon({ params });
   let count = 0;
   await until('partners are approved when they register', async () => {
     const body = { email: `partner${++count}@example.com`, firstName: 'Joan', lastName: 'Clarke' };
     return (await tenant.api.createPartner({ body })).data.status === 'approved';
   });
+  const person = { email: 'applicant@example.com', password: 'a long phrase is best' };
+  const apply = (acceptedTerms: string) =>
+    fleet.api().registerPartner({
+      body: { ...person, tenant: tenant.id, firstName: 'Joan', lastName: 'Clarke', acceptedTerms },
+    });
+  await expect(apply('2025-01')).rejects.toMatchObject({ status: 422 });
+  expect((await apply('2026-01')).data).toEqual({ accepted: true });
+  const { data: session } = await fleet.api().loginToPortal({ body: { ...person, tenant: tenant.id } });
+  expect(session.partner).toMatchObject({ status: 'approved', termsVersion: '2026-01' });
 }, 60_000);

@@ -102,3 +102,38 @@ it('a portal user logs in, reads the library, and has no access after logging ou
     status: 401,
   });
 });
+
+describe('the users of a suspended partner', () => {
+  const password = 'a long phrase is best';
+
+  it('lose their sessions at once, and sign in again after the partner is reactivated, with a link too', async () => {
+    const { id } = await anApprovedPartner();
+    const email = 'suspended@example.com';
+    await tenant.api.createPortalUser({ params: { id }, body: { email, password, role: 'owner' } });
+    const login = () => fleet.api().loginToPortal({ body: { email, password, tenant: tenant.id } });
+    const { data: session } = await login();
+    const portal = fleet.api({ accessToken: session.token, tenantId: tenant.id });
+    expect((await portal.getPortalMe()).data.partner.id).toBe(id);
+    await tenant.api.suspendPartner({ params: { id }, body: { reason: 'Misleading advertising' } });
+    await until('the session is refused', () =>
+      portal.getPortalMe().then(
+        () => false,
+        ({ status }) => status === 401,
+      ),
+    );
+    await expect(login()).rejects.toMatchObject({ status: 403, code: 'partner_not_approved' });
+    const { refreshToken } = session;
+    await expect(fleet.api().refreshPortal({ body: { refreshToken } })).rejects.toMatchObject({ status: 401 });
+    await tenant.api.reactivatePartner({ params: { id } });
+    expect((await login()).data.partner).toMatchObject({ id, status: 'approved' });
+    await fleet.api().requestMagicLink({ body: { email, tenant: tenant.id } });
+    const mail = await until('the link arrives', () => fleet.mailbox.to(email)[0]);
+    const [, token = ''] = /\?token=(\S+)/.exec(mail.text) ?? [];
+    const { data: signedIn } = await fleet.api().verifyMagicLink({ body: { token } });
+    const again = fleet.api({ accessToken: signedIn.token, tenantId: tenant.id });
+    expect((await again.updatePortalMe({ body: { company: 'Hut 8' } })).data.partner.company).toBe('Hut 8');
+    await again.updatePortalMe({ body: { password: 'another long phrase', currentPassword: password } });
+    // The session that changes the password stays.
+    expect((await again.getPortalMe()).data.user.email).toBe(email);
+  });
+});

@@ -72,12 +72,26 @@ const isPosition: Exemption = {
   },
 };
 
+const onlyLeftOut: Exemption = {
+  because: 'the session is left out of those that end; only services call the operation',
+  holds: isForServicesOnly,
+};
+
+const isOpen: Exemption = {
+  because: 'anybody can apply to any tenant with an open partner program; others refuse everybody',
+  async holds({ row }, { own, direct }) {
+    const person = { firstName: 'Joan', lastName: 'Clarke', password: 'a long phrase is best' };
+    const body = { email: 'nobody@example.com', tenant: `${own.scope.tenantId}`, ...person };
+    return (await direct.send(row, { body }, undefined)).body.code === 'registration_closed';
+  },
+};
+
 const tellsNothing: Exemption = {
   because: 'the response is the same for every address and tenant, so that nobody learns who has an account',
   async holds({ row }, { own, direct }) {
     const answerFor = async (tenantId: number) => {
       // Without an account, so that no message is queued.
-      const request = { body: { email: 'nobody@example.com', tenantId: `${tenantId}` } };
+      const request = { body: { email: 'nobody@example.com', tenantId: `${tenantId}`, tenant: `${tenantId}` } };
       const { status, body } = await direct.send(row, request, undefined);
       return JSON.stringify([status, body.message, body.data]);
     };
@@ -183,7 +197,9 @@ export const exemptions: Readonly<Record<string, Exemption>> = {
   'createAbTest body.variants.*.templateId': ofOneVariant,
   'createSubtask body.parentSubtaskId': refusesAny,
   'deleteTenant body.tenantId': onAnyTenant,
+  'endPortalSessions body.exceptSessionId': onlyLeftOut,
   'forgotPassword body.tenantId': tellsNothing,
+  'forgotPortalPassword body.tenant': tellsNothing,
   'getAddon params.addonId': ofPlatform,
   'getAddonCatalogItem params.addonId': ofPlatform,
   'getAddonConfig params.addonId': ofPlatform,
@@ -201,6 +217,8 @@ export const exemptions: Readonly<Record<string, Exemption>> = {
   'rehashAddresses body.after': onAnyTenant,
   'reportUsage body.parts.*.tenantId': onAnyTenant,
   'reportUsage body.served.*.tenantId': onAnyTenant,
+  'registerPartner body.tenant': isOpen,
+  'requestMagicLink body.tenant': tellsNothing,
   'resolveSession body.sessionId': namesEnvironment,
   'resumeTenant body.tenantId': onAnyTenant,
   'setAudience body.exclude.*.leadIds.*': hasOneField,

@@ -320,8 +320,9 @@ it('X-On-Behalf-Of, which the gateway reads, rejects a user of another tenant li
 });
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-// An erasure cannot be undone, so that it comes after everything else.
-const rankOf = ({ row }: Position) => (row.id === 'eraseLead' ? methods.length : methods.indexOf(row.method));
+// An erasure and a termination cannot be undone, so that they come after everything else.
+const final = ['eraseLead', 'terminatePartner'];
+const rankOf = ({ row }: Position) => (final.includes(row.id) ? methods.length : methods.indexOf(row.method));
 const deletingLast = tested.toSorted((a, b) => rankOf(a) - rankOf(b));
 
 // The proof that the requests above are valid apart from the id, and that records of these types exist.

@@ -271,6 +271,11 @@ export const preparations: Record<string, (world: World, setup: Setup) => Promis
     records.file = Number(file.id);
     records.file_version = Number(file.versionId);
   },
+  async deletePortalUser({ scope, records }, { direct }) {
+    const params = { id: String(records.partner) };
+    const body = { email: uniqueEmail(), password, role: 'member' };
+    records.portal_user = Number((await direct.call('createPortalUser', { params, body }, scope)).id);
+  },
   async deleteSubtask(world, setup) {
     const params = await aTask(world, setup);
     const subtask = await setup.direct.call('createSubtask', { params, body: { title: 'Prepare' } }, world.scope);

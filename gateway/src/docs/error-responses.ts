@@ -6,6 +6,8 @@ import {
   mediaOf,
   type Operation,
   pageOrOther,
+  portalRoles,
+  portalRolesOf,
   takesIdempotencyKey,
   walkIds,
 } from '@tandem/contract';
@@ -100,9 +102,12 @@ const fieldErrors: Record<string, { field: string; message: string }[]> = {
   body_too_large: [{ field: 'body', message: 'Must be at most 262144 bytes' }],
 };
 
+/** The codes that follow from fields of a row. */
+const byRow = ['feature_not_available', 'portal_role'] as const;
+
 /** The examples of the common codes, as `components.examples`. */
 export const errorExamples: Record<string, Part> = Object.fromEntries(
-  [...Object.values(common).flatMap(({ codes }) => codes), 'feature_not_available' as const].map((code) => [
+  [...Object.values(common).flatMap(({ codes }) => codes), ...byRow].map((code) => [
     pascal(code),
     errorExample(knownErrors[code][0], code, knownErrors[code][1]),
   ]),
@@ -143,9 +148,15 @@ export function createErrorResponses(): ErrorResponses {
   };
 }
 
-/** The errors that the row declares, and the one that follows from its feature. */
-function errorsOf({ errors, feature }: Operation): ErrorCodes {
-  return { ...(feature && known(['feature_not_available'])), ...errors };
+/** The errors that the row declares, and those that follow from its feature and portal roles. */
+function errorsOf(row: Operation): ErrorCodes {
+  const { errors, feature } = row;
+  const roles = portalRolesOf(row);
+  return {
+    ...(feature && known(['feature_not_available'])),
+    ...(roles && roles.length < portalRoles.length && known(['portal_role'])),
+    ...errors,
+  };
 }
 
 /** `Conflict`, `ConflictNotDeleted`, or `NotDeleted` where the common codes of the status cannot occur. */

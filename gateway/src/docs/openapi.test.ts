@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { id, operations, page, text, timestamp } from '@tandem/contract';
+import { id, operations, page, portalRoles, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { fleet } from '../contracts.ts';
 import type { JsonSchema, Part } from './json.ts';
@@ -126,7 +126,16 @@ describe('an operation in the document', () => {
   it('requires a portal token for the portal', () => {
     const { getThing } = portal;
     const { paths } = openApiDocument([{ row: getThing, service: 'partner' }]);
-    expect(paths['/v1/partners/portal/things/{id}:verb']?.get).toMatchObject({ security: [{ PortalToken: [] }] });
+    expect(paths['/v1/partners/portal/things/{id}:verb']?.get).toMatchObject({
+      security: [{ PortalToken: [] }],
+      'x-portal-roles': ['owner', 'member'],
+      description: expect.stringContaining('Requires a portal user with the role `owner` or `member`.'),
+      responses: { 403: { $ref: '#/components/responses/ForbiddenPortalRole' } },
+    });
+    const [open] = [openApiDocument([{ row: { ...getThing, portalRoles }, service: 'partner' }])];
+    expect(open.paths['/v1/partners/portal/things/{id}:verb']?.get).toMatchObject({
+      description: expect.stringContaining('Requires a portal user with any role.'),
+    });
   });
 
   it('describes ids, times, numbers and flags in wire form', () => {

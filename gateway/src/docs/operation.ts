@@ -12,6 +12,8 @@ import {
   type Operation,
   permissionsByField,
   plans,
+  portalRoles,
+  portalRolesOf,
   replyStatus,
   signedIn,
   takesIdempotencyKey,
@@ -60,6 +62,7 @@ export function operationPart(row: Operation, { all, schemas, errors }: Context)
     ...(row.hosts && { servers: [tenantServer] }),
     ...(row.deprecated && { deprecated: true }),
     ...(row.permission && { 'x-permission': row.permission }),
+    ...(row.audience === 'portal' && { 'x-portal-roles': portalRolesOf(row) }),
     ...(row.feature && { 'x-feature': row.feature }),
     ...(parameters.length && { parameters }),
     ...(sent && { requestBody: requestBody(row, sent, schemas) }),
@@ -99,12 +102,20 @@ function description(row: Operation): string {
     row.permission === undefined
       ? 'Requires no credentials.'
       : row.permission === signedIn
-        ? 'Requires credentials, but no permission.'
+        ? signedInAs(row)
         : accessTo(row);
   const end =
     row.deprecated && `Deprecated: works until ${row.deprecated.sunset}. Use \`${row.deprecated.successor}\` instead.`;
   const plan = row.feature && featureText(row.feature);
   return [row.description, end, access, plan].filter(Boolean).join('\n\n');
+}
+
+function signedInAs(row: Operation): string {
+  const roles = portalRolesOf(row);
+  if (!roles) return 'Requires credentials, but no permission.';
+  const who =
+    roles.length === portalRoles.length ? 'any role' : `the role ${anyOf.format(roles.map((role) => `\`${role}\``))}`;
+  return `Requires a portal user with ${who}.`;
 }
 
 /** `Requires the feature workflows: the plan Starter or higher, or an addon.` */
@@ -128,6 +139,7 @@ function listed(names: readonly string[]): string {
   return inWords.format(names.map((name) => `\`${name}\``));
 }
 
+const anyOf = new Intl.ListFormat('en', { type: 'disjunction' });
 const inWords = new Intl.ListFormat('en');
 
 function security(row: Operation): Part[] {

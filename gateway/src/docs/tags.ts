@@ -73,7 +73,7 @@ const tags: Tag[] = [
     name: 'Co-marketing',
     description: 'Marketing material that partners use, and share with public links.',
   },
-  { paths: ['/v1/partners/portal'], name: 'Partner portal', description: 'Operations for signed-in partners.' },
+  { paths: ['/v1/partners/portal', '/portal'], name: 'Partner portal', description: 'Operations for signed-in partners.' },
   { paths: ['/v1/campaigns'], name: 'Campaigns', description: 'Campaigns by e-mail and SMS.' },
   {
     paths: ['/v1/campaigns/senders', '/v1/campaigns/domains'],

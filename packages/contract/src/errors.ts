@@ -10,6 +10,7 @@ export const knownErrors = {
   environment_mismatch: [400, 'X-Environment does not match the environment of the credential; omit the header'],
   unauthenticated: [401, 'Invalid or missing API key'],
   forbidden: [403, 'Insufficient permissions'],
+  portal_role: [403, 'Your role in the portal does not allow this; ask an owner'],
   feature_not_available: [403, 'Your plan does not include this feature; upgrade the plan or install an addon with it'],
   tenant_suspended: [403, 'This account is suspended; contact support to resume it'],
   bad_target_user: [403, 'Target user not found or not in the same tenant'],

@@ -10,6 +10,12 @@ export type Audience = 'tenant' | 'portal' | 'public' | 'internal';
 /** Errors of an operation's own rules: code → status and message. */
 export type ErrorCodes = Record<string, readonly [status: number, message: string]>;
 
+/** The roles of portal users. */
+export const portalRoles = ['owner', 'member', 'marketer'] as const;
+export type PortalRoleName = (typeof portalRoles)[number];
+
+const defaultPortalRoles: readonly PortalRoleName[] = ['owner', 'member'];
+
 /** The permission of an operation that every signed-in caller may use, such as reading their own user. */
 export const signedIn = 'signed-in';
 
@@ -137,13 +143,25 @@ type Access =
        */
       narrows?: true;
       /**
+       * The roles of portal users who may perform an operation of the portal; owners and members by default. The service
+       * checks them with `portalRole` of its definition.
+       */
+      portalRoles?: readonly PortalRoleName[];
+      /**
        * The feature that the tenant needs, from its plan or an addon. Only for writes: existing data stays readable
        * when the tenant loses the feature. Operations that stop or
        * remove something need none: pause, archive, delete.
        */
       feature?: Feature;
     }
-  | { audience: 'public' | 'internal'; permission?: never; narrows?: never; also?: never; feature?: never };
+  | {
+      audience: 'public' | 'internal';
+      permission?: never;
+      narrows?: never;
+      portalRoles?: never;
+      also?: never;
+      feature?: never;
+    };
 
 type Effect =
   | {
@@ -198,6 +216,11 @@ export function permissionsByField({ also = [] }: Row): { permission: string; fo
   return also.filter((entry) => typeof entry !== 'string');
 }
 
+/** The roles of portal users who may perform an operation; undefined outside of the portal. */
+export function portalRolesOf({ audience, portalRoles: own }: Row): readonly PortalRoleName[] | undefined {
+  return audience === 'portal' ? (own ?? defaultPortalRoles) : undefined;
+}
+
 /** Whether a body names a record in a field, for `permissionsByField`. */
 export function namesRecord(body: unknown, field: string): boolean {
   const value = field
@@ -239,6 +262,7 @@ function checkRow(row: Operation): void {
   for (const { permission, for: field } of permissionsByField(row))
     if (!hasField(row.body, field.split('.')))
       throw new Error(`${row.id}: ${permission} is required for ${field}, which is not in the body`);
+  if (row.portalRoles && row.audience !== 'portal') throw new Error(`${row.id}: only the portal has portalRoles`);
   if (row.whileSuspended && row.audience !== 'public')
     throw new Error(`${row.id}: only a public operation can be open while its tenant is suspended`);
   // Paths below /v1/ belong to the API on every host.

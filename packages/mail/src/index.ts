@@ -6,3 +6,4 @@ export type { MessageRef } from './message-ref.ts';
 export { type Attempt, nextAttempt } from './retry.ts';
 export { type MailSettings, mailSettings } from './settings.ts';
 export { mailStyle } from './style.ts';
+export { withoutLinks } from './without-links.ts';

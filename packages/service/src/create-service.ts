@@ -1,5 +1,5 @@
 import { createCallerSigner } from '@tandem/caller';
-import type { Operations } from '@tandem/contract';
+import { type Operations, portalRoles, portalRolesOf } from '@tandem/contract';
 import { type Consumer, declaredConsumers } from '@tandem/events';
 import {
   createHealth,
@@ -90,6 +90,7 @@ export function createService<Ops extends Operations, Client, Settings extends S
     requests,
     outgoing: background.outgoing,
     declaredConsumers: declaredConsumers(broker.names, name, consumers as readonly Consumer[]),
+    portalRole: definition.portalRole,
     firstUse: definition.firstUse && createFirstUse(db, definition.firstUse),
     signer: createCallerSigner(settings.INTERNAL_SECRETS),
     seal,
@@ -142,6 +143,7 @@ function checkComplete<Ops extends Operations, Client, Settings extends ServiceS
   operations,
   handlers,
   narrowing,
+  portalRole,
 }: ServiceDefinition<Ops, Client, Settings>): void {
   const missing = Object.keys(operations).filter((id) => !(id in handlers));
   const unused = Object.keys(handlers).filter((id) => !(id in operations));
@@ -150,4 +152,12 @@ function checkComplete<Ops extends Operations, Client, Settings extends ServiceS
   const narrows = Object.values(operations).find((row) => row.narrows);
   if (narrows && !narrowing)
     throw new Error(`${name}: ${narrows.id} has narrows, but the service declares no narrowing`);
+  const restricted = Object.values(operations).find((row) => {
+    const roles = portalRolesOf(row);
+    return roles && roles.length < portalRoles.length;
+  });
+  if (restricted && !portalRole)
+    throw new Error(
+      `${name}: ${restricted.id} is not open to all portal roles, but the service declares no portalRole`,
+    );
 }

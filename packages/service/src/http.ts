@@ -6,10 +6,11 @@ import { endSpan, type SpanEnd, startTrace, type Trace, withTrace } from '@tande
 import express, { type Express, type Request, type Response, type Router } from 'express';
 import type { AnyHandler } from './any-handler.ts';
 import { ApiError, fail } from './api-error.ts';
+import { checkPortalRole } from './check-portal-role.ts';
 import { toErrorResponse } from './error-response.ts';
 import { readForm } from './forms.ts';
 import type { Parts } from './parts.ts';
-import { bodyMax, type ReadRequest, readRequest, warningsMax } from './read-request.ts';
+import { admitCaller, bodyMax, type ReadRequest, readRequest, warningsMax } from './read-request.ts';
 import { encodeError, type ServiceResponse } from './response.ts';
 import { runOperation } from './run-operation.ts';
 import { serveMedia } from './serve-media.ts';
@@ -84,7 +85,9 @@ async function serve(
     let serviceResponse: ServiceResponse;
     let who: object = {};
     try {
-      const read = readRequest(request, row, parts);
+      const admitted = admitCaller(request, row, parts);
+      await checkPortalRole(row, admitted, parts);
+      const read = readRequest(request, row, admitted);
       const { tenantId, keyId, userId, type } = read.caller;
       if (type !== 'system') parts.requests.count();
       who = { tenantId, keyId, userId };

@@ -1,4 +1,5 @@
-import type { CallerSigner } from '@tandem/caller';
+import type { Caller, CallerSigner } from '@tandem/caller';
+import type { PortalRoleName } from '@tandem/contract';
 import type { BeginOutgoing, DeclaredConsumer } from '@tandem/events';
 import type { Health, Log, Metrics, RequestRate } from '@tandem/process';
 import type { Seal } from '@tandem/sealed';
@@ -20,6 +21,8 @@ export interface Parts {
   requests: RequestRate;
   /** Creates the default records of a tenant. */
   firstUse: ((scope: Scope) => Promise<void>) | undefined;
+  /** The role of the portal user who calls. */
+  portalRole: ((tx: never, caller: Caller) => Promise<PortalRoleName | undefined>) | undefined;
   outgoing: BeginOutgoing;
   declaredConsumers: readonly DeclaredConsumer[];
 }

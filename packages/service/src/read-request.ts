@@ -48,12 +48,12 @@ const fieldErrorsMax = 100;
 export const warningsMax = 10;
 const warningNameMax = 64;
 
-/** Verifies the caller and their permissions, and parses every field by the row. */
-export function readRequest(
+/** Verifies the caller and their permissions. */
+export function admitCaller(
   request: Request,
   row: Operation,
   { signer, db }: { signer: CallerSigner; db: Pick<TenantDb<unknown>, 'separatesEnvironments'> },
-): ReadRequest {
+): Pick<ReadRequest, 'caller' | 'scope'> {
   const caller = callerOf(request, signer);
   const scope = scopeOf(caller, row);
   if (row.feature) requireFeature(caller, row.feature);
@@ -61,6 +61,15 @@ export function readRequest(
   const isSandboxKey = caller.type === 'key' && caller.environment === 'sandbox';
   if (isSandboxKey && row.method !== 'GET' && !db.separatesEnvironments) throw fail('live_key_needed');
   if (caller.environment === 'sandbox' && row.inSandbox === 'refused') throw fail('live_needed');
+  return { caller, scope };
+}
+
+/** Parses every field of an admitted request by the row. */
+export function readRequest(
+  request: Request,
+  row: Operation,
+  { caller, scope }: Pick<ReadRequest, 'caller' | 'scope'>,
+): ReadRequest {
   const errors: FieldError[] = [];
   const params = read(row.params, request.params, errors);
   // A path with an invalid id is an unknown resource, not an invalid field.

@@ -1,4 +1,5 @@
-import type { Operations } from '@tandem/contract';
+import type { Caller } from '@tandem/caller';
+import type { Operations, PortalRoleName } from '@tandem/contract';
 import type { Consumer, EventTimings } from '@tandem/events';
 import type { Job } from '@tandem/jobs';
 import type { Mailer } from '@tandem/mail';
@@ -35,6 +36,11 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
    * as an operation narrows.
    */
   narrowing?: Readonly<Record<string, Narrowing>>;
+  /**
+   * The role of the portal user who calls; undefined if there is no such user any more. Required as soon as an operation of
+   * the portal is not open to all roles.
+   */
+  portalRole?: (tx: Tx<Client>, caller: Caller) => Promise<PortalRoleName | undefined>;
   /** Rows that are deleted permanently after a number of days. */
   purge?: readonly Purge[];
   /** Columns with sealed values, which are re-encrypted when the encryption key changes. */

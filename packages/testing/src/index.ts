@@ -17,6 +17,7 @@ export {
 } from './identity-peer.ts';
 export { publishLeadDeletion, publishLeadMerge } from './lead-merges.ts';
 export { longestTurn } from './longest-turn.ts';
+export { publishPartner } from './partner-events.ts';
 export { removeQueues } from './remove-queues.ts';
 export { openTables, type Tables } from './table-states.ts';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';

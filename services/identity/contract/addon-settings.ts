@@ -78,6 +78,27 @@ export const addonSettings = {
       since: '1.3.0',
       readers: ['partner'],
     }),
+    openRegistration: setting(z.boolean().default(true), {
+      description: 'Whether everybody can apply for the partner program',
+      since: '1.3.0',
+      readers: ['partner'],
+    }),
+    termsVersion: setting(text(100).min(1).optional(), {
+      description: 'The version of the terms that partners accept when they apply; without one, there are none',
+      since: '1.3.0',
+      readers: ['partner'],
+    }),
+    termsUrl: setting(
+      z
+        .url({ protocol: /^https$/, error: 'Must be an https address' })
+        .max(2_000)
+        .optional(),
+      {
+        description: 'The address of these terms',
+        since: '1.3.0',
+        readers: ['partner'],
+      },
+    ),
   }),
   co_marketing_library: z.object({
     publicSharing: setting(z.boolean().default(true), {

@@ -46,11 +46,12 @@ export const internalPortal = operations({
     method: 'POST',
     path: '/internal/portal-sessions/end',
     audience: 'internal',
-    summary: 'End one portal session, all sessions of a portal user, or all sessions of a partner',
+    summary: 'End one portal session, or all sessions of a portal user or a partner, all but one',
     body: z.object({
       sessionId: id('session').optional(),
       partnerId: id('partner').optional(),
       portalUserId: id('portal_user').optional(),
+      exceptSessionId: id('session').optional(),
     }),
     reply: z.object({ ended: z.int() }),
     message: 'Portal sessions ended',

@@ -8,11 +8,14 @@ import { dealRegistrations } from './deal-registration-operations.ts';
 import { hierarchy } from './hierarchy.ts';
 import { internalApplicationCounts, internalPartnerLookup, internalPartners, internalRebuilds } from './internal.ts';
 import { internalNames } from './names.ts';
+import { partnerLife } from './partner-life.ts';
 import { partners } from './partners.ts';
 import { payoutAccounts } from './payout-accounts.ts';
 import { payouts } from './payouts.ts';
 import { portal } from './portal.ts';
 import { portalDealRegistrations } from './portal-deal-registrations.ts';
+import { portalAccounts } from './portal-accounts.ts';
+import { portalPages } from './portal-pages.ts';
 import { portalUsers } from './portal-users.ts';
 import { referralCodes } from './referral-codes.ts';
 import { referrals } from './referrals.ts';
@@ -30,11 +33,15 @@ export * from './deal-registrations.ts';
 export * from './hierarchy.ts';
 export * from './internal.ts';
 export * from './names.ts';
+export * from './partner-life.ts';
 export * from './partners.ts';
 export * from './payout-accounts.ts';
 export * from './payouts.ts';
 export * from './portal.ts';
 export * from './portal-deal-registrations.ts';
+export * from './portal-accounts.ts';
+export * from './portal-pages.ts';
+export * from './portal-sign-in.ts';
 export * from './portal-users.ts';
 export * from './referral-codes.ts';
 export * from './referrals.ts';
@@ -44,6 +51,7 @@ export * from './tiers.ts';
 
 export const partner = {
   ...partners,
+  ...partnerLife,
   ...tiers,
   ...hierarchy,
   ...referralCodes,
@@ -60,6 +68,8 @@ export const partner = {
   ...portalUsers,
   ...portal,
   ...portalDealRegistrations,
+  ...portalAccounts,
+  ...portalPages,
   ...internalPartners,
   ...internalPartnerLookup,
   ...internalRebuilds,

@@ -4,6 +4,16 @@ import { commissionCancelled, commissionEarned } from './commissions.ts';
 import { Partner } from './partners.ts';
 import { referralAttributed } from './referrals.ts';
 
+const laterFields = {
+  tierLocked: true,
+  tierGraceUntil: true,
+  planId: true,
+  statusReason: true,
+  statusChangedAt: true,
+  termsVersion: true,
+  termsAcceptedAt: true,
+} as const;
+
 /** Exports all records of the tenant, for services that keep a copy. */
 export const internalPartners = operations({
   exportPartners: {
@@ -12,7 +22,7 @@ export const internalPartners = operations({
     audience: 'internal',
     summary: 'Export partners with ids greater than `after`',
     // Absent in earlier releases.
-    ...exportPage('partner', Partner.partial({ tierLocked: true, tierGraceUntil: true, planId: true }), {}),
+    ...exportPage('partner', Partner.partial(laterFields), {}),
     message: 'Partners exported',
     emits: [],
   },

@@ -16,6 +16,7 @@ import {
 } from '@tandem/contract';
 import { z } from 'zod';
 import { Code, ReferralCode } from './referral-codes.ts';
+import { portalMailLimit, portalUserCreated, portalUserInvited } from './portal-users.ts';
 
 export const partnerTiers = ['bronze', 'silver', 'gold', 'platinum'] as const;
 export const partnerStatuses = ['pending', 'approved', 'rejected', 'suspended', 'terminated'] as const;
@@ -30,7 +31,13 @@ export const TierCause = z
 
 export const partnerStates = stateTable<(typeof partnerStatuses)[number]>('Partner', {
   created: { pending: 'createPartner' },
-  changes: { pending: { approved: 'approvePartner' }, approved: {}, suspended: {}, rejected: {}, terminated: {} },
+  changes: {
+    pending: { approved: 'approvePartner', rejected: 'rejectPartner' },
+    approved: { suspended: 'suspendPartner', terminated: 'terminatePartner' },
+    suspended: { approved: 'reactivatePartner', terminated: 'terminatePartner' },
+    rejected: { pending: 'reapplyPartner' },
+    terminated: {},
+  },
 });
 
 export const Partner = z.object({
@@ -57,8 +64,23 @@ export const Partner = z.object({
   status: PartnerStatus,
   allowedTransitions: z.array(PartnerStatus).meta({
     description: 'The statuses that this partner can currently change to',
-    examples: [['approved']],
+    examples: [['approved', 'rejected']],
   }),
+  statusReason: text(200)
+    .nullable()
+    .meta({ description: 'Why the partner was rejected, suspended or terminated; null otherwise', examples: [null] }),
+  statusChangedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the status last changed; null if it never did', examples: [null] }),
+  termsVersion: text(100)
+    .nullable()
+    .meta({
+      description: 'The version of the terms that the partner accepted; null if a user registered the partner',
+      examples: ['2026-01'],
+    }),
+  termsAcceptedAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the partner accepted the terms', examples: ['2026-03-02T09:15:00.000Z'] }),
   parentPartnerId: id('partner')
     .nullable()
     .meta({ description: 'The partner who recruited this partner', examples: [null] }),
@@ -75,8 +97,15 @@ export const Partner = z.object({
   updatedAt: timestamp(),
 });
 
+/** A note is for managers only, so it is in no event, no list and no copy of another service. */
+export const StatusNote = text(2_000).nullable();
+
 /** A partner with referral codes, counts and balances. */
 export const PartnerDetail = Partner.extend({
+  statusNote: StatusNote.meta({
+    description: 'The note about the status; null without the permission `partners:manage`',
+    examples: [null],
+  }),
   referralCodes: z.array(ReferralCode).describe('The codes that attribute leads to the partner'),
   referralCount: z.int().meta({ description: 'The number of leads referred by the partner', examples: [3] }),
   childCount: z.int().meta({ description: 'The number of partners recruited by this partner', examples: [0] }),
@@ -216,9 +245,19 @@ export const partners = operations({
     permission: 'partners:manage',
     summary: 'Approve a partner',
     description:
-      'Approves a pending partner, and generates a referral code if the partner has none. The tier is evaluated afterwards: if the partner does not meet its requirements, the grace period begins, unless `tierLocked` is set.',
+      'Approves a pending partner, and generates a referral code if the partner has none. `sendInvite` invites the address of the partner to the portal as the owner, unless the partner has an active owner. The tier is evaluated afterwards: if the partner does not meet its requirements, the grace period begins, unless `tierLocked` is set.',
     params: withId,
-    body: z.object({ tier: PartnerTier.optional(), planId: id('commission_plan').optional() }),
+    body: z.object({
+      tier: PartnerTier.optional(),
+      planId: id('commission_plan').optional(),
+      sendInvite: z
+        .boolean()
+        .default(false)
+        .meta({
+          description: 'Whether to invite the address of the partner to the portal as its owner',
+          examples: [true],
+        }),
+    }),
     reply: Partner,
     example: {
       status: 'approved',
@@ -226,7 +265,11 @@ export const partners = operations({
       approvedAt: '2026-03-04T16:40:00.000Z',
     },
     message: 'Partner approved',
-    emits: [partnerApproved, partnerTierChanged],
-    errors: { transition_refused: sharedErrors.transition_refused },
+    emits: [partnerApproved, partnerTierChanged, portalUserCreated, portalUserInvited],
+    errors: {
+      transition_refused: sharedErrors.transition_refused,
+      email_taken: [409, 'A portal user of another partner has the e-mail address; approve without `sendInvite`'],
+      ...portalMailLimit,
+    },
   },
 });

@@ -50,9 +50,10 @@ export const payoutAccounts = operations({
     path: '/v1/partners/portal/payout-account',
     audience: 'portal',
     permission: signedIn,
+    portalRoles: ['owner'],
     summary: 'Set the payout account',
     description:
-      'Sets the bank account that the partner is paid to, with the password of the user, who must be an owner. It is stored encrypted. Payments that have been started keep the account before.',
+      'Sets the bank account that the partner is paid to, with the password of the user. It is stored encrypted. Payments that have been started keep the account before.',
     body: z.object({
       holder: requiredText(70).meta({ description: 'The holder of the account', examples: ['Clarke Consulting'] }),
       iban: iban(),
@@ -71,7 +72,6 @@ export const payoutAccounts = operations({
     message: 'Payout account set',
     emits: [payoutAccountChanged],
     errors: {
-      not_owner: [403, 'Only owners of the partner can set the payout account'],
       wrong_password: [403, 'The password is wrong'],
       too_many_failures: [429, 'Too many wrong passwords. Wait before you try again.'],
     },

@@ -1,4 +1,4 @@
-import { id, operations, signedIn, timestamp } from '@tandem/contract';
+import { id, knownErrors, operations, phone, portalRoles, signedIn, text } from '@tandem/contract';
 import { z } from 'zod';
 import {
   CoMarketingCounters,
@@ -10,26 +10,16 @@ import {
   noDownload,
   withResourceId,
 } from './co-marketing.ts';
-import { Partner } from './partners.ts';
-import { PortalEmail, PortalUser, portalUserLoggedIn } from './portal-users.ts';
+import { Partner, partnerUpdated } from './partners.ts';
+import { notApproved, PortalPartner, PortalSignIn } from './portal-sign-in.ts';
+import {
+  PortalEmail,
+  PortalPassword,
+  PortalUser,
+  portalUserLoggedIn,
+  portalUserPasswordChanged,
+} from './portal-users.ts';
 import { Tier } from './tiers.ts';
-
-/** The fields of a partner that its portal users can see. */
-export const PortalPartner = Partner.omit({ allowedTransitions: true, customFields: true, createdBy: true });
-
-/** The tokens of a portal session. */
-export const PortalSignIn = z.object({
-  token: z.string().meta({
-    description: 'The access token of the session',
-    examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6ImsxIn0.eyJzdWIiOiJleGFtcGxlIn0.c2lnbmF0dXJl'],
-  }),
-  expiresAt: timestamp().meta({ description: 'When the token expires', examples: ['2026-03-02T09:30:00.000Z'] }),
-  refreshToken: z.string().meta({
-    description: 'The refresh token; can be exchanged once for new tokens',
-    examples: ['ThisIsOnlyAnExampleOfARefreshToken000000000'],
-  }),
-  partner: PortalPartner.describe('The partner of the session'),
-});
 
 // Not `PortalPassword`: at sign-in a password that is too short gets the same error as any other wrong password.
 const SignInPassword = z
@@ -37,8 +27,6 @@ const SignInPassword = z
   .min(1, { error: 'Must not be empty' })
   .max(200, { error: 'Must be at most 200 characters' })
   .meta({ examples: ['a long phrase is best'] });
-
-const notApproved = { partner_not_approved: [403, 'The partner is not approved'] } as const;
 
 export const portal = operations({
   loginToPortal: {
@@ -82,6 +70,7 @@ export const portal = operations({
     path: '/v1/partners/portal/logout',
     audience: 'portal',
     permission: signedIn,
+    portalRoles,
     summary: 'Sign out of the partner portal',
     description: 'Ends the session that the access token belongs to.',
     reply: z.object({ signedOut: z.literal(true).describe('Always true') }),
@@ -93,6 +82,7 @@ export const portal = operations({
     path: '/v1/partners/portal/me',
     audience: 'portal',
     permission: signedIn,
+    portalRoles,
     summary: 'Retrieve the portal user',
     description: 'Returns the signed-in user, the partner and the benefits of its tier.',
     reply: z.object({
@@ -105,11 +95,42 @@ export const portal = operations({
     }),
     message: 'Portal user retrieved',
   },
+  updatePortalMe: {
+    method: 'PATCH',
+    path: '/v1/partners/portal/me',
+    audience: 'portal',
+    permission: signedIn,
+    portalRoles,
+    summary: 'Update the partner or the own password',
+    description:
+      'Only owners change the fields of the partner. Everybody changes their own password with `currentPassword`; the other sessions of the user end, and a notice is sent.',
+    body: z.object({
+      firstName: Partner.shape.firstName.optional(),
+      lastName: Partner.shape.lastName.optional(),
+      phone: phone().nullish(),
+      company: text(200)
+        .nullish()
+        .meta({ examples: ['Clarke Consulting'] }),
+      password: PortalPassword.optional(),
+      currentPassword: SignInPassword.describe('The current password; required for a new one').optional(),
+    }),
+    reply: z.object({
+      user: PortalUser.describe('The signed-in user'),
+      partner: PortalPartner.describe('The partner of the session'),
+    }),
+    message: 'Portal user updated',
+    emits: [partnerUpdated, portalUserPasswordChanged],
+    errors: {
+      portal_role: knownErrors.portal_role,
+      too_many_failures: [429, 'Too many failed attempts. Wait before you try again.'],
+    },
+  },
   listPortalCoMarketing: {
     method: 'GET',
     path: '/v1/partners/portal/co-marketing',
     audience: 'portal',
     permission: signedIn,
+    portalRoles,
     summary: 'List co-marketing resources in the portal',
     description:
       'Returns only active resources, without those for higher tiers. With `grouped=true`, `data` is an object with one array per category.',
@@ -122,6 +143,7 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing/:id',
     audience: 'portal',
     permission: signedIn,
+    portalRoles,
     summary: 'Retrieve a co-marketing resource in the portal',
     params: withResourceId,
     reply: CoMarketingResource,
@@ -132,6 +154,7 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing/:id/download-url',
     audience: 'portal',
     permission: signedIn,
+    portalRoles,
     summary: 'Get a download link in the portal',
     description:
       'Returns `fileUrl` if the resource has one, otherwise a link to the file that expires after 15 minutes.',
@@ -145,6 +168,7 @@ export const portal = operations({
     path: '/v1/partners/portal/co-marketing/:id/usage',
     audience: 'portal',
     permission: signedIn,
+    portalRoles,
     summary: 'Record a download or a share in the portal',
     description: 'Increments the download or share counter of the resource.',
     params: withResourceId,

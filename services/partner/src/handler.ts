@@ -12,6 +12,7 @@ import type {
 import type { internalFiles } from '@tandem/files-contract';
 import type { internalPortal, KnownSettings, SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
+import type { Mailer } from '@tandem/mail';
 import type { LoginLimiter } from '@tandem/passwords';
 import type { LinkTokens, Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
@@ -19,6 +20,7 @@ import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { internalCompletions } from '@tandem/training-contract';
 import type { PaymentProvider } from './features/payouts/payment-provider.ts';
 import type { PrismaClient } from './generated/client.ts';
+import type { PortalLinks } from './portal-links.ts';
 
 /** Tenant-bound database client of partner. */
 export type Tx = TenantTx<PrismaClient>;
@@ -72,4 +74,10 @@ export interface Tools {
   limiter: LoginLimiter;
   /** A keyed digest: without the key it cannot be checked against guesses of the text. */
   digest(text: string): string;
+  /** Queues messages to portal users. */
+  mail: Mailer['queue'];
+  /** Links in these messages. */
+  portalLinks: PortalLinks;
+  /** Runs work without delaying the response; failures are logged. */
+  inBackground(work: () => Promise<void>): void;
 }

@@ -27,6 +27,8 @@ everyList(partner, () => service, {
     'partner.tier': 'silver',
     'deal_registration.currency': 'EUR',
     'deal_registration.status': 'submitted',
+    // The role of those who call the lists of the portal.
+    'portal_user.role': 'owner',
     'statement.period': '1999-12',
     'time_zone_change.timezone': 'Europe/Berlin',
   },

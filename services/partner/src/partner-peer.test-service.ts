@@ -65,7 +65,7 @@ export async function aPeer(): Promise<Peer> {
     const caller = signer.verify(request.headers[callerHeader] as string, method, path);
     const body = text ? JSON.parse(text) : {};
     const [, , kind, name] = path.split('/');
-    if (caller && kind !== 'entitlements') requests.push({ method, path, body, caller });
+    if (caller && kind !== 'entitlements' && kind !== 'tenants') requests.push({ method, path, body, caller });
     const { status, ...rest } =
       caller?.type !== 'system'
         ? { status: 403, code: 'forbidden' }
@@ -117,6 +117,12 @@ export function openedDeal({ dealRegistrationId }: Record<string, unknown>): Rep
   return { status: 200, data: { leadId: `${number}`, opportunityId: `${number}` } };
 }
 
+const tenant = {
+  name: 'Analytical Engines',
+  currency: 'EUR',
+  timezone: 'UTC',
+  locale: 'en-GB',
+};
 const notFound: Reply = { status: 404, code: 'not_found' };
 /** When the records were created. */
 export const now = '2026-03-02T09:15:00.000Z';
@@ -156,6 +162,7 @@ function replyTo(path: string, body: Record<string, unknown>, { narrow }: Caller
       : notFound;
   if (kind === 'campaigns')
     return id === existing.campaign ? { status: 200, data: { id, name: 'A', status: 'draft' } } : notFound;
+  if (kind === 'tenants') return { status: 200, data: tenant };
   if (kind === 'files') return filesReply(path, id as string);
   if (kind === 'portal-sessions') return identityReply(path, body);
   return notFound;

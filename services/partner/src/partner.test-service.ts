@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '@tandem/caller';
+import { mailSettings } from '@tandem/mail';
 import type { partner } from '@tandem/partner-contract';
 import { type TestService, testService, type testSettings } from '@tandem/testing';
+import { z } from 'zod';
 import { leadOf, now, type Peer, publicUrl } from './partner-peer.test-service.ts';
 import { partnerService } from './service.ts';
 import type { PartnerSettings } from './settings.ts';
@@ -13,28 +15,39 @@ const unreachableUrl = 'http://127.0.0.1:9';
 export type Service = TestService<typeof partner>;
 export type Api = ReturnType<Service['as']>;
 
-type Shared = Awaited<ReturnType<typeof testSettings>>;
+type Definition = ReturnType<typeof partnerService>;
 
-/**
- * Starts partner; without a peer, its calls to other services fail.
- * @param shared the settings of another instance, whose database it uses
- */
-export const startPartner = (peer?: Peer, more: Partial<PartnerSettings> = {}, shared?: Shared): Promise<Service> => {
+interface Running {
+  /** The settings of another instance, whose database it uses. */
+  shared?: Awaited<ReturnType<typeof testSettings>>;
+  change?: (definition: Definition) => Definition;
+}
+
+/** Starts partner; without a peer, its calls to other services fail. */
+export const startPartner = (
+  peer?: Peer,
+  overrides: Partial<PartnerSettings> = {},
+  { shared, change = (same) => same }: Running = {},
+): Promise<Service> => {
   const url = peer?.url ?? unreachableUrl;
   return testService(
     'partner',
     (settings) =>
-      partnerService({
-        ...settings,
-        ...more,
-        IDENTITY_URL: url,
-        FILES_URL: url,
-        CAMPAIGN_URL: url,
-        CRM_URL: url,
-        TRAINING_URL: url,
-        PUBLIC_URL: `${publicUrl}/`,
-        IDS_ALPHABET: process.env.IDS_ALPHABET as string,
-      }),
+      change(
+        partnerService({
+          ...settings,
+          IDENTITY_URL: url,
+          FILES_URL: url,
+          CAMPAIGN_URL: url,
+          CRM_URL: url,
+          TRAINING_URL: url,
+          PUBLIC_URL: `${publicUrl}/`,
+          IDS_ALPHABET: process.env.IDS_ALPHABET as string,
+          // Without a mail server, messages are stored and not sent.
+          ...z.object(mailSettings).parse({}),
+          ...overrides,
+        }),
+      ),
     shared,
   );
 };

@@ -19,6 +19,7 @@ import {
   tenantSettingsFrom,
 } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
+import { createMailer } from '@tandem/mail';
 import { partner } from '@tandem/partner-contract';
 import { connectRedis, loginLimiter } from '@tandem/passwords';
 import { createLog } from '@tandem/process';
@@ -30,6 +31,7 @@ import { makeDefaultPlan } from './features/commission-plans/default-plan.ts';
 import { commissionPlanHandlers } from './features/commission-plans/index.ts';
 import { approveDue } from './features/commissions/approve-due.job.ts';
 import { commissionBulk } from './features/commissions/bulk-commissions.ts';
+import { followPartner } from './features/commissions/follow-partner.job.ts';
 import { commissionHandlers } from './features/commissions/index.ts';
 import { qualifiedDays } from './features/commissions/on-lead-qualified.ts';
 import { uncreditedDays } from './features/commissions/uncredited-deals.ts';
@@ -45,11 +47,14 @@ import { payoutAccountHandlers } from './features/payout-accounts/index.ts';
 import { payoutHandlers, payoutJobs } from './features/payouts/index.ts';
 import { createPaymentProvider } from './features/payouts/payment-provider.ts';
 import { partnerData } from './features/personal-data/partner-data.ts';
+import { endPortalSessions } from './features/portal/end-portal-sessions.job.ts';
 import { portalHandlers } from './features/portal/index.ts';
 import { portalDealRegistrationHandlers } from './features/portal-deal-registrations/index.ts';
-import { portalUserHandlers } from './features/portal-users/index.ts';
 import { clickBuffer } from './features/referral-codes/click-buffer.ts';
 import { referralCodeHandlers } from './features/referral-codes/index.ts';
+import { portalAccountHandlers } from './features/portal-accounts/index.ts';
+import { portalUserHandlers } from './features/portal-users/index.ts';
+import { portalRole } from './features/portal-users/portal-role.ts';
 import { mergeFollowers } from './features/referrals/follow-merges.ts';
 import { referralHandlers } from './features/referrals/index.ts';
 import { sharingHandlers } from './features/sharing/index.ts';
@@ -61,14 +66,20 @@ import { reviewAllTiers } from './features/tiers/review-all-tiers.job.ts';
 import { reviewTier } from './features/tiers/review-tier.job.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Peers, Tools } from './handler.ts';
+import { createPortalLinks } from './portal-links.ts';
 import type { PartnerSettings } from './settings.ts';
+
+const backgroundDelayMs = 50;
 
 /** Definition of the partner service. */
 export function partnerService(
   settings: PartnerSettings,
 ): ServiceDefinition<typeof partner, PrismaClient, PartnerSettings> {
   const redis = connectRedis(settings.REDIS_URL, createLog('partner'));
+  const log = createLog('partner');
   const seal = createSeal(settings.ENCRYPTION_KEY);
+  const mailer = createMailer({ settings, seal, log });
+  const publicUrl = settings.PUBLIC_URL.replace(/\/$/, '');
   const tools: Tools = {
     peers: connectPeers(settings),
     ...readTenants(settings),
@@ -76,10 +87,15 @@ export function partnerService(
     payoutLinks: createLinkTokens(seal, 'payouts'),
     seal,
     paymentProvider: providerOf(settings),
-    publicUrl: settings.PUBLIC_URL.replace(/\/$/, ''),
-    ids: createIdCodec(settings.IDS_ALPHABET),
     digest: seal.digest,
-    limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: seal.digest, log: createLog('partner') }),
+    portalLinks: createPortalLinks(seal, settings.PORTAL_URL ?? publicUrl),
+    mail: mailer.queue,
+    publicUrl,
+    ids: createIdCodec(settings.IDS_ALPHABET),
+    limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: seal.digest, log: log }),
+    // Delayed so that the response is sent before the work uses CPU time.
+    inBackground: (work) =>
+      void setTimeout(() => work().catch((error) => log.error('background work failed', { error })), backgroundDelayMs),
   };
   const bulk = bulkOperations('partner', commissionBulk, { ids: tools.ids, log: createLog('partner') });
   const clicks = clickBuffer(createLog('partner'));
@@ -105,16 +121,19 @@ export function partnerService(
       ...statementHandlers(tools),
       ...coMarketingHandlers(tools),
       ...sharingHandlers(tools),
-      ...portalUserHandlers,
+      ...portalUserHandlers(tools),
       ...portalHandlers(tools),
       ...portalDealRegistrationHandlers,
+      ...portalAccountHandlers(tools),
       ...nameHandlers,
     },
     consumers: [creditPartners, reviewTiers, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
     jobs: [
       reviewTier(tools),
       reviewAllTiers,
+      endPortalSessions(tools),
       approveDue,
+      followPartner,
       ...payoutJobs(tools),
       ...bulk.jobs,
       applyParentChange,
@@ -128,7 +147,11 @@ export function partnerService(
       { table: 'uncredited_deal', column: 'created_at', days: uncreditedDays },
       { table: 'qualified_lead', column: 'created_at', days: qualifiedDays },
       { table: 'referral_click', column: 'at', days: 400 },
+      // Until then their number limits further links.
+      { table: 'portal_token', column: 'expires_at', days: 1 },
     ],
+    mail: mailer,
+    portalRole,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,

@@ -3,7 +3,14 @@ import { z } from 'zod';
 
 export const enrollmentStatuses = ['enrolled', 'in_progress', 'completed', 'expired', 'withdrawn'] as const;
 export const learnerTypes = ['user', 'partner', 'lead'] as const;
-export const withdrawReasons = ['by_hand', 'user_left', 'lead_deleted', 'lead_merged', 'erased'] as const;
+export const withdrawReasons = [
+  'by_hand',
+  'user_left',
+  'partner_left',
+  'lead_deleted',
+  'lead_merged',
+  'erased',
+] as const;
 export const enrollmentSources = ['manual', 'bulk', 'rule', 'self'] as const;
 
 export const EnrollmentStatus = z.enum(enrollmentStatuses).describe('The status of the enrolment');
@@ -58,7 +65,7 @@ export const Enrollment = z.object({
     .nullable()
     .meta({
       description:
-        'Why the learner was withdrawn: by a request, because the user was deactivated, or because the lead was deleted, merged into one with an enrolment, or erased. null in other enrolments',
+        'Why the learner was withdrawn: by a request, because the user was deactivated, because the partner was terminated or deleted, or because the lead was deleted, merged into one with an enrolment, or erased. null in other enrolments',
       examples: [null],
     }),
   attemptNo: z.int().meta({ description: 'How often the learner has taken the course, with this time', examples: [1] }),

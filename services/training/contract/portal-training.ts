@@ -1,4 +1,4 @@
-import { id, listQuery, operations, page, signedIn } from '@tandem/contract';
+import { id, listQuery, operations, page, portalRoles, signedIn } from '@tandem/contract';
 import { z } from 'zod';
 import { AttemptAnswers, attemptErrors, attempts, LessonAttempt, submission, submitErrors } from './attempts.ts';
 import { Certificate, CertificateLink, certificates } from './certificates.ts';
@@ -39,7 +39,7 @@ export const PortalCourse = Course.pick({
 export const PortalLesson = LessonDetail.omit({ questions: true });
 
 const base = '/v1/partners/portal/training';
-const portal = { audience: 'portal', permission: signedIn } as const;
+const portal = { audience: 'portal', permission: signedIn, portalRoles } as const;
 
 /** Training in the partner portal: the learner is the partner of the session. */
 export const portalTraining = operations({

@@ -35,7 +35,7 @@ import { endEnrollment, remindLearner } from './features/enrollments/end-enrollm
 import { enrollmentHandlers } from './features/enrollments/index.ts';
 import { notifyLearners } from './features/learner-notices/on-learning-changed.ts';
 import { followMerges } from './features/learners-left/follow-merges.ts';
-import { withdrawLeads, withdrawUsers } from './features/learners-left/on-learner-left.ts';
+import { withdrawLeads, withdrawPartners, withdrawUsers } from './features/learners-left/on-learner-left.ts';
 import { withdrawLearner } from './features/learners-left/withdraw-learner.job.ts';
 import { lessonHandlers } from './features/lessons/index.ts';
 import { moduleHandlers } from './features/modules/index.ts';
@@ -119,6 +119,7 @@ export function trainingService(
       followTeamsAndRoles,
       withdrawUsers,
       withdrawLeads,
+      withdrawPartners,
       notifyLearners(tools),
       ...merges.consumers,
       ...person.consumers,

@@ -1,5 +1,5 @@
 import type { Schedule } from '@tandem/events';
-import { type Letter, renderLetter } from '@tandem/mail';
+import { type Letter, renderLetter, withoutLinks } from '@tandem/mail';
 import { type ApiError, fail } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import type { Reader } from '../../letters.ts';
@@ -46,14 +46,6 @@ const strangerLimit = { failuresMax: 10, windowMs: 3_600_000 };
  */
 export async function limitMailTo(email: string, { limiter }: Pick<Tools, 'limiter'>): Promise<void> {
   await limiter.guard({ email: `mail to ${email}`, ip: '' }, async () => undefined, strangerLimit);
-}
-
-/**
- * Keeps mail programs from turning a name like `www.example.com` into a link: anybody can sign up with such a name and
- * have it mailed to strangers. A word joiner, which is invisible, follows each dot, colon, slash and at sign inside a word.
- */
-export function withoutLinks(name: string): string {
-  return name.replace(/[.:/@](?=\S)/g, '$&\u2060');
 }
 
 /** The error for a tenant that has reached its limit of messages, which are counted by day in UTC. */

@@ -16,7 +16,7 @@ const addons: readonly Omit<CatalogueEntry, 'version' | 'configSchema'>[] = [
     id: 1,
     key: 'partner_program',
     name: 'Partner Program',
-    description: 'Approves partners when they register.',
+    description: 'Lets partners apply, under your terms, and approves them when they register.',
     category: 'partners',
     versions: ['1.0.0', '1.1.0', '1.2.0', '1.3.0'],
     pricing: perMonth(9),

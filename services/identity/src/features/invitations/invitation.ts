@@ -4,13 +4,13 @@ import {
   invitationDays,
   unprovenInvitationsPerDayMax,
 } from '@tandem/identity-contract';
-import { renderLetter } from '@tandem/mail';
+import { renderLetter, withoutLinks } from '@tandem/mail';
 import { fail } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Invitation as InvitationRow } from '../../generated/client.ts';
 import { nameOf, type Tools, type Tx } from '../../handler.ts';
-import { type Inside, limitMailTo, mailLimit, readerOf, withoutLinks } from '../account/account-mail.ts';
+import { type Inside, limitMailTo, mailLimit, readerOf } from '../account/account-mail.ts';
 import { invitationLetter } from './letter.ts';
 
 export type InvitationRecord = z.output<typeof Invitation>;

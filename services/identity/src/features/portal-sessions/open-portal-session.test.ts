@@ -80,6 +80,7 @@ describe('a partner portal session', () => {
     expect(await openStates()).toEqual([true, true, true, true]);
     expect(await end({ sessionId })).toBe(1);
     expect(await openStates()).toEqual([false, true, true, true]);
+    expect(await end({ partnerId: '40', portalUserId: '50', exceptSessionId: second.sessionId })).toBe(0);
     expect(await end({ partnerId: '40', portalUserId: '50' })).toBe(1);
     expect(await openStates()).toEqual([false, false, true, true]);
     expect(await end({ partnerId: '40' })).toBe(1);

@@ -34,7 +34,7 @@ export const commissionBulk = {
   bulkReleaseCommissions: bulkOperation({
     ...ofCommissions,
     row: bulkCommissions.bulkReleaseCommissions,
-    change: async ({ tx, emit, id }) => release({ tx, emit }, await lockCommission(tx, id)),
+    change: async ({ tx, emit, schedule, id }) => release({ tx, emit, schedule }, await lockCommission(tx, id)),
   }),
   bulkCancelCommissions: bulkOperation({
     ...ofCommissions,

@@ -1,7 +1,9 @@
-import type { Emit } from '@tandem/events';
+import type { Emit, Schedule } from '@tandem/events';
 import { commissionReleased, type commissions } from '@tandem/partner-contract';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Handler, Tx } from '../../handler.ts';
+import { readPlanById } from '../commission-plans/plan.ts';
+import { approveDueJob } from './approve-due.job.ts';
 import {
   asCommission,
   type CommissionRecord,
@@ -11,6 +13,7 @@ import {
 } from './commission.ts';
 
 export const releaseCommission: Handler<typeof commissions.releaseCommission> = async ({
+  schedule,
   params,
   tx,
   emit,
@@ -18,19 +21,23 @@ export const releaseCommission: Handler<typeof commissions.releaseCommission> = 
 }) => {
   const commission = await lockCommission(tx, params.cid);
   ifMatch(commission);
-  return release({ tx, emit }, commission);
+  return release({ tx, emit, schedule }, commission);
 };
 
 interface Inside {
   tx: Tx;
   emit: Emit<typeof commissionReleased>;
+  schedule: Schedule;
 }
 
-/** Ends the hold of a locked commission. */
-export async function release({ tx, emit }: Inside, commission: CommissionRow): Promise<CommissionRecord> {
+/** Ends the hold of a locked commission. A plan that approves by itself does so again. */
+export async function release({ tx, emit, schedule }: Inside, commission: CommissionRow): Promise<CommissionRecord> {
   checkTransition(commission, 'pending');
   const [row] = await changeCommissions(tx, [commission.id], { status: 'pending', heldBy: null });
   const record = asCommission(row as CommissionRow);
+  const plan = commission.planId === null ? undefined : await readPlanById(tx, commission.planId);
+  if (plan?.terms.autoApprove)
+    await schedule(approveDueJob, [{ commissionId: record.id }], record.holdUntil ?? undefined);
   emit(commissionReleased, {
     data: { commissionId: record.id, partnerId: record.partnerId },
     record,

@@ -22,7 +22,7 @@ describe('the addon Partner Program', () => {
       const { data } = await api.createPartner({ body: aPartner() });
       return data.status === 'approved' && data;
     });
-    expect(approved).toMatchObject({ approvedAt: expect.any(String), allowedTransitions: [] });
+    expect(approved).toMatchObject({ approvedAt: expect.any(String), allowedTransitions: ['suspended', 'terminated'] });
     expect((await api.getPartner({ params: { id: approved.id } })).data.referralCodes).toHaveLength(1);
     await until('the approval is an event', () =>
       service.events.some(({ name, tenantId: of }) => name === 'partner.approved' && of === tenantId),

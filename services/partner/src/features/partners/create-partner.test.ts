@@ -24,7 +24,7 @@ describe('createPartner', () => {
       company: 'Hut 6',
       tier: 'bronze',
       status: 'pending',
-      allowedTransitions: ['approved'],
+      allowedTransitions: ['approved', 'rejected'],
       parentPartnerId: null,
       customFields: {},
       version: 1,
@@ -124,7 +124,7 @@ describe('approvePartner', () => {
     const params = { id: created.id };
     const { status, data } = await api.approvePartner({ params, body: { tier: 'platinum' } });
     expect([status, data.status, data.tier, data.version]).toEqual([200, 'approved', 'platinum', 2]);
-    expect([data.allowedTransitions, data.approvedAt]).toEqual([[], expect.any(String)]);
+    expect([data.allowedTransitions, data.approvedAt]).toEqual([['suspended', 'terminated'], expect.any(String)]);
     const event = await eventOf('partner.approved', created.id);
     expect([event.data, event.record]).toEqual([{ partnerId: created.id }, data]);
     const { data: detail } = await api.getPartner({ params });
@@ -145,7 +145,7 @@ describe('approvePartner', () => {
     const refused = replies.find(({ status }) => status === 409);
     expect([refused?.body.code, refused?.body.errors]).toEqual([
       'transition_refused',
-      [{ field: 'status', message: 'The status is approved; it cannot change' }],
+      [{ field: 'status', message: 'The status is approved; it can change to suspended, terminated' }],
     ]);
     expect((await api.getPartner({ params })).data.referralCodes).toHaveLength(1);
   });

@@ -2,6 +2,7 @@ import type {
   internalApplicationCounts,
   internalPartnerLookup,
   internalPartners,
+  partnerLife,
   partners,
 } from '@tandem/partner-contract';
 import type { Handlers } from '@tandem/service';
@@ -9,12 +10,27 @@ import type { Tools, Tx } from '../../handler.ts';
 import { approvePartner } from './approve-partner.ts';
 import { countPartnerApplications } from './count-partner-applications.ts';
 import { createPartner } from './create-partner.ts';
+import { deletePartner } from './delete-partner.ts';
 import { exportPartners } from './export-partners.ts';
 import { findPartner } from './find-partner.ts';
 import { findPartners } from './find-partners.ts';
 import { getPartner } from './get-partner.ts';
 import { listPartners } from './list-partners.ts';
+import { reactivatePartner } from './reactivate-partner.ts';
+import { reapplyPartner } from './reapply-partner.ts';
+import { rejectPartner } from './reject-partner.ts';
+import { suspendPartner } from './suspend-partner.ts';
+import { terminatePartner } from './terminate-partner.ts';
 import { updatePartner } from './update-partner.ts';
+
+const lifeHandlers = {
+  rejectPartner,
+  reapplyPartner,
+  suspendPartner,
+  reactivatePartner,
+  terminatePartner,
+  deletePartner,
+} satisfies Handlers<typeof partnerLife, Tx>;
 
 export const partnerHandlers = (tools: Tools) =>
   ({
@@ -22,7 +38,8 @@ export const partnerHandlers = (tools: Tools) =>
     listPartners,
     getPartner: getPartner(tools),
     updatePartner,
-    approvePartner,
+    approvePartner: approvePartner(tools),
+    ...lifeHandlers,
     exportPartners,
     findPartner,
     findPartners,

@@ -319,7 +319,7 @@ describe('a payout account', () => {
     );
     expect(JSON.stringify(seen)).not.toContain('370400440532013');
     await service.sqlWithin(api.caller, "UPDATE portal_user SET role = 'member'");
-    expect((await payee.setAccount(ibans[1])).body.code).toBe('not_owner');
+    expect((await payee.setAccount(ibans[1])).body.code).toBe('portal_role');
   });
 
   it('stops guesses of the password', async () => {

@@ -39,7 +39,7 @@ export const preparePayout = job({
   },
 });
 
-/** The next partners with approved commissions, so many that the portion is bounded. */
+/** The next partners with approved commissions who are not suspended, so many that the portion is bounded. */
 async function nextPartners(
   tx: Tx,
   { currency, periodEnd, preparedThrough, partnerIds }: PayoutRow,
@@ -47,7 +47,8 @@ async function nextPartners(
   const rows = await tx.sql<{ id: number; count: number }>`
     SELECT partner_id AS id, count(*) AS count FROM commission
     WHERE status = 'approved' AND payout_id IS NULL AND currency = ${currency} AND created_at < ${periodEnd}
-      AND partner_id > ${preparedThrough} AND (${!partnerIds.length} OR partner_id = ANY(${partnerIds}::bigint[]))
+      AND partner_id > ${preparedThrough}
+      AND partner_id NOT IN (SELECT id FROM partner WHERE status = 'suspended') AND (${!partnerIds.length} OR partner_id = ANY(${partnerIds}::bigint[]))
     GROUP BY partner_id ORDER BY partner_id LIMIT ${partnersAtOnce}`;
   const portion: number[] = [];
   let commissions = 0;

@@ -2,7 +2,6 @@ import type { portalDealRegistrations } from '@tandem/partner-contract';
 import type { Handler } from '../../handler.ts';
 import { asDeal } from '../deal-registrations/deal-registration.ts';
 import { readOwnPartner } from '../portal/own-partner.ts';
-import { checkSeller } from './own-deal.ts';
 
 export const listPortalDealRegistrations: Handler<typeof portalDealRegistrations.listPortalDealRegistrations> = async ({
   query,
@@ -11,7 +10,6 @@ export const listPortalDealRegistrations: Handler<typeof portalDealRegistrations
   list,
 }) => {
   const { id: partnerId } = await readOwnPartner(tx, caller);
-  await checkSeller(tx, caller);
   const { status } = query;
   const where = { partnerId, ...(status && { status }) };
   const page = await list({ model: tx.dealRegistration, where, searchIn: ['company'] });

@@ -1,31 +1,33 @@
 import { actingUserId } from '@tandem/caller';
-import { portalUserCreated, type portalUsers } from '@tandem/partner-contract';
+import { portalUserCreated, portalUserInvited, type portalUsers } from '@tandem/partner-contract';
 import { hashPassword } from '@tandem/passwords';
-import { fail } from '@tandem/service';
-import { isTaken } from '@tandem/tenant-db';
-import type { Handler } from '../../handler.ts';
+import type { Handler, Tools } from '../../handler.ts';
 import { readPartner } from '../partners/partner.ts';
-import { asPortalUser } from './portal-user.ts';
+import { type Sender, senderOf } from '../portal-accounts/letters.ts';
+import { mailLimit, mailLink } from '../portal-accounts/portal-mail.ts';
+import { addPortalUser } from './add-portal-user.ts';
+import { asPortalUser, portalUserEvent } from './portal-user.ts';
 
-export const createPortalUser: Handler<typeof portalUsers.createPortalUser, string> = {
-  async check({ params, body, tx }) {
+/** The hash of the password, or without one what the invitation needs. */
+type Found = { passwordHash: string } | { sender: Sender };
+
+export const createPortalUser = (tools: Tools): Handler<typeof portalUsers.createPortalUser, Found> => ({
+  async check({ params, body, caller, tx }) {
     await readPartner(tx, params.id);
-    return hashPassword(body.password);
+    if (body.password !== undefined) return { passwordHash: await hashPassword(body.password) };
+    return { sender: senderOf(await tools.settingsOf(caller)) };
   },
-  async run({ params, body, found: passwordHash, caller, tx, emit }) {
-    const { email, role } = body;
+  async run({ params, body: { email, role }, found, caller, tx, emit, schedule }) {
     const { id: partnerId } = await readPartner(tx, params.id);
-    const row = await tx.portalUser
-      .create({ data: { partnerId, email, role, passwordHash, createdBy: actingUserId(caller) ?? null } })
-      .catch((error: unknown) => {
-        throw isTaken(error)
-          ? fail('email_taken', [
-              { field: 'email', message: 'Must be unique; another portal user has this e-mail address' },
-            ])
-          : error;
-      });
+    const passwordHash = 'passwordHash' in found ? found.passwordHash : null;
+    const createdBy = actingUserId(caller) ?? null;
+    const row = await addPortalUser(tx, { partnerId, email, role, passwordHash, createdBy });
     const user = asPortalUser(row);
-    emit(portalUserCreated, { data: { portalUserId: user.id, partnerId }, record: user });
+    emit(portalUserCreated, portalUserEvent(user));
+    if ('passwordHash' in found) return user;
+    const invitation = { purpose: 'invitation', sender: found.sender } as const;
+    if (!(await mailLink({ tx, schedule }, row, invitation, tools))) throw mailLimit();
+    emit(portalUserInvited, portalUserEvent(user));
     return user;
   },
-};
+});

@@ -9,6 +9,7 @@ import { loginToPortal } from './login-to-portal.ts';
 import { logoutFromPortal } from './logout-from-portal.ts';
 import { recordPortalCoMarketingUsage } from './record-portal-co-marketing-usage.ts';
 import { refreshPortal } from './refresh-portal.ts';
+import { updatePortalMe } from './update-portal-me.ts';
 
 export const portalHandlers = (tools: Tools) =>
   ({
@@ -16,6 +17,7 @@ export const portalHandlers = (tools: Tools) =>
     refreshPortal: refreshPortal(tools),
     logoutFromPortal: logoutFromPortal(tools),
     getPortalMe,
+    updatePortalMe: updatePortalMe(tools),
     listPortalCoMarketing,
     getPortalCoMarketing,
     getPortalCoMarketingDownloadUrl: getPortalCoMarketingDownloadUrl(tools),

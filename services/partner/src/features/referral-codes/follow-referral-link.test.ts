@@ -16,7 +16,7 @@ let peer: Peer;
 beforeAll(async () => {
   peer = await aPeer();
   settings = await testSettings('partner');
-  service = await startPartner(peer, {}, settings);
+  service = await startPartner(peer, {}, { shared: settings });
 });
 afterAll(async () => {
   await service?.close();
@@ -101,7 +101,7 @@ it('counts all clicks, each person once a day, and software', async () => {
 
 it('counts each person once with clicks on two instances at once', async () => {
   const { code, follow, counted } = await aLink();
-  const second = await startPartner(peer, {}, settings);
+  const second = await startPartner(peer, {}, { shared: settings });
   try {
     const clicks = Array.from({ length: 40 }, (_, index) =>
       follow(code, { on: index % 2 ? service : second, ip: `192.0.2.${index % 5}` }),
@@ -115,7 +115,7 @@ it('counts each person once with clicks on two instances at once', async () => {
 
 it('stores the clicks that wait when the instance ends', async () => {
   const { code, follow, counts } = await aLink();
-  const second = await startPartner(peer, {}, settings);
+  const second = await startPartner(peer, {}, { shared: settings });
   await Promise.all(Array.from({ length: 5 }, () => follow(code, { on: second })));
   await second.close();
   expect(await counts()).toEqual({ clicks: 5, uniqueClicks: 1, botClicks: 0 });

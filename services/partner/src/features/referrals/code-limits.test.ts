@@ -17,7 +17,7 @@ let peer: Peer;
 beforeAll(async () => {
   peer = await aPeer();
   settings = await testSettings('partner');
-  service = await startPartner(peer, {}, settings);
+  service = await startPartner(peer, {}, { shared: settings });
 });
 afterAll(async () => {
   await service?.close();
@@ -39,7 +39,7 @@ describe('the limit of a code', () => {
   it('holds for requests on two instances and events at once', async () => {
     const api = service.as();
     const { code, uses } = await aCode(api, { maxUses: 5 });
-    const second = await startPartner(peer, {}, settings);
+    const second = await startPartner(peer, {}, { shared: settings });
     try {
       const other = second.as(api.caller);
       const refer = (index: number) =>

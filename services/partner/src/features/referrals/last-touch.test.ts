@@ -19,7 +19,7 @@ let peer: Peer;
 beforeAll(async () => {
   peer = await aPeer();
   settings = await testSettings('partner');
-  service = await startPartner(peer, {}, settings);
+  service = await startPartner(peer, {}, { shared: settings });
 });
 afterAll(async () => {
   await service?.close();
@@ -141,7 +141,7 @@ describe('a later touch of another partner', () => {
 it('of touches at once on two instances the last one wins, and the others are conflicts', async () => {
   const { api, first, second, leadId, leadsOf, conflictsOf } = await twoPartners();
   const third = await anApprovedPartner(api);
-  const other = await startPartner(peer, {}, settings);
+  const other = await startPartner(peer, {}, { shared: settings });
   try {
     const partners = [first, second, third, first, second, third];
     await Promise.all(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { until } from '@tandem/testing';
+import { publishPartner, until } from '@tandem/testing';
 import { type Api, aLeadRecord, anEvent, ids, type Service, startSearch } from '../../search.test-service.ts';
 
 let service: Service;
@@ -87,6 +87,33 @@ describe('records of other services', () => {
     expect(await leads(api, 'hopper')).toEqual([]);
     await send(leadEvent(api, 'restored', 1, { lastName: 'Hopper', version: 4 }));
     await some(api, 'hopper');
+  });
+
+  it('follow every change of a partner: its fields and its status, until it is deleted', async () => {
+    const api = service.as();
+    const told = { service, tenantId: tenantOf(api) };
+    const found = async (query: Record<string, string>) => (await api.searchPartners({ query })).data.length;
+    const change = (name: string, version: number, fields: object) =>
+      publishPartner(told, `partner.${name}`, { partnerId: '4', version, ...fields });
+    await change('registered', 1, { data: { company: 'Bombe' }, company: 'Bombe', status: 'pending' });
+    await until('it is found', async () => (await found({ q: 'bombe', status: 'pending' })) === 1);
+    await change('updated', 2, { company: 'Colossus', customFields: { desk: 'Enigma' }, status: 'pending' });
+    await until('its new company is found', async () => (await found({ q: 'colossus' })) === 1);
+    expect([await found({ q: 'bombe' }), await found({ q: 'enigma' })]).toEqual([0, 1]);
+    const steps = { rejected: 'rejected', reapplied: 'pending', suspended: 'suspended', reactivated: 'approved' };
+    let version = 2;
+    for (const [name, status] of Object.entries(steps)) {
+      await change(name, ++version, { data: { reason: null }, company: 'Colossus', status });
+      await until(`it is ${status}`, async () => (await found({ q: 'colossus', status })) === 1);
+    }
+    await change('terminated', ++version, {
+      data: { reason: 'Fraud', unpaid: 'pay' },
+      company: 'Colossus',
+      status: 'terminated',
+    });
+    await until('it is terminated', async () => (await found({ q: 'colossus', status: 'terminated' })) === 1);
+    await change('deleted', ++version, { company: 'Colossus' });
+    await until('it is gone', async () => (await found({ q: 'colossus' })) === 0);
   });
 
   it('replace what a client put in their place only when they change', async () => {

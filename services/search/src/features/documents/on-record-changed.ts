@@ -15,8 +15,14 @@ import {
 import { consumer, type Received } from '@tandem/events';
 import {
   partnerApproved,
+  partnerDeleted,
   partnerParentChanged,
+  partnerReactivated,
+  partnerReapplied,
   partnerRegistered,
+  partnerRejected,
+  partnerSuspended,
+  partnerTerminated,
   partnerTierChanged,
   partnerUpdated,
 } from '@tandem/partner-contract';
@@ -28,10 +34,11 @@ const changes = [
   ...[leadCreated, leadUpdated, leadRestored, leadDeleted],
   ...[opportunityCreated, opportunityUpdated, opportunityStageChanged, opportunityWon, opportunityLost],
   ...[opportunityRestored, opportunityDeleted],
-  ...[partnerRegistered, partnerApproved, partnerUpdated, partnerTierChanged, partnerParentChanged],
+  ...[partnerRegistered, partnerApproved, partnerUpdated, partnerTierChanged, partnerParentChanged, partnerDeleted],
+  ...[partnerRejected, partnerReapplied, partnerSuspended, partnerReactivated, partnerTerminated],
 ] as const satisfies EventDef[];
 
-const removals: string[] = [leadDeleted.name, opportunityDeleted.name];
+const removals: string[] = [leadDeleted.name, opportunityDeleted.name, partnerDeleted.name];
 
 /**
  * Updates the index when records change. Each event has its whole record with a version, and the newest version wins, so

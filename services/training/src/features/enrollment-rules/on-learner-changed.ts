@@ -8,7 +8,7 @@ import {
   userCreated,
   userUpdated,
 } from '@tandem/identity-contract';
-import { partnerApproved, partnerRegistered, partnerTierChanged } from '@tandem/partner-contract';
+import { partnerApproved, partnerReactivated, partnerRegistered, partnerTierChanged } from '@tandem/partner-contract';
 import { courseCompleted } from '@tandem/training-contract';
 import type { Tx } from '../../handler.ts';
 import type { Learner } from '../enrollments/learners.ts';
@@ -34,7 +34,7 @@ export const enrollUsers = consumer({
 export const enrollContacts = consumer({
   name: 'enroll-contacts',
   on: [
-    ...[partnerRegistered, partnerApproved, partnerTierChanged],
+    ...[partnerRegistered, partnerApproved, partnerReactivated, partnerTierChanged],
     ...[leadCreated, leadUpdated, leadStatusChanged, leadRestored, courseCompleted],
   ],
   async handle(events, context: ConsumerContext<Tx>) {

@@ -1,4 +1,4 @@
-import { publishLeadMerge, publishUserLeft, until } from '@tandem/testing';
+import { publishLeadMerge, publishPartner, publishUserLeft, until } from '@tandem/testing';
 import { aCourse, anEnrollment } from '../../learning.test-service.ts';
 import { type Api, learner, type Service, startTraining, suspended } from '../../training.test-service.ts';
 
@@ -38,6 +38,21 @@ it('an enrolment whose request found the user shortly before the deactivation is
   await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'withdraw-learner'`);
   await until('the second run has ended', async () => (await runs()).length === 0);
   expect(await read(api, id)).toMatchObject({ status: 'withdrawn', withdrawReason: 'user_left' });
+});
+
+it('a terminated or deleted partner is withdrawn from running courses; a suspended one is not', async () => {
+  const { api, id: courseId } = await aCourse(service, { audience: 'partners' });
+  const enroll = async (partner: number) =>
+    (await api.createEnrollment({ body: { courseId, learnerId: learner('partner', partner) } })).data.id as string;
+  const [terminated, deleted, suspendedOne] = [await enroll(7), await enroll(8), await enroll(9)];
+  const told = toldOf(api);
+  const reason = 'Fraud';
+  await publishPartner(told, 'partner.suspended', { partnerId: '9', version: 3, data: { reason } });
+  await publishPartner(told, 'partner.terminated', { partnerId: '7', version: 3, data: { reason, unpaid: 'pay' } });
+  await publishPartner(told, 'partner.deleted', { partnerId: '8', version: 3 });
+  for (const id of [terminated, deleted])
+    await until('withdrawn', async () => (await read(api, id)).withdrawReason === 'partner_left');
+  expect((await read(api, suspendedOne)).status).toBe('enrolled');
 });
 
 it('the second run leaves a user alone who is active again', async () => {

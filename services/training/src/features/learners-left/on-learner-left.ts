@@ -1,6 +1,8 @@
 import { leadDeleted } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer } from '@tandem/events';
 import { userDeactivated } from '@tandem/identity-contract';
+import { partnerDeleted, partnerTerminated } from '@tandem/partner-contract';
+import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { lateMs, withdrawLearnerJob } from './withdraw-learner.job.ts';
 
@@ -38,9 +40,23 @@ export const withdrawLeads = consumer({
   },
 });
 
+/** Withdraws terminated and deleted partners from their courses. A suspension of a partner, too, is meant to end. */
+export const withdrawPartners = consumer({
+  name: 'withdraw-partners',
+  on: [partnerTerminated, partnerDeleted],
+  async handle(events, { schedule }: ConsumerContext<Tx>) {
+    const left = events.map(({ data: { partnerId } }) => ({
+      learnerType: 'partner' as const,
+      learnerId: partnerId,
+      reason: 'partner_left' as const,
+    }));
+    await scheduleBoth(schedule, left);
+  },
+});
+
 async function scheduleBoth(
   schedule: ConsumerContext<Tx>['schedule'],
-  left: { learnerType: 'user' | 'lead'; learnerId: number; reason: 'user_left' | 'lead_deleted' | 'erased' }[],
+  left: Omit<z.output<typeof withdrawLearnerJob.payload>, 'isLate'>[],
 ): Promise<void> {
   const runs = (isLate: boolean) => left.map((one) => ({ ...one, isLate }));
   await schedule(withdrawLearnerJob, runs(false));
