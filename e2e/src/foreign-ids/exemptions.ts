@@ -126,6 +126,20 @@ const needsToken: Exemption = {
   },
 };
 
+const isAddress: Exemption = {
+  because:
+    'anybody may follow the link of a code, which names its tenant; without such a code nothing is said about a tenant',
+  async holds({ row }, { own, direct }) {
+    const answerFor = async (tenantId: number) => {
+      const request = { params: { tenant: `${tenantId}`, code: 'NOBODYS' } };
+      const { meta: _, ...rest } = (await direct.send(row, request, undefined)).body;
+      return JSON.stringify(rest);
+    };
+    const missing = await answerFor(9_999_999);
+    return missing.includes('not_found') && (await answerFor(own.scope.tenantId)) === missing;
+  },
+};
+
 const hasOneField: Exemption = {
   because: 'a part of an audience has exactly one field, and the other tests fill all of them',
   async holds({ row, path: [side = 'include', , field], type }, { own, sandbox, direct }) {
@@ -198,6 +212,7 @@ export const exemptions: Readonly<Record<string, Exemption>> = {
   'createSubtask body.parentSubtaskId': refusesAny,
   'deleteTenant body.tenantId': onAnyTenant,
   'endPortalSessions body.exceptSessionId': onlyLeftOut,
+  'followReferralLink params.tenant': isAddress,
   'forgotPassword body.tenantId': tellsNothing,
   'forgotPortalPassword body.tenant': tellsNothing,
   'getAddon params.addonId': ofPlatform,

@@ -136,6 +136,9 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   createReferral: ({ openLead, records }) => ({
     body: { leadId: String(openLead), partnerId: String(records.partner) },
   }),
+  createReferralCode: () => ({ body: {} }),
+  updateReferralCode: () => ({ body: { label: 'Fair' } }),
+  reassignReferral: ({ records }) => ({ body: { partnerId: String(records.partner), reason: 'Mistake' } }),
   createEscalationRule: () => ({
     body: { name: 'Late', overdueMinutes: 60, match: {}, target: { type: 'user' } },
   }),

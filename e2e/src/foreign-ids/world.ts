@@ -96,7 +96,8 @@ export async function createWorld(
   });
   for (const step of ['submitDealRegistration', 'approveDealRegistration'])
     await call(step, { params: { id: registration.id } });
-  await call('createReferral', { body: { partnerId: partner.id, leadId: lead.id } });
+  const referral = await call('createReferral', { body: { partnerId: partner.id, leadId: lead.id } });
+  const referralCode = await call('createReferralCode', { params: { id: partner.id }, body: {} });
   const stages = await call('listStatuses', { query: { entityType: 'opportunity' } });
   const stage = stages.find(({ isDefault }: { isDefault: boolean }) => isDefault);
   const deal = { leadId: lead.id, ownerId: user, teamId: team, value: 1_000, currency: 'EUR' };
@@ -248,6 +249,7 @@ export async function createWorld(
     }),
     ...numbers({ scoring_rule: scoringRule, assignment_rule: assignmentRule }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
+    ...numbers({ referral, referral_code: referralCode }),
     ...numbers({ duplicate_pair: pair, lead_merge: { id: merge.mergeId } }),
     ...numbers({ custom_field: customField, milestone, quota, pipeline, win_loss_reason: winLossReason }),
     ...numbers({ ...calendar, import: leadImport }),

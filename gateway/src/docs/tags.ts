@@ -64,7 +64,7 @@ const tags: Tag[] = [
     description: 'Custom lead statuses and opportunity stages.',
   },
   {
-    paths: ['/v1/partners', '/v1/public/statements'],
+    paths: ['/v1/partners', '/v1/public/r', '/v1/public/statements'],
     name: 'Partners',
     description: 'Companies and people who refer leads: registration, approval, commissions and statements.',
   },

@@ -115,7 +115,8 @@ export const partnerLife = operations({
     ...row,
     path: '/v1/partners/:id/reactivate',
     summary: 'Reactivate a partner',
-    description: 'Approves a suspended partner again. Its tier is evaluated afterwards, and the commissions that the suspension has put on hold are pending again.',
+    description:
+      'Approves a suspended partner again. Its tier is evaluated afterwards, and the commissions that the suspension has put on hold are pending again.',
     example: { status: 'approved', allowedTransitions: ['suspended', 'terminated'], statusChangedAt: changedAt },
     message: 'Partner reactivated',
     emits: [partnerReactivated],

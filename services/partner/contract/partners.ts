@@ -15,8 +15,8 @@ import {
   timestamp,
 } from '@tandem/contract';
 import { z } from 'zod';
-import { Code, ReferralCode } from './referral-codes.ts';
 import { portalMailLimit, portalUserCreated, portalUserInvited } from './portal-users.ts';
+import { Code, ReferralCode } from './referral-codes.ts';
 
 export const partnerTiers = ['bronze', 'silver', 'gold', 'platinum'] as const;
 export const partnerStatuses = ['pending', 'approved', 'rejected', 'suspended', 'terminated'] as const;
@@ -107,7 +107,9 @@ export const PartnerDetail = Partner.extend({
     examples: [null],
   }),
   referralCodes: z.array(ReferralCode).describe('The codes that attribute leads to the partner'),
-  referralCount: z.int().meta({ description: 'The number of leads referred by the partner', examples: [3] }),
+  referralCount: z
+    .int()
+    .meta({ description: 'The number of leads referred by the partner, without void referrals', examples: [3] }),
   childCount: z.int().meta({ description: 'The number of partners recruited by this partner', examples: [0] }),
   balances: z
     .array(

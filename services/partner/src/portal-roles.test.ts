@@ -39,14 +39,20 @@ const send = (row: Operation, client: Api) => {
 it('an operation without roles of its own is not for marketers, nor for users of a partner that is not approved', async () => {
   const { portalRoles: all, ...listPortalCoMarketing } = operations.listPortalCoMarketing;
   const { portalRoles: any, ...getPortalMe } = operations.getPortalMe;
-  const restricted = await startPartner(peer, {}, { change: (definition) => ({
-    ...definition,
-    operations: {
-      ...operations,
-      listPortalCoMarketing,
-      getPortalMe: { ...getPortalMe, portalRoles: ['owner'] },
-    } as unknown as typeof operations,
-  }) });
+  const restricted = await startPartner(
+    peer,
+    {},
+    {
+      change: (definition) => ({
+        ...definition,
+        operations: {
+          ...operations,
+          listPortalCoMarketing,
+          getPortalMe: { ...getPortalMe, portalRoles: ['owner'] },
+        } as unknown as typeof operations,
+      }),
+    },
+  );
   try {
     const api = restricted.as();
     const { partner, ...owner } = await aPortalUser(restricted, api);

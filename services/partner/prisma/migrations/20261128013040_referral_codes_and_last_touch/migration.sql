@@ -79,7 +79,7 @@ CREATE INDEX "referral_conflict_tenant_id_environment_partner_id_occurred_idx" O
 CREATE INDEX "referral_conflict_tenant_id_environment_external_id_idx" ON "referral_conflict"("tenant_id", "environment", "external_id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "referral_conflict_once" ON "referral_conflict"("tenant_id", "environment", "lead_id", "partner_id", "occurred_at", "cause");
+CREATE UNIQUE INDEX "referral_conflict_once" ON "referral_conflict"("tenant_id", "environment", "lead_id", "partner_id", "occurred_at");
 
 -- AddForeignKey
 ALTER TABLE "referral_click" ADD CONSTRAINT "referral_click_tenant_id_environment_code_id_fkey" FOREIGN KEY ("tenant_id", "environment", "code_id") REFERENCES "referral_code"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;

@@ -33,7 +33,10 @@ const rules: Record<Effect, { status: string; where: object }> = {
 export const followPartner = job({
   ...followPartnerJob,
   rests: true,
-  async run({ payload: { partnerId, effect, after }, finish }: JobContext<z.output<typeof followPartnerJob.payload>, Tx>) {
+  async run({
+    payload: { partnerId, effect, after },
+    finish,
+  }: JobContext<z.output<typeof followPartnerJob.payload>, Tx>) {
     const { status, where } = rules[effect];
     await finish(async (inside) => {
       const partner = await inside.tx.partner.findFirst({ where: { id: partnerId }, select: { status: true } });
@@ -58,8 +61,7 @@ async function apply({ tx, emit, schedule }: Inside<Tx>, effect: Effect, commiss
   // The payment is on its way; the commission is paid, or fails and can be changed by a person.
   if (isBeingPaid(found)) return;
   const { commission } = found;
-  if (effect === 'hold')
-    await hold({ tx, emit }, found, { reason: 'The partner is suspended', heldBy: 'suspension' });
+  if (effect === 'hold') await hold({ tx, emit }, found, { reason: 'The partner is suspended', heldBy: 'suspension' });
   else if (effect === 'forfeit') await cancel({ tx, emit }, found, { reason: 'The partner is terminated' });
   else {
     if (commission.status === 'on_hold') await release({ tx, emit, schedule }, commission);

@@ -1,5 +1,12 @@
 import { until } from '@tandem/testing';
-import { type Api, aPeer, anApprovedPartner, type Peer, type Service, startPartner } from '../../partner.test-service.ts';
+import {
+  type Api,
+  anApprovedPartner,
+  aPeer,
+  type Peer,
+  type Service,
+  startPartner,
+} from '../../partner.test-service.ts';
 
 let peer: Peer;
 let service: Service;
@@ -20,12 +27,10 @@ async function aPartnerWithCommissions() {
   const { id } = await anApprovedPartner(api);
   const body = { amount: 10, currency: 'EUR', description: 'Event' };
   const cids: string[] = [];
-  for (let number = 0; number < 4; number++)
-    cids.push((await api.createCommission({ params: { id }, body })).data.id);
-  const [, approved, held, cancelled] = cids.map((cid) => ({ cid }));
-  await api.approveCommission({ params: approved, body: {} });
-  await api.holdCommission({ params: held, body: { reason } });
-  await api.cancelCommission({ params: cancelled, body: { reason } });
+  for (let number = 0; number < 4; number++) cids.push((await api.createCommission({ params: { id }, body })).data.id);
+  await api.approveCommission({ params: { cid: cids[1] }, body: {} });
+  await api.holdCommission({ params: { cid: cids[2] }, body: { reason } });
+  await api.cancelCommission({ params: { cid: cids[3] }, body: { reason } });
   return { api, params: { id }, cids };
 }
 

@@ -17,7 +17,7 @@ export const getPartner =
     const partnerId = partner.id;
     const [codes, referralCount, childCount, balances] = await Promise.all([
       tx.referralCode.findMany({ where: { partnerId }, orderBy: { id: 'asc' } }),
-      tx.referral.count({ where: { partnerId } }),
+      tx.referral.count({ where: { partnerId, status: { not: 'void' } } }),
       tx.partner.count({ where: { parentPartnerId: partnerId } }),
       readBalances(tx, partnerId),
     ]);

@@ -21,15 +21,16 @@ interface Waiting {
 const flushMs = 200;
 const batchMax = 500;
 // About 10 MB, and the clicks of ten seconds at the rate that a process serves.
-const waitingMax = 20_000;
+const waitingMaxDefault = 20_000;
 const retryMs = 1_000;
 const tenantsAtOnce = 4;
 
 /**
  * Collects clicks and stores them in batches, so that a redirect does not wait for the database. While clicks come in faster than
  * they are stored, or the database is unavailable, they are counted without a row.
+ * @param options.waitingMax how many clicks may wait
  */
-export function clickBuffer(log: Log) {
+export function clickBuffer(log: Log, { waitingMax = waitingMaxDefault } = {}) {
   // Batches outlive the requests of their clicks, and have no trace or scope of one.
   const outside = AsyncLocalStorage.snapshot();
   let tenants = new Map<string, Waiting>();
@@ -122,6 +123,7 @@ export function clickBuffer(log: Log) {
       await storing;
       await outside(flush);
       clearTimeout(timer);
+      timer = undefined;
     },
   };
 }

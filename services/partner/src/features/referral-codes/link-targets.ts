@@ -23,7 +23,7 @@ const entriesMax = 10_000;
 export function linkTargets() {
   const entries = new Map<string, Entry>();
 
-  /** The target of a code that attributes leads; undefined for any other. */
+  /** The target of a code that attributes leads; undefined for any other, and 404 for a tenant without partners. */
   return async (scope: ClickScope, code: string, inTenant: InTenant<Tx, never>): Promise<LinkTarget | undefined> => {
     const key = `${scope.tenantId}/${scope.environment}/${code}`;
     let entry = entries.get(key);
@@ -43,9 +43,10 @@ export function linkTargets() {
 
 async function readTarget(tx: Tx, code: string): Promise<LinkTarget | undefined> {
   const row = await tx.referralCode.findFirst({ where: { code } });
-  if (!row) return undefined;
-  const partner = await tx.partner.findFirst({ where: { id: row.partnerId }, select: { status: true } });
+  // A tenant without partners has no links. It may not exist, so identity is not asked for its default page.
+  const partner = await tx.partner.findFirst({ where: row ? { id: row.partnerId } : {}, select: { status: true } });
   if (!partner) throw fail('not_found');
+  if (!row) return undefined;
   const uses = row.maxUses === null ? 0 : ((await usesOf(tx, [code])).get(code) ?? 0);
   if (partner.status !== 'approved' || unusable(row, uses, new Date())) return undefined;
   const { id: codeId, landingUrl, expiresAt } = row;

@@ -1,10 +1,11 @@
-import type { Emit } from '@tandem/events';
+import type { Emit, Schedule } from '@tandem/events';
 import { referralAttributed, type referralSources } from '@tandem/partner-contract';
 import { currentLeads } from '@tandem/service';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { unusable } from '../referral-codes/code.ts';
 import { lockUses } from '../referral-codes/lock-uses.ts';
+import { scheduleReviews } from '../tiers/schedule-reviews.ts';
 import { addConflicts, type Conflict, conflictOf } from './conflict.ts';
 import { attributionDays, type Loss, lossOf } from './last-touch.ts';
 import { asReferral, writeReferral } from './referral.ts';
@@ -30,6 +31,7 @@ export type Outcome = { referral: ReferralRow } | { loss: Loss } | { unusable: s
 interface Inside {
   tx: Tx;
   emit: Emit<typeof referralAttributed>;
+  schedule: Schedule;
 }
 
 /** What a lead has while touches are compared. */
@@ -46,10 +48,11 @@ interface Place {
  * @param options.wonAt when deals of leads were won that are not stored yet
  */
 export async function attribute(
-  { tx, emit }: Inside,
+  inside: Inside,
   touches: readonly Touch[],
   { wonAt = new Map() }: { wonAt?: ReadonlyMap<number, Date> } = {},
 ): Promise<Map<Touch, Outcome>> {
+  const { tx } = inside;
   const outcomes = new Map<Touch, Outcome>();
   if (!touches.length) return outcomes;
   const current = await currentLeads(
@@ -68,18 +71,19 @@ export async function attribute(
   const conflicts: Conflict[] = [];
   const winners = new Map<Place, Touch>();
   for (const touch of touches.toSorted((one, other) => one.occurredAt.getTime() - other.occurredAt.getTime())) {
-    const code = touch.code === null ? undefined : codes.get(touch.code);
-    const reason = code && unusable(code.row, code.uses, touch.occurredAt);
-    if (reason) {
-      outcomes.set(touch, { unusable: reason });
-      continue;
-    }
     const place = places.get(leadOf(touch)) as Place;
     const { held, leadId } = place;
     const wonBefore = wonAt.get(touch.leadId);
     const isWon = won.has(leadId) || (wonBefore !== undefined && wonBefore <= touch.occurredAt);
     const holder = held && { voidedAt: null, ...held, lastTouchAt: place.lastTouchAt };
     const loss = holder && lossOf(holder, touch, { since, isWon });
+    const code = touch.code === null ? undefined : codes.get(touch.code);
+    const reason = code && unusable(code.row, code.uses, touch.occurredAt);
+    // The lead of a repeated touch may be the last one that the code could attribute.
+    if (reason && loss !== 'same_partner') {
+      outcomes.set(touch, { unusable: reason });
+      continue;
+    }
     if (loss) {
       outcomes.set(touch, { loss });
       if (loss === 'same_partner' && touch.occurredAt > (place.lastTouchAt ?? holder.occurredAt))
@@ -99,7 +103,7 @@ export async function attribute(
     winners.set(place, touch);
   }
   await addConflicts(tx, conflicts);
-  const stored = await store({ tx, emit }, [...places.values()], winners);
+  const stored = await store(inside, [...places.values()], winners);
   for (const [place, touch] of winners) {
     const referral = stored.get(place.leadId);
     if (referral) outcomes.set(touch, { referral });
@@ -128,7 +132,7 @@ async function readWon(tx: Tx, leadIds: number[]): Promise<Set<number>> {
 
 /** Stores the last winner of each lead, and the last touches of partners who keep theirs. */
 async function store(
-  { tx, emit }: Inside,
+  { tx, emit, schedule }: Inside,
   places: readonly Place[],
   winners: ReadonlyMap<Place, Touch>,
 ): Promise<Map<number, ReferralRow>> {
@@ -143,6 +147,7 @@ async function store(
     const { id: referralId, partnerId, leadId } = row;
     emit(referralAttributed, { data: { referralId, partnerId, leadId }, record: asReferral(row) });
   }
+  const losers: number[] = [];
   for (const place of places) {
     const { row, leadId, lastTouchAt } = place;
     if (!row) continue;
@@ -150,6 +155,7 @@ async function store(
     if (touch) {
       const moved = await moveReferral(tx, row, { ...touch, leadId, lastTouchAt, origin: touch.leadId });
       stored.set(leadId, moved);
+      losers.push(row.partnerId);
       const { id: referralId, partnerId } = moved;
       const changes = { partnerId: { from: row.partnerId, to: partnerId } };
       emit(referralAttributed, { data: { referralId, partnerId, leadId }, record: asReferral(moved), changes });
@@ -157,6 +163,8 @@ async function store(
       // Callers do not see it, so it is no new version.
       await tx.sql`UPDATE referral SET last_touch_at = ${lastTouchAt} WHERE id = ${row.id}`;
   }
+  // The event leads to an evaluation of the partner who has the lead now.
+  await scheduleReviews({ tx, schedule }, losers);
   return stored;
 }
 

@@ -71,6 +71,7 @@ describe('the limit of a code', () => {
     const refer = (lead: string) => api.createReferral({ body: { code, leadId: lead } });
     const { data } = await refer('101');
     expect((await refer('102')).body.code).toBe('code_not_usable');
+    expect((await refer('101')).body.code).toBe('already_referred');
     await api.voidReferral({ params: { id: data.id }, body: { reason: 'Fraud' } });
     expect(await uses()).toBe(0);
     expect((await refer('102')).status).toBe(201);
@@ -85,16 +86,16 @@ describe('the limit of a code', () => {
     await set('is_active = false');
     expect(await message()).toBe('The code is inactive');
     await publish(service, api, leadCreatedWith(code, '401'));
-    await set(`is_active = true, expires_at = now() - interval '1 minute'`);
-    expect(await message()).toBe('The code has expired');
-    // The partner referred the lead before the code expired.
-    const { status } = await api.createReferral({ body: { code, leadId: '402', occurredAt: daysAgo(1) } });
-    expect(status).toBe(201);
     const other = await anApprovedPartner(api);
     await publish(service, api, leadCreatedWith(other.code, '403'));
     await until('the events are handled', async () => {
       return (await api.listPartnerReferrals({ params: { id: other.id } })).data.length === 1;
     });
+    await set(`is_active = true, expires_at = now() - interval '1 minute'`);
+    expect(await message()).toBe('The code has expired');
+    // The partner referred the lead before the code expired.
+    const { status } = await api.createReferral({ body: { code, leadId: '402', occurredAt: daysAgo(1) } });
+    expect(status).toBe(201);
     const { data } = await api.listPartnerReferrals({ params: { id } });
     expect(data).toMatchObject([{ leadId: '402' }]);
   });

@@ -45,7 +45,7 @@ export const createReferral = (tools: Tools): Handler<Row, FoundLead | undefined
       createdBy: actingUserId(caller) ?? null,
       createdAt: now,
     };
-    const referral = referralOf((await attribute({ tx, emit }, [touch])).get(touch), field);
+    const referral = referralOf((await attribute({ tx, emit, schedule }, [touch])).get(touch), field);
     if (referral.status === 'attributed') await creditWaiting([referral.leadId], { tx, emit, schedule });
     return asReferral(referral);
   },

@@ -12,6 +12,7 @@ import {
   type Service,
   startPartner,
 } from '../../partner.test-service.ts';
+import { setTiers } from '../tiers/tiers.test-service.ts';
 
 let settings: Awaited<ReturnType<typeof testSettings>>;
 let service: Service;
@@ -86,6 +87,17 @@ describe('a later touch of another partner', () => {
     await publish(service, api, dealWon({ opportunityId: another(), leadId, value: 100 }));
     await until('the deal earns', async () => (await earned(second)) === 1);
     expect(await earned(first)).toBe(0);
+  });
+
+  it('changes the tiers of both partners', async () => {
+    const { api, first, second, refer } = await twoPartners();
+    const tierOf = async ({ id }: { id: string }) => (await api.getPartner({ params: { id } })).data.tier;
+    await setTiers(api, { silver: { thresholds: { referrals: 1 }, graceDays: 0 } });
+    await refer(first);
+    await until('the first partner is silver', async () => (await tierOf(first)) === 'silver');
+    await refer(second);
+    await until('the second partner is silver', async () => (await tierOf(second)) === 'silver');
+    await until('the first partner is bronze', async () => (await tierOf(first)) === 'bronze');
   });
 
   it.each([
@@ -198,6 +210,7 @@ describe('a lead that gets a code by an event', () => {
     const updated = { ...leadUpdatedWith(second.code, leadId), occurredAt: daysAgo(2) };
     await publish(service, api, updated);
     await publish(service, api, created);
+    await handled(api);
     await publish(service, api, created);
     await publish(service, api, updated);
     await handled(api);

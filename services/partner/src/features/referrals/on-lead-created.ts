@@ -1,5 +1,5 @@
 import type { leadCreated, leadUpdated } from '@tandem/crm-contract';
-import type { Emit, Received } from '@tandem/events';
+import type { Emit, Received, Schedule } from '@tandem/events';
 import type { referralAttributed } from '@tandem/partner-contract';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -52,12 +52,12 @@ export function referredLead(
  */
 export async function attributeLeads(
   leads: ReferredLead[],
-  { tx, emit }: { tx: Tx; emit: Emit<typeof referralAttributed> },
+  inside: { tx: Tx; emit: Emit<typeof referralAttributed>; schedule: Schedule },
   wonAt: ReadonlyMap<number, Date>,
 ): Promise<ReferralRow[]> {
   if (!leads.length) return [];
   const owners = await partnersByCode(
-    tx,
+    inside.tx,
     leads.map(({ code }) => code),
   );
   const touches = leads.flatMap(({ leadId, code, source, referredAt, isPast, ...person }): Touch[] => {
@@ -68,7 +68,7 @@ export async function attributeLeads(
     const { partnerId } = owner;
     return [{ leadId, partnerId, code, source, status, occurredAt: referredAt, createdAt: referredAt, ...none }];
   });
-  const outcomes = await attribute({ tx, emit }, touches, { wonAt });
+  const outcomes = await attribute(inside, touches, { wonAt });
   return [...outcomes.values()].flatMap((outcome) => ('referral' in outcome ? [outcome.referral] : []));
 }
 

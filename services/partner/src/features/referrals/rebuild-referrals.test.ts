@@ -208,3 +208,17 @@ it('a tenant and an environment are rebuilt within their own partners only', asy
   expect((await rebuild(api)).written).toBe(1);
   expect(await referralCount(api, id)).toBe(1);
 });
+
+it('deals of earlier releases get their lead, so that a later touch does not take it from the partner', async () => {
+  const api = service.as();
+  const [first, second] = [await anApprovedPartner(api), await anApprovedPartner(api)];
+  const lead = aLeadOfCrm(first.code);
+  const deal = aDealOfCrm(lead.id, 100);
+  await publish(service, api, lead.event);
+  await publish(service, api, deal);
+  await until('the deal earns', async () => (await commissions(api, first.id)).length === 1);
+  await service.sqlWithin(api.caller, 'UPDATE deal SET lead_id = NULL');
+  expect((await rebuild(api)).written).toBe(0);
+  const { body } = await api.createReferral({ body: { partnerId: second.id, leadId: lead.id } });
+  expect(body.errors?.[0]?.message).toContain('a deal of the lead was won');
+});

@@ -17,7 +17,7 @@ interface Page {
 
 /**
  * Handles one page of crm's records as `creditPartners` handles their events, which may be handled at the same time. Existing
- * referrals and commissions never change. The part `leads` attributes leads to the partner of their code, who must have been
+ * commissions never change, and a lead goes to another partner only by a later touch. The part `leads` attributes leads to the partner of their code, who must have been
  * approved at that time; the stored deals of these leads become commissions, or are removed if they were won before the lead
  * had the code. `deals` credits or stores won deals that are neither stored nor in the ledger of commissions.
  */
