@@ -53,7 +53,7 @@ export const payoutAccounts = operations({
     portalRoles: ['owner'],
     summary: 'Set the payout account',
     description:
-      'Sets the bank account that the partner is paid to, with the password of the user. It is stored encrypted. Payments that have been started keep the account before.',
+      'Sets the bank account that the partner is paid to, with the password of the user. It is stored encrypted, and the owners get a message about the change. Payments that have been started keep the account before.',
     body: z.object({
       holder: requiredText(70).meta({ description: 'The holder of the account', examples: ['Clarke Consulting'] }),
       iban: iban(),

@@ -35,7 +35,7 @@ export const conflictCauses = [
 export const ReferralStatus = z
   .enum(referralStatuses)
   .describe(
-    'The status of the referral; `flagged` for a possible self-referral: the lead has the mailbox of the partner, or the name of the partner and the same e-mail domain. Flagged and void referrals earn no commission.',
+    'The status of the referral; `flagged` for a possible self-referral: the lead has the mailbox of the partner, or the name of the partner and the same e-mail domain, or is a partner who is paid to the same account. Flagged and void referrals earn no commission.',
   );
 
 export const ReferralSource = z
@@ -172,7 +172,7 @@ export const referrals = operations({
 
 A lead has one partner; the last touch wins. A lead moves to the partner of a later touch (\`occurredAt\`, by default the time of the click, else now) if the touch is within the \`attributionDays\` of the default plan for won deals, no deal of the lead was won yet, and the lead does not seem to be the partner. Otherwise the lead stays, and the answer is 409. What loses is in \`GET /v1/partners/:id/referral-conflicts\`. A click that is older attributes nothing. Leads that get a code in another way, such as by a form, follow the same rule.
 
-Possible self-referrals are flagged and earn no commission until they are cleared: the lead has the mailbox of the partner (also with a +tag), or the name of the partner and the same e-mail domain. A repeated \`externalId\` returns the existing referral.`,
+Possible self-referrals are flagged and earn no commission until they are cleared: the lead has the mailbox of the partner (also with a +tag), or the name of the partner and the same e-mail domain, or it is a partner, or a portal user of one, that is paid to the same account. A repeated \`externalId\` returns the existing referral.`,
     body: z.object({
       partnerId: id('partner').nullish(),
       code: Code.nullish(),

@@ -52,6 +52,7 @@ import { portalHandlers } from './features/portal/index.ts';
 import { portalAccountHandlers } from './features/portal-accounts/index.ts';
 import { portalDealRegistrationHandlers } from './features/portal-deal-registrations/index.ts';
 import { portalUserHandlers } from './features/portal-users/index.ts';
+import { notifyOwners } from './features/portal-users/notify-owners.job.ts';
 import { portalRole } from './features/portal-users/portal-role.ts';
 import { clickBuffer } from './features/referral-codes/click-buffer.ts';
 import { referralCodeHandlers } from './features/referral-codes/index.ts';
@@ -132,6 +133,7 @@ export function partnerService(
       reviewTier(tools),
       reviewAllTiers,
       endPortalSessions(tools),
+      notifyOwners(tools),
       approveDue,
       followPartner,
       ...payoutJobs(tools),

@@ -4,7 +4,7 @@ import { type commissionEarned, dealRegistrationConverted, referralAttributed } 
 import type { Peers, Tx } from '../../handler.ts';
 import { creditWaiting } from '../credit-partners.ts';
 import { lockLeads } from '../referrals/lock-leads.ts';
-import { asReferral, type Person, statusOf } from '../referrals/referral.ts';
+import { asReferral, type Person, statusesOf } from '../referrals/referral.ts';
 import { type DealRecord, movedEvent, type StoredDeal, writeDeal } from './deal-registration.ts';
 
 /** The lead and the opportunity of a registration in crm. */
@@ -44,10 +44,11 @@ export async function finishConversion(
   const [partner] = await tx.sql<Person>`
     SELECT email, first_name AS "firstName", last_name AS "lastName" FROM partner WHERE id = ${partnerId} FOR SHARE`;
   if (!partner) throw new Error('A registration has a partner');
+  const [status] = await statusesOf(tx, [{ lead: contact, partner: { ...partner, partnerId } }]);
   const data = {
     partnerId,
     leadId,
-    status: statusOf(contact, partner),
+    status: status as 'attributed' | 'flagged',
     createdBy,
     source: 'manual',
     occurredAt: convertingAt ?? new Date(),

@@ -5,6 +5,7 @@ import { fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { lockPartner } from '../partners/partner.ts';
 import { readOwnPartner } from '../portal/own-partner.ts';
+import { notifyOwnersJob } from '../portal-users/notify-owners.job.ts';
 import { columnsOf } from './account.ts';
 import { readAccount } from './read-account.ts';
 
@@ -25,7 +26,7 @@ export const setPortalPayoutAccount = ({
     );
     if (!isCorrect) throw fail('wrong_password', [{ field: 'password', message: 'The password is wrong' }]);
   },
-  async run({ body, caller, tx, emit }) {
+  async run({ body, caller, tx, emit, schedule }) {
     const { holder, iban, bic = null } = body;
     // Two changes at once are made one after the other.
     const { id: partnerId } = await lockPartner(tx, (await readOwnPartner(tx, caller)).id);
@@ -38,6 +39,7 @@ export const setPortalPayoutAccount = ({
       record,
       changes: { account: { from: before.account, to: record.account } },
     });
+    await schedule(notifyOwnersJob, [{ partnerId, notice: 'payout_account', at: new Date() }]);
     return record;
   },
 });

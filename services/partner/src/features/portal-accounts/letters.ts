@@ -190,7 +190,8 @@ function languageOf({ locale }: Sender): Language {
   return /^de\b/i.test(locale) ? 'de' : 'en';
 }
 
-function timeFor(sender: Sender, at: Date): string {
+/** A time in the language and time zone of the tenant. */
+export function timeFor(sender: Sender, at: Date): string {
   const language = languageOf(sender);
   // The locale decides the form of the date only where the letter is in its language.
   const form = sender.locale.toLowerCase().startsWith(language) ? sender.locale : language;
@@ -205,7 +206,8 @@ function timeFor(sender: Sender, at: Date): string {
   }).format(at);
 }
 
-function letterFor(sender: Sender, url: string | undefined, languages: Record<Language, Words>): Letter {
+/** The letter in the language of the tenant, English by default. */
+export function letterFor(sender: Sender, url: string | undefined, languages: Record<Language, Words>): Letter {
   const language = languageOf(sender);
   const { subject, preview, paragraphs, button, notes = [] } = languages[language];
   const { hello, hint, footer, reason } = common[language];

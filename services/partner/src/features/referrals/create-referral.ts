@@ -10,7 +10,7 @@ import { lockUses } from '../referral-codes/lock-uses.ts';
 import { attribute, type Outcome, type Touch } from './attribute.ts';
 import { checkLeadFields, type FoundLead, findLead } from './lead-of-request.ts';
 import { lockLeads } from './lock-leads.ts';
-import { asReferral, statusOf } from './referral.ts';
+import { asReferral, statusesOf } from './referral.ts';
 import { findTouch, lockApprovedPartner, type ReferralInput } from './touch-of-request.ts';
 
 type Row = typeof referrals.createReferral;
@@ -37,10 +37,11 @@ export const createReferral = (tools: Tools): Handler<Row, FoundLead | undefined
     const { field, ...requested } = await findTouch(tx, body, now);
     await lockLeads(tx, [lead.id, ...(await currentLeads(tx, [lead.id])).values()]);
     const partner = await lockApprovedPartner(tx, requested.partnerId, field);
+    const [status] = await statusesOf(tx, [{ lead, partner: { ...partner, partnerId: requested.partnerId } }]);
     const touch: Touch = {
       ...requested,
       leadId: lead.id,
-      status: statusOf(lead, partner),
+      status: status as Touch['status'],
       externalId,
       createdBy: actingUserId(caller) ?? null,
       createdAt: now,

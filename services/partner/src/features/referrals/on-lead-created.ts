@@ -4,7 +4,7 @@ import type { referralAttributed } from '@tandem/partner-contract';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { attribute, type Touch } from './attribute.ts';
-import { type Person, statusOf } from './referral.ts';
+import { type Person, statusesOf } from './referral.ts';
 
 /** A lead with a referral code and the time it got the code. */
 export interface ReferredLead {
@@ -60,13 +60,17 @@ export async function attributeLeads(
     inside.tx,
     leads.map(({ code }) => code),
   );
-  const touches = leads.flatMap(({ leadId, code, source, referredAt, isPast, ...person }): Touch[] => {
-    const owner = owners.get(code);
-    if (!owner || (isPast && owner.since > referredAt)) return [];
-    const status = statusOf(person, owner);
-    const none = { clickId: null, externalId: null, createdBy: null };
-    const { partnerId } = owner;
-    return [{ leadId, partnerId, code, source, status, occurredAt: referredAt, createdAt: referredAt, ...none }];
+  const pairs = leads.flatMap((lead) => {
+    const partner = owners.get(lead.code);
+    return partner && !(lead.isPast && partner.since > lead.referredAt) ? [{ lead, partner }] : [];
+  });
+  const statuses = await statusesOf(inside.tx, pairs);
+  const touches = pairs.map(({ lead, partner }, index): Touch => {
+    const { leadId, code, source, referredAt } = lead;
+    return {
+      ...{ leadId, code, source, partnerId: partner.partnerId, status: statuses[index] as Touch['status'] },
+      ...{ occurredAt: referredAt, createdAt: referredAt, clickId: null, externalId: null, createdBy: null },
+    };
   });
   const outcomes = await attribute(inside, touches, { wonAt });
   return [...outcomes.values()].flatMap((outcome) => ('referral' in outcome ? [outcome.referral] : []));

@@ -4,6 +4,7 @@ import { currentLeads, fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { shareAccounts } from '../payout-accounts/shared-account.ts';
 import { lockLeads } from './lock-leads.ts';
 
 export type ReferralRecord = z.output<typeof Referral>;
@@ -15,9 +16,20 @@ export interface Person {
   lastName: string;
 }
 
-/** A self-referral is flagged and earns nothing. */
-export function statusOf(lead: Person, partner: Person): 'attributed' | 'flagged' {
-  return isSamePerson(lead, partner) ? 'flagged' : 'attributed';
+interface Pair {
+  lead: Person;
+  partner: Person & { partnerId: number };
+}
+
+/** The status of referrals, in order: a self-referral is flagged and earns nothing. */
+export async function statusesOf(tx: Tx, pairs: readonly Pair[]): Promise<('attributed' | 'flagged')[]> {
+  const shared = await shareAccounts(
+    tx,
+    pairs.map(({ lead: { email }, partner: { partnerId } }) => ({ email, partnerId })),
+  );
+  return pairs.map(({ lead, partner }, index) =>
+    isSamePerson(lead, partner) || shared[index] ? 'flagged' : 'attributed',
+  );
 }
 
 /** Same mailbox, or same name at the same domain. */

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { Partner as PartnerRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { asPartner, type PartnerRecord } from '../partners/partner.ts';
+import { notifyOwnersJob } from '../portal-users/notify-owners.job.ts';
 import { recordChange } from './change-tier.ts';
 import type { Completion } from './completions.ts';
 import { progressOf } from './tier-figures.ts';
@@ -66,6 +67,9 @@ export async function evaluateTier(
   if (after.tier !== before.tier)
     await recordChange(inside, after, { from: before.tier, cause: 'evaluation', createdBy: null, changes });
   else if (after !== before) emit(partnerUpdated, { data: { partnerId: before.id }, record: after, changes });
+  const { tierGraceUntil } = next;
+  if (tierGraceUntil && !before.tierGraceUntil)
+    await schedule(notifyOwnersJob, [{ partnerId: before.id, notice: 'tier_grace', at: tierGraceUntil }]);
   const needed = before.tierLocked ? null : nextReview(next.tierGraceUntil, { tiers, valid, now });
   const kept = needed && isEarlyEnough(row.tierReviewAt, { needed, now });
   const reviewAt = kept ? row.tierReviewAt : needed;
