@@ -64,7 +64,7 @@ const tags: Tag[] = [
     description: 'Custom lead statuses and opportunity stages.',
   },
   {
-    paths: ['/v1/partners', '/v1/public/r', '/v1/public/statements'],
+    paths: ['/v1/partners', '/v1/public/r', '/v1/public/statements', '/v1/public/payout-files'],
     name: 'Partners',
     description: 'Companies and people who refer leads: registration, approval, commissions and statements.',
   },
@@ -73,7 +73,11 @@ const tags: Tag[] = [
     name: 'Co-marketing',
     description: 'Marketing material that partners use, and share with public links.',
   },
-  { paths: ['/v1/partners/portal', '/portal'], name: 'Partner portal', description: 'Operations for signed-in partners.' },
+  {
+    paths: ['/v1/partners/portal', '/portal'],
+    name: 'Partner portal',
+    description: 'Operations for signed-in partners.',
+  },
   { paths: ['/v1/campaigns'], name: 'Campaigns', description: 'Campaigns by e-mail and SMS.' },
   {
     paths: ['/v1/campaigns/senders', '/v1/campaigns/domains'],

@@ -31,7 +31,7 @@ export const commissionStates = stateTable<(typeof commissionStatuses)[number]>(
     paid: {},
     cancelled: {},
   },
-  automatic: { approved: { paid: 'settle-payout' } },
+  automatic: { approved: { paid: 'settle-payout.job' } },
 });
 
 export const Commission = z.object({

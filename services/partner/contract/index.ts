@@ -37,6 +37,7 @@ export * from './partner-life.ts';
 export * from './partners.ts';
 export * from './payout-accounts.ts';
 export * from './payouts.ts';
+export * from './plan-terms.ts';
 export * from './portal.ts';
 export * from './portal-accounts.ts';
 export * from './portal-deal-registrations.ts';

@@ -1,5 +1,6 @@
 import { event, iban, id, operations, requiredText, signedIn, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { Partner } from './partners.ts';
 
 /** The bank account of a partner, as it is shown. */
 export const PayoutAccount = z.object({
@@ -21,7 +22,7 @@ export const payoutAccountChanged = event('partner.payout_account_changed', {
   action: 'partner.change_payout_account',
   target: 'partner',
   data: z.object({ partnerId: id('partner') }),
-  record: PayoutAccount,
+  record: Partner,
 });
 
 export const payoutAccounts = operations({

@@ -19,32 +19,42 @@ const ofCommissions = {
   readPermission: commissions.listCommissions.permission,
 } as const;
 
+export const bulkApproveCommissions = bulkOperation({
+  ...ofCommissions,
+  row: bulkCommissions.bulkApproveCommissions,
+  change: async ({ tx, emit, id, body }) => approve({ tx, emit }, await lockCommission(tx, id), body),
+});
+
+export const bulkHoldCommissions = bulkOperation({
+  ...ofCommissions,
+  row: bulkCommissions.bulkHoldCommissions,
+  change: async ({ tx, emit, id, body: { reason } }) => hold({ tx, emit }, await lockWithPayout(tx, id), { reason }),
+});
+
+export const bulkReleaseCommissions = bulkOperation({
+  ...ofCommissions,
+  row: bulkCommissions.bulkReleaseCommissions,
+  change: async ({ tx, emit, schedule, id }) => release({ tx, emit, schedule }, await lockCommission(tx, id)),
+});
+
+export const bulkCancelCommissions = bulkOperation({
+  ...ofCommissions,
+  row: bulkCommissions.bulkCancelCommissions,
+  change: async ({ tx, emit, id, body }) => cancel({ tx, emit }, await lockWithPayout(tx, id), body),
+});
+
+export const bulkClawbackCommissions = bulkOperation({
+  ...ofCommissions,
+  row: bulkCommissions.bulkClawbackCommissions,
+  change: async ({ tx, emit, id, body: { reason } }) =>
+    clawBack({ tx, emit }, await lockCommission(tx, id), { reason }),
+});
+
 /** The bulk operations of commissions. Each makes the change of the operation on a single commission. */
 export const commissionBulk = {
-  bulkApproveCommissions: bulkOperation({
-    ...ofCommissions,
-    row: bulkCommissions.bulkApproveCommissions,
-    change: async ({ tx, emit, id, body }) => approve({ tx, emit }, await lockCommission(tx, id), body),
-  }),
-  bulkHoldCommissions: bulkOperation({
-    ...ofCommissions,
-    row: bulkCommissions.bulkHoldCommissions,
-    change: async ({ tx, emit, id, body: { reason } }) => hold({ tx, emit }, await lockWithPayout(tx, id), { reason }),
-  }),
-  bulkReleaseCommissions: bulkOperation({
-    ...ofCommissions,
-    row: bulkCommissions.bulkReleaseCommissions,
-    change: async ({ tx, emit, schedule, id }) => release({ tx, emit, schedule }, await lockCommission(tx, id)),
-  }),
-  bulkCancelCommissions: bulkOperation({
-    ...ofCommissions,
-    row: bulkCommissions.bulkCancelCommissions,
-    change: async ({ tx, emit, id, body }) => cancel({ tx, emit }, await lockWithPayout(tx, id), body),
-  }),
-  bulkClawbackCommissions: bulkOperation({
-    ...ofCommissions,
-    row: bulkCommissions.bulkClawbackCommissions,
-    change: async ({ tx, emit, id, body: { reason } }) =>
-      clawBack({ tx, emit }, await lockCommission(tx, id), { reason }),
-  }),
+  bulkApproveCommissions,
+  bulkHoldCommissions,
+  bulkReleaseCommissions,
+  bulkCancelCommissions,
+  bulkClawbackCommissions,
 };

@@ -11,10 +11,8 @@ export const clawbackCommission: Handler<typeof commissions.clawbackCommission> 
   body,
   tx,
   emit,
-  ifMatch,
 }) => {
   const commission = await lockCommission(tx, params.cid);
-  ifMatch(commission);
   return clawBack({ tx, emit }, commission, body);
 };
 

@@ -29,17 +29,18 @@ export const setPortalPayoutAccount = ({
   async run({ body, caller, tx, emit, schedule }) {
     const { holder, iban, bic = null } = body;
     // Two changes at once are made one after the other.
-    const { id: partnerId } = await lockPartner(tx, (await readOwnPartner(tx, caller)).id);
+    const partner = await lockPartner(tx, (await readOwnPartner(tx, caller)).id);
+    const partnerId = partner.id;
     const before = await readAccount(tx, partnerId);
     await tx.payoutAccount.updateMany({ where: { partnerId, replacedAt: null }, data: { replacedAt: new Date() } });
     await tx.payoutAccount.create({ data: { partnerId, ...columnsOf(seal, randomUUID(), { holder, iban, bic }) } });
-    const record = await readAccount(tx, partnerId);
+    const after = await readAccount(tx, partnerId);
     emit(payoutAccountChanged, {
       data: { partnerId },
-      record,
-      changes: { account: { from: before.account, to: record.account } },
+      record: partner,
+      changes: { payoutAccount: { from: before.account, to: after.account } },
     });
     await schedule(notifyOwnersJob, [{ partnerId, notice: 'payout_account', at: new Date() }]);
-    return record;
+    return after;
   },
 });
