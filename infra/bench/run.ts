@@ -1,4 +1,4 @@
-// `npm run bench [-- fleet operations upload mail campaigns clicks gateway connections imports size search-size files-size training-size]`: measures the named parts (default:
+// `npm run bench [-- fleet operations upload mail campaigns clicks gateway connections imports size search-size files-size training-size partner-size]`: measures the named parts (default:
 // all), prints a table, and writes results.md. `npm run bench -- operations convertLead winOpportunity` measures only those operations.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
@@ -22,6 +22,7 @@ import { formatTable, notMeasured, type Row, writeResults } from './results.ts';
 import { measureSearchSize } from './search-size.ts';
 import { measureFilesSize } from './size/files.ts';
 import { measureSize } from './size/index.ts';
+import { measurePartner } from './size/partner.ts';
 import { measureTraining } from './size/training.ts';
 import { measureUpload } from './upload.ts';
 
@@ -39,6 +40,7 @@ const parts = [
   'search-size',
   'files-size',
   'training-size',
+  'partner-size',
 ];
 
 prepareTerminal();
@@ -92,6 +94,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   const searches = wanted('search-size') ? await fresh(place, measureSearchSize) : [];
   const files = wanted('files-size') ? await fresh(place, measureFilesSize) : [];
   const training = wanted('training-size') ? await fresh(place, measureTraining) : [];
+  const partner = wanted('partner-size') ? await fresh(place, measurePartner) : [];
   return {
     rows: [
       ...peers,
@@ -107,6 +110,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
       ...searches,
       ...files,
       ...training,
+      ...partner,
     ],
     memory: fleet.memory,
   };

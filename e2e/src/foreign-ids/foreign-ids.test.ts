@@ -2,6 +2,7 @@ import { type IdKind, isIdUnion, namesPath, unionNumber, unknownId, walkIds } fr
 import { createIdCodec, type IdCodec } from '@tandem/ids';
 import { type Receiver, startFleet, startReceiver, type TestFleet } from '@tandem/test-fleet';
 import { openTables, type Tables, until } from '@tandem/testing';
+import { commissionAnswers } from './commissions.ts';
 import { directCalls } from './direct.ts';
 import { exemptions, isOfExport, type Owner } from './exemptions.ts';
 import { idPositions, type Position } from './positions.ts';
@@ -125,6 +126,7 @@ function foreignIds(position: Position): [owner: Owner, id: number][] {
 const otherAnswers: Readonly<Record<string, object>> = {
   ...namedPositions(),
   ...filterPositions(),
+  ...commissionAnswers,
   ...trainingAnswers,
   'addTeamMembers body.userIds.*': { status: 200 },
   'checkPermission query.userId': { status: 404, body: { code: 'not_found' } },

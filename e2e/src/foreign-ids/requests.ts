@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Operation, walkIds } from '@tandem/contract';
+import { commissionPreparations, commissionRequests } from './commissions.ts';
 import type { DirectRequest } from './direct.ts';
 import { marketingPreparations, subjects } from './marketing.ts';
 import type { Position } from './positions.ts';
@@ -44,6 +45,7 @@ type Parts = Pick<DirectRequest, 'params' | 'query' | 'body'>;
  * must be unique or recent, or the operation checks another rule before it reads the ids. Ids are filled in later.
  */
 const requests: Record<string, (world: World, position: Position) => Parts> = {
+  ...commissionRequests,
   ...trainingRequests,
   addTeamMembers: () => ({ body: {} }),
   bulkAssignAccounts: (_, { path }) => ({ body: { ...selectionFor(path), ownerId: null } }),
@@ -252,6 +254,7 @@ function selectionFor([field]: readonly string[]) {
 
 /** Restores the state that a request needs after another request has changed it. */
 export const preparations: Record<string, (world: World, setup: Setup) => Promise<void>> = {
+  ...commissionPreparations,
   ...marketingPreparations,
   ...trainingPreparations,
   bulkAssignAccounts: anAccountOfUser,

@@ -3,6 +3,7 @@ import { type ResourceType, unionNumber } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { until } from '@tandem/testing';
 import { aPdf } from '../a-pdf.ts';
+import { createCommissions } from './commissions.ts';
 import type { DirectRequest, Scope } from './direct.ts';
 import { aFlow, anAbTest, anExecution, createMarketing } from './marketing.ts';
 import type { Setup, SharedRecords, World } from './records.ts';
@@ -176,6 +177,8 @@ export async function createWorld(
     partnerId: Number(partner.id),
   });
 
+  const commissions = await createCommissions(direct, { scope, partnerId: partner.id });
+
   await call('recordEvent', { body: { eventType: 'page_visit', leadId: lead.id } });
   const [agent] = await call('listAgents', { query: { kind: 'recommender' } });
   const run = (leadId: string) =>
@@ -238,7 +241,7 @@ export async function createWorld(
       ocr_job: ocrJob,
       agent,
     }),
-    ...numbers(learning),
+    ...numbers({ ...learning, ...commissions }),
     ...numbers({ recommendation, approval, event, delivery, status_definition: stage, landing_page: landingPage }),
     ...numbers({
       co_marketing_resource: material,

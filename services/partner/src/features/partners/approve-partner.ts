@@ -19,10 +19,10 @@ export const approvePartner = (tools: Tools): Handler<typeof partners.approvePar
   async run({ params, body, found: sender, caller, tx, emit, schedule, ifMatch }) {
     const partner = await lockPartner(tx, params.id);
     ifMatch(partner);
+    await checkPlan(tx, body.planId);
     // A suspended partner can become approved only by reactivation.
     if (partner.status !== 'pending') throw wrongTransition(partner);
     const { tier = partner.tier, planId = partner.planId } = body;
-    await checkPlan(tx, body.planId);
     const now = new Date();
     const [row] = await tx.partner.updateManyAndReturn({
       where: { id: partner.id },

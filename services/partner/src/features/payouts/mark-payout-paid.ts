@@ -19,8 +19,8 @@ export const markPayoutPaid: Handler<typeof payouts.markPayoutPaid> = async ({
 }) => {
   const payout = await lockPayout(tx, params.id);
   ifMatch(payout);
-  if (payout.status !== 'processing' || payout.method !== 'file') throw fail('not_processing');
   await checkItems(tx, payout.id, body);
+  if (payout.status !== 'processing' || payout.method !== 'file') throw fail('not_processing');
   const { itemIds, failed = [], externalRef = null } = body;
   for (const { itemId, reason } of failed)
     await tx.payoutItem.updateMany({ where: { id: itemId }, data: { status: 'failed', failure: reason } });
