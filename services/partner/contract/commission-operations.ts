@@ -84,7 +84,7 @@ export const commissions = operations({
     method: 'POST',
     path: '/v1/partners/:id/commissions',
     permission: 'commissions:manage',
-    also: ['opportunities:read'],
+    also: [{ permission: 'opportunities:read', for: 'opportunityId' }],
     summary: 'Record a commission by hand',
     description:
       'Records a bonus, or an adjustment of either sign. It is pending, and is approved and paid as an earned commission is. A repeated `externalId` returns the existing commission. The partner must be approved or suspended; that of a terminated partner can only be an adjustment.',

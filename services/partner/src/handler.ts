@@ -18,8 +18,8 @@ import type { LinkTokens, Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { internalCompletions } from '@tandem/training-contract';
-import type { PaymentProvider } from './features/payouts/payment-provider.ts';
 import type { PrismaClient } from './generated/client.ts';
+import type { PaymentProvider } from './payment-provider.ts';
 import type { PortalLinks } from './portal-links.ts';
 
 /** Tenant-bound database client of partner. */

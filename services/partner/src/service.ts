@@ -45,7 +45,6 @@ import { partnerHandlers } from './features/partners/index.ts';
 import { sealedAccounts } from './features/payout-accounts/account.ts';
 import { payoutAccountHandlers } from './features/payout-accounts/index.ts';
 import { payoutHandlers, payoutJobs } from './features/payouts/index.ts';
-import { createPaymentProvider } from './features/payouts/payment-provider.ts';
 import { partnerData } from './features/personal-data/partner-data.ts';
 import { endPortalSessions } from './features/portal/end-portal-sessions.job.ts';
 import { portalHandlers } from './features/portal/index.ts';
@@ -67,6 +66,7 @@ import { reviewAllTiers } from './features/tiers/review-all-tiers.job.ts';
 import { reviewTier } from './features/tiers/review-tier.job.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Peers, Tools } from './handler.ts';
+import { createPaymentProvider } from './payment-provider.ts';
 import { createPortalLinks } from './portal-links.ts';
 import type { PartnerSettings } from './settings.ts';
 

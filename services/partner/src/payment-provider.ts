@@ -1,6 +1,6 @@
 import { fromMinor } from '@tandem/contract';
 import { outgoingGuard } from '@tandem/process';
-import type { BankAccount } from '../payout-accounts/account.ts';
+import type { BankAccount } from './features/payout-accounts/account.ts';
 
 const timeoutMs = 15_000;
 const errorMax = 500;
