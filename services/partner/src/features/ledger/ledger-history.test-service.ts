@@ -121,8 +121,8 @@ export async function aHistory({ first, second }: Instances, seed: number) {
     ],
     approve: [12, () => onCommission(['pending'], (at, params) => at.approveCommission({ params, body: {} }))],
     hold: [
-      2,
-      () => onCommission(['pending', 'approved'], (at, params) => at.holdCommission({ params, body: { reason } })),
+      4,
+      () => onCommission(['approved', 'pending'], (at, params) => at.holdCommission({ params, body: { reason } })),
     ],
     release: [4, () => onCommission(['on_hold'], (at, params) => at.releaseCommission({ params }))],
     cancel: [
@@ -208,18 +208,30 @@ export async function aHistory({ first, second }: Instances, seed: number) {
     const replies = [result].flat() as { status?: number }[];
     return { name, statuses: replies.flatMap(({ status }) => status ?? []) };
   };
-  /** Pays what is approved, by two payouts in each currency that are created at once. */
+  const markPaid = async (at: Api, id: string) => {
+    await at.markPayoutPaid({ params: { id }, body: {} });
+    await becomes(at, id, 'completed');
+  };
+  /** Ends the payouts that are processed, and pays all partners by two payouts in each currency that are created at once. */
   const payAll = async () => {
+    for (const { id, setAccount } of partners) {
+      await setAccount(ibans[0]);
+      await api.reactivatePartner({ params: { id } });
+    }
+    await jobsEnd(first, api);
+    const { data: failed } = await api.listPayouts({ query: { status: 'failed' } });
+    for (const { id } of failed) await api.retryPayout({ params: { id } });
+    const { data: processing } = await api.listPayouts({ query: { status: 'processing' } });
+    for (const { id } of processing) await markPaid(api, id);
+    for (const { earn } of partners) await earn(1_000);
     for (const currency of currencies)
       await Promise.all(
         [api, other].map(async (at) => {
           const { id, itemCount } = await aPayout(at, { currency });
           if (!itemCount) return;
-          const params = { id };
-          await at.approvePayout({ params });
-          await at.processPayout({ params, body: { method: 'file' } });
-          await at.markPayoutPaid({ params, body: {} });
-          await becomes(at, id, 'completed');
+          await at.approvePayout({ params: { id } });
+          await at.processPayout({ params: { id }, body: { method: 'file' } });
+          await markPaid(at, id);
         }),
       );
   };

@@ -1,10 +1,9 @@
 import { testSettings, until } from '@tandem/testing';
 import { type Api, aPeer, type Peer, type Service, startPartner } from '../../partner.test-service.ts';
-import { ibans } from '../payouts/payouts.test-service.ts';
 import { aHistory, jobsEnd } from './ledger-history.test-service.ts';
 
 // With LEDGER_SEEDS=7,8 and LEDGER_STEPS=500 other and longer histories.
-const seeds = (process.env['LEDGER_SEEDS'] ?? '2,3,12').split(',').map(Number);
+const seeds = (process.env['LEDGER_SEEDS'] ?? '2,3,5,12').split(',').map(Number);
 const steps = Number(process.env['LEDGER_STEPS'] ?? 60);
 const stepsPerCheck = 10;
 
@@ -149,7 +148,6 @@ it.each(seeds)(
         expect(statuses.filter((status) => status > 299 && status !== 409)).toEqual([]);
         if (count % stepsPerCheck === 0) await check();
       }
-      await partners.at(-1)?.setAccount(ibans[0]);
       await payAll();
       const paid = (await check()).filter(({ status }) => status === 'paid').map(({ id }) => id);
       expect(paid).not.toEqual([]);
