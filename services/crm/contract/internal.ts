@@ -169,6 +169,39 @@ export const internalOpportunities = operations({
   },
 });
 
+/** The deals of a partner, for its portal. */
+export const internalPartnerDeals = operations({
+  findPartnerDeals: {
+    method: 'POST',
+    path: '/internal/opportunities/of-partner',
+    audience: 'internal',
+    summary: 'Return a page of the deals of a partner, the newest first',
+    body: z.object({
+      partnerId: id('partner'),
+      status: Opportunity.shape.status.optional(),
+      page: z.int().min(1).max(100_000),
+      limit: z.int().min(1).max(100),
+    }),
+    reply: z.object({
+      total: z.int(),
+      deals: z.array(
+        Opportunity.pick({
+          id: true,
+          name: true,
+          leadId: true,
+          value: true,
+          currency: true,
+          status: true,
+          closedAt: true,
+          createdAt: true,
+        }),
+      ),
+    }),
+    message: 'Deals found',
+    emits: [],
+  },
+});
+
 /** Pipelines of the caller's tenant, for services that store their ids. */
 export const internalPipelines = operations({
   filterPipelines: {

@@ -53,6 +53,12 @@ export const addonSettings = {
       since: '1.1.0',
       readers: ['partner'],
     }),
+    disclosure: setting(z.enum(['none', 'names', 'contacts']).default('names'), {
+      description:
+        'What partners see in the portal of the leads and deals that they brought: nothing but their status, also first names and the names of deals, or also the whole name, the address and the phone number',
+      since: '1.3.0',
+      readers: ['partner'],
+    }),
     payerName: setting(text(70).min(1).optional(), {
       description: 'The holder of the account that partners are paid from, for the files to your bank',
       since: '1.3.0',

@@ -16,7 +16,7 @@ import { payoutCompleted, payoutFailed } from './payouts.ts';
 /** Why a person changes a commission. */
 export const CommissionReason = text(500)
   .min(1, 'Must not be empty')
-  .meta({ description: 'The reason, which the commission shows', examples: ['The customer cancelled the contract'] });
+  .meta({ description: 'The reason, which the commission shows, also to the partner in the portal', examples: ['The customer cancelled the contract'] });
 
 export const force = z
   .boolean()

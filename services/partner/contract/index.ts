@@ -14,6 +14,7 @@ import { payoutAccounts } from './payout-accounts.ts';
 import { payouts } from './payouts.ts';
 import { portal } from './portal.ts';
 import { portalAccounts } from './portal-accounts.ts';
+import { portalData } from './portal-data.ts';
 import { portalDealRegistrations } from './portal-deal-registrations.ts';
 import { portalPages } from './portal-pages.ts';
 import { portalUsers } from './portal-users.ts';
@@ -40,6 +41,7 @@ export * from './payouts.ts';
 export * from './plan-terms.ts';
 export * from './portal.ts';
 export * from './portal-accounts.ts';
+export * from './portal-data.ts';
 export * from './portal-deal-registrations.ts';
 export * from './portal-pages.ts';
 export * from './portal-sign-in.ts';
@@ -69,6 +71,7 @@ export const partner = {
   ...portalUsers,
   ...portal,
   ...portalDealRegistrations,
+  ...portalData,
   ...portalAccounts,
   ...portalPages,
   ...internalPartners,

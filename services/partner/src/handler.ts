@@ -6,6 +6,7 @@ import type {
   internalExports,
   internalLeads,
   internalOpportunities,
+  internalPartnerDeals,
   internalPipelines,
   internalRegisteredDeals,
 } from '@tandem/crm-contract';
@@ -35,6 +36,7 @@ export interface Peers {
   crm: ServiceClient<
     typeof internalLeads &
       typeof internalOpportunities &
+      typeof internalPartnerDeals &
       typeof internalPipelines &
       typeof internalExports &
       typeof internalRegisteredDeals

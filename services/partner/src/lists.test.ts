@@ -12,6 +12,8 @@ everyList(partner, () => service, {
   unsorted: {
     exportPartners: 'reads a number of partners after an id',
     findPartners: 'reads the requested ids',
+    listPortalLeads: 'the latest first',
+    listPortalOpportunities: 'the newest first, in crm',
     getPartnerUpline: 'reads the partners above a partner, which are at most 10',
   },
   withoutIndex: {
@@ -19,6 +21,8 @@ everyList(partner, () => service, {
     'listPortalUsers.search': 'a partner has a few dozen users',
     'listCommissionPlans.search': 'a tenant has a few dozen plans',
     'listCommissionPlans.trigger': 'a tenant has a few dozen plans',
+    'listPortalStatements.period': 'a partner has a few dozen statements',
+    'listPortalStatements.status': 'a partner has a few dozen statements',
     'listCommissionStatements.period': 'a partner has a few dozen statements',
     'listCommissionStatements.status': 'a partner has a few dozen statements',
   },

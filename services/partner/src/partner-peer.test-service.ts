@@ -151,6 +151,7 @@ function replyTo(path: string, body: Record<string, unknown>, { narrow }: Caller
   const [, , kind, id] = path.split('/');
   if (kind === 'leads' && id === 'upsert-by-email') return { status: 200, data: upsertLead(body) };
   if (narrow) return kind === 'leads' ? { status: 200, data: [] } : notFound;
+  if (path === '/internal/opportunities/of-partner') return { status: 200, data: dealsOf(body) };
   // Records with numbers from 900 on do not exist.
   if (kind === 'pipelines' || kind === 'opportunities')
     return { status: 200, data: { ids: (body.ids as string[]).filter((one) => Number(one) < 900) } };
@@ -177,6 +178,16 @@ function upsertLead(body: Record<string, unknown>) {
   const known = upserted.findIndex(({ email }) => email === lead.email);
   const index = known < 0 ? upserted.push(lead) - 1 : known;
   return { leadId: String(firstUpserted + index), created: known < 0, ignored: [] };
+}
+
+/** Two deals of every partner. */
+function dealsOf({ partnerId, status }: Record<string, unknown>) {
+  const deal = { leadId: '5', value: 1000, currency: 'EUR', closedAt: null, createdAt: now };
+  const deals = [
+    { ...deal, id: '71', name: `Renewal of ${partnerId}`, status: 'open' },
+    { ...deal, id: '70', name: `Engines of ${partnerId}`, status: 'won', closedAt: now },
+  ].filter((one) => !status || one.status === status);
+  return { total: deals.length, deals };
 }
 
 /** A lead as crm returns it. */

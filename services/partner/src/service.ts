@@ -6,6 +6,7 @@ import {
   internalExports,
   internalLeads,
   internalOpportunities,
+  internalPartnerDeals,
   internalPipelines,
   internalRegisteredDeals,
 } from '@tandem/crm-contract';
@@ -49,6 +50,7 @@ import { partnerData } from './features/personal-data/partner-data.ts';
 import { endPortalSessions } from './features/portal/end-portal-sessions.job.ts';
 import { portalHandlers } from './features/portal/index.ts';
 import { portalAccountHandlers } from './features/portal-accounts/index.ts';
+import { portalDataHandlers } from './features/portal-data/index.ts';
 import { portalDealRegistrationHandlers } from './features/portal-deal-registrations/index.ts';
 import { portalUserHandlers } from './features/portal-users/index.ts';
 import { notifyOwners } from './features/portal-users/notify-owners.job.ts';
@@ -125,6 +127,7 @@ export function partnerService(
       ...portalUserHandlers(tools),
       ...portalHandlers(tools),
       ...portalDealRegistrationHandlers,
+      ...portalDataHandlers(tools),
       ...portalAccountHandlers(tools),
       ...nameHandlers,
     },
@@ -184,6 +187,7 @@ function readTenants({ IDENTITY_URL, INTERNAL_SECRETS }: PartnerSettings): Pick<
 const crmOperations = {
   ...internalLeads,
   ...internalOpportunities,
+  ...internalPartnerDeals,
   ...internalPipelines,
   ...internalExports,
   ...internalRegisteredDeals,

@@ -1,6 +1,7 @@
 import type {
   internalExports,
   internalOpportunities,
+  internalPartnerDeals,
   internalRegisteredDeals,
   opportunities,
   opportunityStages,
@@ -15,6 +16,7 @@ import { createOpportunity } from './create-opportunity.ts';
 import { deleteOpportunity } from './delete-opportunity.ts';
 import { exportOpportunities } from './export-opportunities.ts';
 import { filterOpportunities } from './filter-opportunities.ts';
+import { findPartnerDeals } from './find-partner-deals.ts';
 import { getOpportunity } from './get-opportunity.ts';
 import { getOpportunityOutcome } from './get-opportunity-outcome.ts';
 import { listOpportunities } from './list-opportunities.ts';
@@ -52,11 +54,13 @@ export const opportunityHandlers = (peers: Peers) =>
     unconvertOpportunity,
     exportOpportunities,
     filterOpportunities,
+    findPartnerDeals,
     openRegisteredDeal: openRegisteredDeal(peers),
   }) satisfies Handlers<
     typeof opportunities &
       typeof opportunityStages &
       typeof internalOpportunities &
+      typeof internalPartnerDeals &
       typeof internalRegisteredDeals &
       Pick<typeof internalExports, 'exportOpportunities'>,
     Tx

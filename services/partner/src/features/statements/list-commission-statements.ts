@@ -1,6 +1,7 @@
 import type { KnownSettings } from '@tandem/identity-contract';
 import type { statements } from '@tandem/partner-contract';
-import type { Handler, Tools } from '../../handler.ts';
+import type { Context } from '@tandem/service';
+import type { Handler, Tools, Tx } from '../../handler.ts';
 import { postMissing } from '../ledger/post-missing.ts';
 import { readPartner } from '../partners/partner.ts';
 import { asStatement, firstOpenMonth } from './statement.ts';
@@ -11,28 +12,41 @@ export const listCommissionStatements = (
   tools: Tools,
 ): Handler<typeof statements.listCommissionStatements, KnownSettings> => ({
   check: ({ caller }) => tools.settingsOf(caller),
-  async run({ params, query, caller, tx, list, found: settings }) {
-    const { period, status } = query;
-    const { id: partnerId } = await readPartner(tx, params.id);
-    await postMissing(tx, partnerId);
-    const now = new Date();
-    const months = await monthsWith(tx, settings);
-    const open = { finalizedAt: null, period: { gte: firstOpenMonth(months, now) } };
-    const page = await list({
-      model: tx.statement,
-      where: { partnerId },
-      and: [...(period ? [{ period }] : []), ...(status ? [status === 'open' ? open : { NOT: open }] : [])],
-    });
-    const sums = await sumUp(
-      tx,
-      partnerId,
-      page.items.map(({ currency }) => currency),
-    );
-    const scope = { tenantId: caller.tenantId as number, environment: caller.environment };
-    const items = page.items.map((row) => {
-      const { pdfUrl, finalizedAt, ...statement } = asStatement(row, sums(row), { months, now, tools, scope });
-      return statement;
-    });
-    return { ...page, items };
+  async run(context) {
+    const { id: partnerId } = await readPartner(context.tx, context.params.id);
+    return listStatements(context, partnerId, tools);
   },
 });
+
+type Listing = Pick<Context<typeof statements.listCommissionStatements, Tx>, 'query' | 'caller' | 'tx' | 'list'> & {
+  found: KnownSettings;
+};
+
+/** A page of the statements of a partner. */
+export async function listStatements(
+  { query, caller, tx, list, found: settings }: Listing,
+  partnerId: number,
+  tools: Pick<Tools, 'links' | 'publicUrl'>,
+) {
+  const { period, status } = query;
+  await postMissing(tx, partnerId);
+  const now = new Date();
+  const months = await monthsWith(tx, settings);
+  const open = { finalizedAt: null, period: { gte: firstOpenMonth(months, now) } };
+  const page = await list({
+    model: tx.statement,
+    where: { partnerId },
+    and: [...(period ? [{ period }] : []), ...(status ? [status === 'open' ? open : { NOT: open }] : [])],
+  });
+  const sums = await sumUp(
+    tx,
+    partnerId,
+    page.items.map(({ currency }) => currency),
+  );
+  const scope = { tenantId: caller.tenantId as number, environment: caller.environment };
+  const items = page.items.map((row) => {
+    const { pdfUrl, finalizedAt, ...statement } = asStatement(row, sums(row), { months, now, tools, scope });
+    return statement;
+  });
+  return { ...page, items };
+}

@@ -1,0 +1,64 @@
+import type { portalData } from '@tandem/partner-contract';
+import { asService, currentLeads, fail } from '@tandem/service';
+import type { Handler, Tools, Tx } from '../../handler.ts';
+import { creditWaiting } from '../credit-partners.ts';
+import { readOwnPartner } from '../portal/own-partner.ts';
+import { attribute, type Touch } from '../referrals/attribute.ts';
+import type { FoundLead } from '../referrals/lead-of-request.ts';
+import { lockLeads } from '../referrals/lock-leads.ts';
+import { statusesOf } from '../referrals/referral.ts';
+import { lockApprovedPartner } from '../referrals/touch-of-request.ts';
+import { asPortalLead, type Disclosure, type LeadOfPartner, readDisclosure } from './disclosed.ts';
+
+const perHour = { failuresMax: 100, windowMs: 3_600_000 };
+
+interface Found {
+  lead: FoundLead & LeadOfPartner;
+  disclosure: Disclosure;
+}
+
+export const createPortalLead = (tools: Tools): Handler<typeof portalData.createPortalLead, Found> => ({
+  async check({ body, caller, tx }) {
+    const { id: partnerId } = await readOwnPartner(tx, caller);
+    const who = `portal leads ${caller.tenantId} ${caller.environment} ${partnerId}`;
+    // Each submission counts.
+    await tools.limiter.guard({ email: who, ip: '' }, async () => undefined, perHour);
+    const { email, firstName, lastName, phone } = body;
+    const as = asService(caller);
+    const upsert = { email, firstName, lastName, ...(phone && { phone }), source: 'referral' as const };
+    const { leadId } = await tools.peers.crm.upsertLeadByEmail({ body: upsert, as });
+    const [lead] = await tools.peers.crm.findLeads({ body: { ids: [leadId] }, as });
+    if (!lead) throw fail('already_referred');
+    return { lead, disclosure: await readDisclosure(tools, caller) };
+  },
+  async run({ body, found: { lead, disclosure }, caller, tx, emit, schedule }) {
+    const { id: partnerId } = await readOwnPartner(tx, caller);
+    const now = new Date();
+    await lockLeads(tx, [lead.id, ...(await currentLeads(tx, [lead.id])).values()]);
+    if (await isOfOther(tx, lead.id, partnerId)) throw fail('already_referred');
+    const partner = await lockApprovedPartner(tx, partnerId, 'partnerId');
+    const [status] = await statusesOf(tx, [{ lead, partner: { ...partner, partnerId } }]);
+    const touch: Touch = {
+      ...{ leadId: lead.id, partnerId, code: null, clickId: null, source: 'manual', externalId: null },
+      ...{ status: status as Touch['status'], occurredAt: now, createdBy: null, createdAt: now },
+    };
+    const outcome = (await attribute({ tx, emit, schedule }, [touch])).get(touch);
+    // Why it lost would tell about another partner; the attempt is stored nevertheless.
+    if (!outcome || !('referral' in outcome)) throw fail('already_referred', [], { keepsWrites: true });
+    const { referral } = outcome;
+    if (referral.status === 'attributed') await creditWaiting([referral.leadId], { tx, emit, schedule });
+    // What the team knows about the person is not disclosed to who submits the address.
+    const submitted = { status: lead.status, ...body, phone: body.phone ?? null };
+    return asPortalLead(referral, submitted, disclosure === 'none' ? 'none' : 'contacts');
+  },
+});
+
+/** Knowing an address is no touch, so a submission does not take over the lead of another partner. */
+async function isOfOther(tx: Tx, leadId: number, partnerId: number): Promise<boolean> {
+  const current = (await currentLeads(tx, [leadId])).get(leadId) ?? leadId;
+  const held = await tx.referral.findFirst({
+    where: { leadId: current, status: { not: 'void' }, partnerId: { not: partnerId } },
+    select: { id: true },
+  });
+  return held !== null;
+}
