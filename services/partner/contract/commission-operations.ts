@@ -40,6 +40,10 @@ export const inPayout = {
 export const stillHeld = {
   hold_not_over: [409, 'The hold period is not over; wait until holdUntil, or send force'],
 } as const;
+/** A commission whose payment was on its way when its deal was reopened, and then failed. */
+export const clawedBack = {
+  clawed_back: [409, 'The commission is clawed back; cancel the clawback first'],
+} as const;
 export const clawbackErrors = {
   not_paid: [409, 'Only a paid commission can be clawed back; cancel the others'],
   already_clawed_back: [409, 'The commission is already clawed back'],
@@ -170,7 +174,7 @@ export const commissions = operations({
     example: { status: 'cancelled', allowedTransitions: [] },
     message: 'Commission cancelled',
     emits: [commissionCancelled, payoutCompleted, payoutFailed],
-    errors: { ...refused, ...inPayout },
+    errors: { ...refused, ...inPayout, ...clawedBack },
   },
   clawbackCommission: {
     ...manage,
