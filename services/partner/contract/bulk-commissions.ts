@@ -1,6 +1,14 @@
 import { BulkReply, bulkErrors, bulkSelection, operations, sharedErrors } from '@tandem/contract';
 import { z } from 'zod';
-import { CommissionReason, clawbackErrors, commissions, force, inPayout, stillHeld } from './commission-operations.ts';
+import {
+  CommissionReason,
+  clawbackErrors,
+  clawedBack,
+  commissions,
+  force,
+  inPayout,
+  stillHeld,
+} from './commission-operations.ts';
 import {
   commissionApproved,
   commissionCancelled,
@@ -70,7 +78,7 @@ export const bulkCommissions = operations({
     body: withReason,
     message: 'Commissions cancelled',
     emits: [commissionCancelled, payoutCompleted, payoutFailed],
-    errors: { ...errors, ...inPayout },
+    errors: { ...errors, ...inPayout, ...clawedBack },
   },
   bulkClawbackCommissions: {
     ...many,

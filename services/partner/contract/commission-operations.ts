@@ -16,7 +16,10 @@ import { payoutCompleted, payoutFailed } from './payouts.ts';
 /** Why a person changes a commission. */
 export const CommissionReason = text(500)
   .min(1, 'Must not be empty')
-  .meta({ description: 'The reason, which the commission shows, also to the partner in the portal', examples: ['The customer cancelled the contract'] });
+  .meta({
+    description: 'The reason, which the commission shows, also to the partner in the portal',
+    examples: ['The customer cancelled the contract'],
+  });
 
 export const force = z
   .boolean()
@@ -39,6 +42,10 @@ export const inPayout = {
 } as const;
 export const stillHeld = {
   hold_not_over: [409, 'The hold period is not over; wait until holdUntil, or send force'],
+} as const;
+/** A commission whose payment was on its way when its deal was reopened, and then failed. */
+export const clawedBack = {
+  clawed_back: [409, 'The commission is clawed back; cancel the clawback first'],
 } as const;
 export const clawbackErrors = {
   not_paid: [409, 'Only a paid commission can be clawed back; cancel the others'],
@@ -170,7 +177,7 @@ export const commissions = operations({
     example: { status: 'cancelled', allowedTransitions: [] },
     message: 'Commission cancelled',
     emits: [commissionCancelled, payoutCompleted, payoutFailed],
-    errors: { ...refused, ...inPayout },
+    errors: { ...refused, ...inPayout, ...clawedBack },
   },
   clawbackCommission: {
     ...manage,

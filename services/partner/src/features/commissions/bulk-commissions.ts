@@ -4,7 +4,7 @@ import type { Tx } from '../../handler.ts';
 import { lockWithPayout } from '../payouts/leave-payout.ts';
 import { readMonths } from '../statements/time-zone.ts';
 import { approve } from './approve-commission.ts';
-import { cancel } from './cancel-commission.ts';
+import { cancelByHand } from './cancel-commission.ts';
 import { clawBack } from './clawback-commission.ts';
 import { lockCommission } from './commission.ts';
 import { hold } from './hold-commission.ts';
@@ -40,7 +40,7 @@ export const bulkReleaseCommissions = bulkOperation({
 export const bulkCancelCommissions = bulkOperation({
   ...ofCommissions,
   row: bulkCommissions.bulkCancelCommissions,
-  change: async ({ tx, emit, id, body }) => cancel({ tx, emit }, await lockWithPayout(tx, id), body),
+  change: async ({ tx, emit, id, body }) => cancelByHand({ tx, emit }, await lockWithPayout(tx, id), body),
 });
 
 export const bulkClawbackCommissions = bulkOperation({

@@ -5,10 +5,11 @@ import {
   type payoutCompleted,
   type payoutFailed,
 } from '@tandem/partner-contract';
+import { fail } from '@tandem/service';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Handler, Tx } from '../../handler.ts';
 import { type InPayout, leavePayout, lockWithPayout } from '../payouts/leave-payout.ts';
-import { asCommission, type CommissionRecord, changeCommissions, checkTransition } from './commission.ts';
+import { asCommission, type CommissionRecord, changeCommissions, checkTransition, isClawedBack } from './commission.ts';
 
 export const cancelCommission: Handler<typeof commissions.cancelCommission> = async ({
   params,
@@ -19,12 +20,21 @@ export const cancelCommission: Handler<typeof commissions.cancelCommission> = as
 }) => {
   const found = await lockWithPayout(tx, params.cid);
   ifMatch(found.commission);
-  return cancel({ tx, emit }, found, body);
+  return cancelByHand({ tx, emit }, found, body);
 };
 
 interface Inside {
   tx: Tx;
   emit: Emit<typeof commissionCancelled | typeof payoutCompleted | typeof payoutFailed>;
+}
+
+/**
+ * Cancels a locked commission for a person.
+ * @throws ApiError `clawed_back` because the balance would be lowered twice
+ */
+export async function cancelByHand(inside: Inside, found: InPayout, body: { reason: string }) {
+  if (await isClawedBack(inside.tx, found.commission)) throw fail('clawed_back');
+  return cancel(inside, found, body);
 }
 
 /** Cancels a locked commission that is not paid. */

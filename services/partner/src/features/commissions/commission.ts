@@ -31,6 +31,22 @@ export async function lockCommission(tx: Tx, id: number): Promise<CommissionRow>
   return row;
 }
 
+/** Whether a clawback deducts a locked commission, which is paid or was when its payment was on its way. */
+export async function isClawedBack(tx: Tx, { id }: CommissionRow): Promise<boolean> {
+  const where = { originalCommissionId: id, type: 'clawback', status: { not: 'cancelled' } };
+  return (await tx.commission.findFirst({ where, select: { id: true } })) !== null;
+}
+
+/** Whether a payout has deducted the clawback of a locked commission, or is doing so. */
+export async function isDeducted(tx: Tx, { id }: CommissionRow): Promise<boolean> {
+  const rows = await tx.sql`
+    SELECT clawback.id FROM commission AS clawback LEFT JOIN payout ON payout.id = clawback.payout_id
+    WHERE clawback.original_commission_id = ${id} AND clawback.type = 'clawback'
+      AND (clawback.status = 'paid'
+        OR (clawback.status = 'approved' AND payout.status = ANY (ARRAY['processing', 'failed'])))`;
+  return rows.length > 0;
+}
+
 /** Fails unless the state table has the change of status. */
 export function checkTransition({ status }: CommissionRow, to: Status): void {
   const next = commissionStates.next(status as Status);

@@ -5,6 +5,7 @@ import type { Tx } from '../../handler.ts';
 import { type InPayout, lockWithPayout } from '../payouts/leave-payout.ts';
 import { approve } from './approve-commission.ts';
 import { cancel } from './cancel-commission.ts';
+import { isDeducted } from './commission.ts';
 import { hold } from './hold-commission.ts';
 import { release } from './release-commission.ts';
 
@@ -62,8 +63,10 @@ async function apply({ tx, emit, schedule }: Inside<Tx>, effect: Effect, commiss
   if (isBeingPaid(found)) return;
   const { commission } = found;
   if (effect === 'hold') await hold({ tx, emit }, found, { reason: 'The partner is suspended', heldBy: 'suspension' });
-  else if (effect === 'forfeit') await cancel({ tx, emit }, found, { reason: 'The partner is terminated' });
-  else {
+  else if (effect === 'forfeit') {
+    // A clawback that is not deducted yet is cancelled too.
+    if (!(await isDeducted(tx, commission))) await cancel({ tx, emit }, found, { reason: 'The partner is terminated' });
+  } else {
     if (commission.status === 'on_hold') await release({ tx, emit, schedule }, commission);
     if (effect === 'pay') await approve({ tx, emit }, { ...commission, status: 'pending' }, { force: true });
   }

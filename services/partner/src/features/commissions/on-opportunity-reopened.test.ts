@@ -10,6 +10,8 @@ import {
   type Service,
   startPartner,
 } from '../../partner.test-service.ts';
+import { jobsEnd } from '../ledger/ledger-history.test-service.ts';
+import { aPayout } from '../payouts/payouts.test-service.ts';
 
 let service: Service;
 let peer: Peer;
@@ -96,6 +98,67 @@ describe('a reopened deal', () => {
     await become([...clawedBack, ['earned', 'pending', 5]]);
     await reopened(5);
     await become([...clawedBack, ['earned', 'cancelled', 5]]);
+  });
+
+  /** A commission whose payment failed for want of an account, and which was clawed back when its deal was reopened. */
+  async function isClawedBackUnpaid(api: Api) {
+    const deal = await aReferredDeal(api);
+    await deal.won(2);
+    await deal.become([['earned', 'pending', 5]]);
+    const { data } = await api.listCommissions({});
+    const params = { cid: data[0].id };
+    await api.approveCommission({ params, body: {} });
+    const fails = async () => {
+      const payout = { id: (await aPayout(api)).id };
+      await api.approvePayout({ params: payout });
+      const reply = await api.processPayout({ params: payout, body: { method: 'file' } });
+      expect(reply.data.status).toBe('failed');
+    };
+    await fails();
+    await deal.reopened(3);
+    await deal.become([['earned', 'approved', 5], clawback]);
+    return { ...deal, params, fails };
+  }
+  const clawback = ['clawback', 'approved', -5];
+  const body = { reason: 'Not paid' };
+
+  it('deducts once what a failed payout did not pay', async () => {
+    const api = service.as();
+    const { params, won, reopened, become, balance } = await isClawedBackUnpaid(api);
+    const refused = await api.cancelCommission({ params, body });
+    expect([refused.status, refused.body.code]).toEqual([409, 'clawed_back']);
+    expect((await api.holdCommission({ params, body })).status).toBe(200);
+    await won(4);
+    await become([['earned', 'on_hold', 5], clawback, ['earned', 'pending', 5]]);
+    await reopened(5);
+    await become([['earned', 'on_hold', 5], clawback, ['earned', 'cancelled', 5]]);
+    expect(await balance()).toEqual([{ currency: 'EUR', amount: 0 }]);
+    const { data: clawbacks } = await api.listCommissions({ query: { type: 'clawback' } });
+    await api.cancelCommission({ params: { cid: clawbacks[0].id }, body });
+    expect((await api.cancelCommission({ params, body })).status).toBe(200);
+    expect(await balance()).toEqual([{ currency: 'EUR', amount: 0 }]);
+  });
+
+  it.each([
+    ['before', 'cancelled'],
+    ['while', 'on_hold'],
+  ])('forfeits what a failed payout did not pay %s the clawback is deducted', async (when, status) => {
+    const api = service.as();
+    const { id, params, become, fails } = await isClawedBackUnpaid(api);
+    await api.holdCommission({ params, body });
+    const isDeducted = when === 'while';
+    const bonus = { amount: 20, currency: 'EUR', description: 'Event' };
+    const { data } = await api.createCommission({ params: { id }, body: bonus });
+    await api.approveCommission({ params: { cid: data.id }, body: {} });
+    if (isDeducted) await fails();
+    await api.terminatePartner({ params: { id }, body: { ...body, unpaid: 'forfeit' } });
+    const others = isDeducted ? 'approved' : 'cancelled';
+    if (isDeducted) await jobsEnd(service, api);
+    await become([
+      ['earned', status, 5],
+      ['clawback', others, -5],
+      ['bonus', others, 20],
+    ]);
   });
 
   it('has the same result when its events arrive out of order', async () => {

@@ -6,7 +6,7 @@ import type { InPayout } from '../payouts/leave-payout.ts';
 import { lockPayout } from '../payouts/payout.ts';
 import { cancel } from './cancel-commission.ts';
 import { clawbackOf } from './clawback-commission.ts';
-import { asCommission, insertCommissions } from './commission.ts';
+import { asCommission, insertCommissions, isClawedBack } from './commission.ts';
 import { emitEarned } from './emit-earned.ts';
 
 export interface TakingBack {
@@ -27,6 +27,7 @@ export async function takeBackCommissions(
   const clawedBack: CommissionRow[] = [];
   for (const { commission, payout } of await lockCommissions(tx, ids)) {
     if (isPaid(commission, payout)) clawedBack.push(commission);
+    else if (await isClawedBack(tx, commission)) continue;
     // The commission before may have changed the payout.
     else await cancel({ tx, emit }, { commission, payout: payout && (await lockPayout(tx, payout.id)) }, { reason });
   }
