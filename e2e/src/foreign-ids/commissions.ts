@@ -49,6 +49,7 @@ export const commissionRequests = {
   clawbackCommission: () => ({ body: { reason: 'Refunded' } }),
   createCommission: () => ({ body: bonus }),
   createCommissionPlan: () => ({ body: { ...plan(), pipelineRates: [{ rate: 5 }] } }),
+  findPartnerDeals: () => ({ body: { page: 1, limit: 10 } }),
   createPayout: () => ({ body: { periodEnd: new Date().toISOString(), currency: 'EUR' } }),
   markPayoutPaid: (_: World, { path: [field] }: { path: string[] }) => ({
     body: field === 'failed' ? { failed: [{ reason: 'Account closed' }] } : {},
@@ -73,6 +74,7 @@ function bulkRequests() {
 
 /** Records that a request needs after others have changed them. */
 export const commissionPreparations: Record<string, (world: World, setup: Setup) => Promise<void>> = {
+  findPartnerDeals: aDealOfPartner,
   approvePartner: aPlan,
   archiveCommissionPlan: aPlan,
   createCommission: aPlan,
@@ -107,6 +109,11 @@ async function aPendingCommission({ scope, records }: World, { direct }: Setup):
   records.commission = Number((await direct.call('createCommission', { params, body: bonus }, scope)).id);
 }
 
+async function aDealOfPartner({ scope, records }: World, { direct }: Setup): Promise<void> {
+  const body = { name: 'Engines', value: 1_000, currency: 'EUR', partnerId: String(records.partner) };
+  await direct.call('createOpportunity', { body }, scope);
+}
+
 async function aNewPayout({ scope, records }: World, { direct }: Setup): Promise<void> {
   const { payout, item } = await aPayout(direct, { scope, partnerId: String(records.partner) });
   records.payout = Number(payout.id);
@@ -130,6 +137,7 @@ async function aCommissionOfDeal({ scope, records }: World, { direct }: Setup): 
 /** The responses to unknown ids that differ from those of other operations. */
 export const commissionAnswers = {
   'filterPipelines body.ids.*': { status: 200 },
+  'findPartnerDeals body.partnerId': { status: 200, body: { data: { total: 0, deals: [] } } },
   ...Object.fromEntries(
     ['Approve', 'Hold', 'Release', 'Cancel', 'Clawback'].flatMap((name) =>
       ['partnerId', 'opportunityId'].map((field) => [

@@ -40,15 +40,19 @@ const count = (description: string, example: number) => z.int().meta({ descripti
 /** The business of a partner in figures. */
 export const PortalDashboard = z.object({
   tier: PartnerTier,
-  referrals: z.object({
-    total: count('The number of leads that the partner has referred', 12),
-    last30Days: count('The number of these leads in the last 30 days', 3),
-  }),
-  links: z.object({
-    activeCodes: count('The number of active referral codes', 2),
-    clicks: count('The number of clicks on the links of the partner, also by software', 134),
-    uniqueClicks: count('The number of people who clicked, each once a day', 95),
-  }),
+  referrals: z
+    .object({
+      total: count('The number of leads that the partner has referred', 12),
+      last30Days: count('The number of these leads in the last 30 days', 3),
+    })
+    .describe('The leads that the partner has referred'),
+  links: z
+    .object({
+      activeCodes: count('The number of active referral codes', 2),
+      clicks: count('The number of clicks on the links of the partner, also by software', 134),
+      uniqueClicks: count('The number of people who clicked, each once a day', 95),
+    })
+    .describe('The referral links of the partner'),
   recruits: count('The number of approved partners that the partner has recruited', 1),
   pendingDealRegistrations: count('The number of submitted deal registrations that wait for a decision', 0),
   deals: z
