@@ -164,7 +164,7 @@ export const portalData = operations({
     permission: signedIn,
     summary: 'Submit a lead in the portal',
     description:
-      'Creates a lead, which is attributed to the own partner. The team may have the address already: then the lead keeps its values, and is attributed to the partner unless it belongs to another one or a deal with it was won. A partner can submit 100 leads an hour.',
+      'Creates a lead, which is attributed to the own partner. An address that the team has already is refused. A partner can submit 100 leads an hour.',
     body: z.object({
       email: email().meta({ examples: ['ada@example.com'] }),
       firstName: name().meta({ examples: ['Ada'] }),

@@ -4,7 +4,7 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS "commission_tenant_id_environment_type_c
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "commission_tenant_id_environment_currency_created_at_id_idx" ON "commission"("tenant_id", "environment", "currency", "created_at", "id");
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "commission_tenant_id_environment_plan_id_idx" ON "commission"("tenant_id", "environment", "plan_id");
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "commission_unposted" ON "commission"("tenant_id", "environment", "partner_id", "id") WHERE (ledger_state IS NULL OR (status = 'cancelled' AND ledger_state = 'recorded'));
-CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "commission_clawback" ON "commission"("tenant_id", "environment", "original_commission_id") WHERE (type = 'clawback');
+CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "commission_clawback" ON "commission"("tenant_id", "environment", "original_commission_id") WHERE (type = 'clawback' AND status <> 'cancelled');
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "commission_plan_tenant_id_environment_created_at_id_idx" ON "commission_plan"("tenant_id", "environment", "created_at", "id");
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "commission_plan_tenant_id_environment_status_created_at_id_idx" ON "commission_plan"("tenant_id", "environment", "status", "created_at", "id");
 CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "commission_plan_default" ON "commission_plan"("tenant_id", "environment", "trigger") WHERE (is_default);

@@ -1,5 +1,5 @@
-CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "commission_tenant_id_environment_opportunity_id_attribution_key" ON "commission"("tenant_id", "environment", "opportunity_id", "partner_id", "level", "type", "deal_version", "attribution");
-CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "commission_lead" ON "commission"("tenant_id", "environment", "lead_id", "partner_id", "level", "plan_id", "type", "attribution");
+CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "commission_tenant_id_environment_opportunity_id_attribution_key" ON "commission"("tenant_id", "environment", "opportunity_id", "partner_id", "level", "type", "deal_version", "attribution") WHERE (type <> 'clawback');
+CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "commission_lead" ON "commission"("tenant_id", "environment", "lead_id", "partner_id", "level", "type", "attribution");
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "deal_tenant_id_environment_lead_id_won_at_idx" ON "deal"("tenant_id", "environment", "lead_id", "won_at");
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "deal_merged_from" ON "deal"("tenant_id", "environment", "merged_from_lead_id") WHERE (merged_from_lead_id IS NOT NULL);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "referral_tenant_id_environment_partner_id_occurred_at_id_idx" ON "referral"("tenant_id", "environment", "partner_id", "occurred_at", "id");

@@ -222,6 +222,14 @@ describe('commission plans', () => {
     });
     expect(data).toMatchObject(Array(2).fill({ amount: 50, currency: 'EUR', rate: null, opportunityId: null }));
     expect(data.map(({ leadId }: { leadId: string }) => leadId).sort()).toEqual([first, second].sort());
+    // Another plan pays nothing for a lead that is qualified again.
+    await api.createCommissionPlan({ body: flat({ isDefault: true }) });
+    const third = another();
+    await publish(service, api, qualified(first));
+    await publish(service, api, leadCreatedWith(code, third));
+    await publish(service, api, qualified(third));
+    await until('the third lead earns', async () => (await api.listCommissions({})).data.length >= 3);
+    expect((await api.listPartnerCommissions({ params: { id } })).data).toHaveLength(3);
   });
 
   it('applies the plan of the partner before the default plan, and an archived one no longer', async () => {

@@ -132,6 +132,11 @@ describe('the changes of a commission', () => {
     expect(await balance(api, partnerId)).toEqual([{ currency: 'EUR', amount: -20 }]);
     const { data } = await api.listCommissionStatements({ params: { id: partnerId } });
     expect(data).toMatchObject([{ earned: 50, paid: 50, clawbacks: -20, closingBalance: -20, commissionCount: 2 }]);
+    // A clawback that was a mistake makes place for another one.
+    const { id: cid } = replies.find(({ status }) => status === 201)?.data ?? {};
+    await api.cancelCommission({ params: { cid }, body: { reason } });
+    expect((await api.clawbackCommission({ params, body: { reason } })).data.amount).toBe(-50);
+    expect(await balance(api, partnerId)).toEqual([{ currency: 'EUR', amount: -50 }]);
   });
 
   it('are made for many at once, with one result each', async () => {
@@ -252,6 +257,9 @@ describe('the ledger', () => {
       `INSERT INTO commission (partner_id, amount_minor, currency, opportunity_id) VALUES ($1, 700, 'EUR', 1), ($1, 300, 'EUR', 2)`,
       [partnerId],
     );
+    // A change of the status must not hide a row from the ledger.
+    const { data: pending } = await api.listCommissions({ query: { opportunityId: '1' } });
+    await api.approveCommission({ params: { cid: pending[0].id }, body: {} });
     const read = () => Promise.all([1, 2, 3].map(() => balance(api, partnerId)));
     expect(await read()).toEqual(Array(3).fill([{ currency: 'EUR', amount: 60 }]));
     // The previous release does not set the state of the ledger.

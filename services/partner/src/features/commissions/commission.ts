@@ -40,10 +40,12 @@ export async function isClawedBack(tx: Tx, { id }: CommissionRow): Promise<boole
 /** Whether a payout has deducted the clawback of a locked commission, or is doing so. */
 export async function isDeducted(tx: Tx, { id }: CommissionRow): Promise<boolean> {
   const rows = await tx.sql`
-    SELECT clawback.id FROM commission AS clawback LEFT JOIN payout ON payout.id = clawback.payout_id
+    SELECT clawback.id FROM commission AS clawback
+    LEFT JOIN payout ON payout.id = clawback.payout_id
+    LEFT JOIN payout_item AS item ON item.payout_id = clawback.payout_id AND item.partner_id = clawback.partner_id
     WHERE clawback.original_commission_id = ${id} AND clawback.type = 'clawback'
       AND (clawback.status = 'paid'
-        OR (clawback.status = 'approved' AND payout.status = ANY (ARRAY['processing', 'failed'])))`;
+        OR (clawback.status = 'approved' AND (payout.status = 'processing' OR item.is_uncertain)))`;
   return rows.length > 0;
 }
 
@@ -74,11 +76,12 @@ export async function changeCommissions(
   data: { status: Status } & Prisma.CommissionUncheckedUpdateManyInput,
 ): Promise<CommissionRow[]> {
   if (!ids.length) return [];
+  // Approvals and holds do not change the balance. They leave the state of the ledger, by which `postMissing` finds rows.
+  const isPosted = data.status === 'cancelled' || data.status === 'paid';
   const rows = await tx.commission.updateManyAndReturn({
     where: { id: { in: [...ids] } },
-    data: { ...data, ledgerState: ledgerStateOf(data.status), version: { increment: 1 } },
+    data: { ...data, ...(isPosted && { ledgerState: ledgerStateOf(data.status) }), version: { increment: 1 } },
   });
-  // Approvals and holds do not change the balance.
-  if (data.status === 'cancelled' || data.status === 'paid') await postToLedger(tx, rows);
+  if (isPosted) await postToLedger(tx, rows);
   return rows;
 }

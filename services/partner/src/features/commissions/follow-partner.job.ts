@@ -1,12 +1,13 @@
 import { id } from '@tandem/contract';
-import { type Inside, type JobContext, job } from '@tandem/jobs';
+import { type GiveUpContext, type Inside, type JobContext, job } from '@tandem/jobs';
 import { z } from 'zod';
+import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { type InPayout, lockWithPayout } from '../payouts/leave-payout.ts';
 import { approve } from './approve-commission.ts';
 import { cancel } from './cancel-commission.ts';
 import { isDeducted } from './commission.ts';
 import { hold } from './hold-commission.ts';
+import { type LockedCommission, lockCommissions, reread } from './lock-commissions.ts';
 import { release } from './release-commission.ts';
 
 /** What happens to the unpaid commissions of a partner whose status changes. */
@@ -21,10 +22,12 @@ export const followPartnerJob = {
 type Effect = z.output<typeof effects>;
 
 const portion = 200;
+const retryMs = 600_000;
 
 /** The status in which the partner must still be, and the commissions that the effect concerns. */
 const rules: Record<Effect, { status: string; where: object }> = {
-  hold: { status: 'suspended', where: { status: { in: ['pending', 'approved'] } } },
+  // A clawback stays approved, so that it is deducted.
+  hold: { status: 'suspended', where: { status: { in: ['pending', 'approved'] }, type: { not: 'clawback' } } },
   release: { status: 'approved', where: { status: 'on_hold', heldBy: 'suspension' } },
   // What a person or the cap of a plan has put on hold stays so.
   pay: { status: 'terminated', where: { OR: [{ status: 'pending' }, { status: 'on_hold', heldBy: 'suspension' }] } },
@@ -49,29 +52,37 @@ export const followPartner = job({
         take: portion,
         select: { id: true },
       });
-      for (const commission of commissions) await apply(inside, effect, commission.id);
+      const ids = commissions.map(({ id }) => id);
+      for (const locked of await lockCommissions(inside.tx, ids)) await apply(inside, effect, locked);
       const last = commissions.at(-1);
       if (last && commissions.length === portion)
         await inside.schedule(followPartnerJob, [{ partnerId, effect, after: last.id }]);
     });
   },
+  /** Without another one, a suspended partner would be paid. */
+  async giveUp({ payload, schedule }: GiveUpContext<z.output<typeof followPartnerJob.payload>, Tx>) {
+    await schedule(followPartnerJob, [payload], new Date(Date.now() + retryMs));
+  },
 });
 
-async function apply({ tx, emit, schedule }: Inside<Tx>, effect: Effect, commissionId: number): Promise<void> {
-  const found = await lockWithPayout(tx, commissionId);
-  // The payment is on its way; the commission is paid, or fails and can be changed by a person.
-  if (isBeingPaid(found)) return;
+async function apply({ tx, emit, schedule }: Inside<Tx>, effect: Effect, locked: LockedCommission): Promise<void> {
+  // The commission is paid, or the payment fails and a person can change it.
+  if (locked.isBeingPaid) return;
+  const found = await reread(tx, locked);
   const { commission } = found;
   if (effect === 'hold') await hold({ tx, emit }, found, { reason: 'The partner is suspended', heldBy: 'suspension' });
   else if (effect === 'forfeit') {
-    // A clawback that is not deducted yet is cancelled too.
-    if (!(await isDeducted(tx, commission))) await cancel({ tx, emit }, found, { reason: 'The partner is terminated' });
+    if (await isForfeited(tx, commission)) await cancel({ tx, emit }, found, { reason: 'The partner is terminated' });
   } else {
     if (commission.status === 'on_hold') await release({ tx, emit, schedule }, commission);
     if (effect === 'pay') await approve({ tx, emit }, { ...commission, status: 'pending' }, { force: true });
   }
 }
 
-function isBeingPaid({ payout }: InPayout): boolean {
-  return payout?.status === 'processing' || payout?.status === 'failed';
+/** A debt stays: the clawback of a commission that was paid. That of an unpaid one is cancelled with it. */
+async function isForfeited(tx: Tx, commission: CommissionRow): Promise<boolean> {
+  const { type, originalCommissionId } = commission;
+  if (type !== 'clawback' || originalCommissionId === null) return !(await isDeducted(tx, commission));
+  const original = await tx.commission.findFirst({ where: { id: originalCommissionId }, select: { status: true } });
+  return original?.status !== 'paid' && !(await isDeducted(tx, commission));
 }

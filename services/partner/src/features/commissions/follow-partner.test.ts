@@ -68,6 +68,20 @@ describe('the unpaid commissions of a partner', () => {
     expect((await api.getPartner({ params })).data.balances).toEqual([{ currency: 'EUR', amount: 0 }]);
   });
 
+  it('are held, and not paid, although a payout has collected them', async () => {
+    const { api, params, cids } = await aPartnerWithCommissions();
+    const { data } = await api.createPayout({ body: { periodEnd: new Date().toISOString(), currency: 'EUR' } });
+    const payout = { id: data.id };
+    await until('the payout is prepared', async () => (await api.getPayout({ params: payout })).data.preparedAt);
+    await api.approvePayout({ params: payout });
+    await service.sqlWithin(api.caller, "UPDATE partner SET status = 'suspended' WHERE id = $1", [params.id]);
+    expect((await api.processPayout({ params: payout, body: { method: 'file' } })).data.status).toBe('failed');
+    await service.sqlWithin(api.caller, "UPDATE partner SET status = 'approved' WHERE id = $1", [params.id]);
+    await api.suspendPartner({ params, body: { reason } });
+    await become(api, cids, ['on_hold', 'on_hold', 'on_hold', 'cancelled']);
+    expect((await api.getPayout({ params: payout })).data).toMatchObject({ status: 'completed', itemCount: 0 });
+  });
+
   it('are not collected by a payout while the partner is suspended', async () => {
     const { api, params, cids } = await aPartnerWithCommissions();
     await service.sqlWithin(api.caller, "UPDATE partner SET status = 'suspended' WHERE id = $1", [params.id]);

@@ -13,17 +13,19 @@ interface Entry {
   rate?: number;
   externalId?: string | null;
   opportunityId?: string | null;
+  originalId?: string | null;
 }
 
 /** Inserts an entry like a handler; resolves to the name of the violated constraint, if any. */
 async function insert(api: Api, partnerId: string, entry: Entry): Promise<string | undefined> {
   const { type = 'earned', amount = 100, currency = 'EUR', rate = 5, externalId = null, opportunityId = '1' } = entry;
+  const { originalId = null } = entry;
   return service
     .sqlWithin(
       api.caller,
-      `INSERT INTO commission (partner_id, type, amount_minor, currency, rate, external_id, opportunity_id)
-      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [partnerId, type, amount, currency, rate, externalId, opportunityId],
+      `INSERT INTO commission (partner_id, type, amount_minor, currency, rate, external_id, opportunity_id,
+        original_commission_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [partnerId, type, amount, currency, rate, externalId, opportunityId, originalId],
     )
     .then(
       () => undefined,
@@ -32,14 +34,18 @@ async function insert(api: Api, partnerId: string, entry: Entry): Promise<string
 }
 
 describe('the commission ledger', () => {
-  it('allows one commission and one clawback per deal', async () => {
+  it('allows one commission per deal, and one clawback of it that is not cancelled', async () => {
     const api = service.as();
     const { id } = await anApprovedPartner(api);
     expect(await insert(api, id, {})).toBeUndefined();
-    expect(await insert(api, id, { type: 'clawback', amount: -100 })).toBeUndefined();
-    for (const again of [{}, { type: 'clawback', amount: -100 }])
-      expect(await insert(api, id, again)).toMatch(/^commission_tenant_id_environment_opportunity_id/);
-    expect((await api.listPartnerCommissions({ params: { id } })).data).toHaveLength(2);
+    expect(await insert(api, id, {})).toMatch(/^commission_tenant_id_environment_opportunity_id/);
+    const [{ id: originalId } = {}] = await service.sqlWithin(api.caller, 'SELECT id FROM commission');
+    const clawback = { type: 'clawback', amount: -100, originalId: `${originalId}` };
+    expect(await insert(api, id, clawback)).toBeUndefined();
+    expect(await insert(api, id, clawback)).toBe('commission_clawback');
+    await service.sqlWithin(api.caller, "UPDATE commission SET status = 'cancelled' WHERE type = 'clawback'");
+    expect(await insert(api, id, clawback)).toBeUndefined();
+    expect((await api.listPartnerCommissions({ params: { id } })).data).toHaveLength(3);
   });
 
   it('has unique externalIds per tenant and environment', async () => {

@@ -115,8 +115,12 @@ describe('a reopened deal', () => {
       expect(reply.data.status).toBe('failed');
     };
     await fails();
+    // As if a provider had not answered: the payment may have been made.
+    const uncertain = (is: boolean) => service.sqlWithin(api.caller, 'UPDATE payout_item SET is_uncertain = $1', [is]);
+    await uncertain(true);
     await deal.reopened(3);
     await deal.become([['earned', 'approved', 5], clawback]);
+    await uncertain(false);
     return { ...deal, params, fails };
   }
   const clawback = ['clawback', 'approved', -5];
@@ -150,7 +154,10 @@ describe('a reopened deal', () => {
     const bonus = { amount: 20, currency: 'EUR', description: 'Event' };
     const { data } = await api.createCommission({ params: { id }, body: bonus });
     await api.approveCommission({ params: { cid: data.id }, body: {} });
-    if (isDeducted) await fails();
+    if (isDeducted) {
+      await fails();
+      await service.sqlWithin(api.caller, 'UPDATE payout_item SET is_uncertain = true');
+    }
     await api.terminatePartner({ params: { id }, body: { ...body, unpaid: 'forfeit' } });
     const others = isDeducted ? 'approved' : 'cancelled';
     if (isDeducted) await jobsEnd(service, api);
@@ -159,6 +166,52 @@ describe('a reopened deal', () => {
       ['clawback', others, -5],
       ['bonus', others, 20],
     ]);
+  });
+
+  it('cancels what a failed payout certainly did not pay', async () => {
+    const api = service.as();
+    const { won, reopened, become, balance } = await aReferredDeal(api);
+    await won(2);
+    await become([['earned', 'pending', 5]]);
+    const { data } = await api.listCommissions({});
+    await api.approveCommission({ params: { cid: data[0].id }, body: {} });
+    const params = { id: (await aPayout(api)).id };
+    await api.approvePayout({ params });
+    await api.processPayout({ params, body: { method: 'file' } });
+    await reopened(3);
+    await become([['earned', 'cancelled', 5]]);
+    expect(await balance()).toEqual([{ currency: 'EUR', amount: 0 }]);
+    expect((await api.getPayout({ params })).data).toMatchObject({ status: 'completed', itemCount: 0 });
+  });
+
+  it('takes back several commissions of one payment at once', async () => {
+    const api = service.as();
+    const first = await aReferredDeal(api);
+    const leadId = another();
+    await api.createReferral({ body: { partnerId: first.id, leadId } });
+    const other = dealWon({ opportunityId: another(), leadId, value: 100 });
+    await first.won(2);
+    await publish(service, api, other);
+    await first.become([
+      ['earned', 'pending', 5],
+      ['earned', 'pending', 5],
+    ]);
+    const { data } = await api.listCommissions({});
+    for (const { id: cid } of data) await api.approveCommission({ params: { cid }, body: {} });
+    const payout = await aPayout(api, { minAmount: 8 });
+    expect(payout).toMatchObject({ itemCount: 1, commissionCount: 2 });
+    const reopening = { opportunityId: (other.record as { id: string }).id, result: 'won', reason: null };
+    const record = { ...other.record, version: 3, status: 'open' };
+    await Promise.all([
+      first.reopened(3),
+      publish(service, api, { name: 'opportunity.reopened', data: reopening, record }),
+    ]);
+    await first.become([
+      ['earned', 'cancelled', 5],
+      ['earned', 'cancelled', 5],
+    ]);
+    const params = { id: payout.id };
+    expect((await api.getPayout({ params })).data).toMatchObject({ itemCount: 0, amount: 0, carriedCount: 1 });
   });
 
   it('has the same result when its events arrive out of order', async () => {

@@ -30,10 +30,13 @@ interface Entry {
  */
 export async function postToLedger(tx: Tx, commissions: readonly CommissionRow[]): Promise<void> {
   if (!commissions.length) return;
-  const months = await openMonths(tx, await readMonths(tx), commissions);
+  const months = await readMonths(tx);
+  const periodOf = await openMonths(tx, months, commissions);
   const moves = new Map(
     commissions.flatMap((commission) =>
-      entriesOf(commission, months).map((one) => [keyOf(one.entry.commission_id, one.entry.kind), one] as const),
+      entriesOf(commission, periodOf, months.of).map(
+        (one) => [keyOf(one.entry.commission_id, one.entry.kind), one] as const,
+      ),
     ),
   );
   // In the order of ids, so that two transactions cannot wait for each other.
@@ -84,7 +87,7 @@ interface Move {
   movement: Movement;
 }
 
-function entriesOf(commission: CommissionRow, periodOf: PeriodOf): Move[] {
+function entriesOf(commission: CommissionRow, periodOf: PeriodOf, monthOf: Months['of']): Move[] {
   const { id, partnerId, currency, amountMinor: amount, type, status, createdAt, payoutId } = commission;
   const common = { partner_id: partnerId, currency, commission_id: id };
   const move = (kind: string, signed: number, at: Date, movement: Partial<Movement>): Move => ({
@@ -103,7 +106,7 @@ function entriesOf(commission: CommissionRow, periodOf: PeriodOf): Move[] {
     // Rows of early releases have no time.
     const at = commission.cancelledAt ?? createdAt;
     // A commission that is cancelled in its own month is not counted; a past month stays as it is.
-    const undone = periodOf(at, commission) === periodOf(createdAt, commission);
+    const undone = monthOf(at) === monthOf(createdAt);
     moves.push(
       move('cancellation', -amount, at, undone ? { [columnOf(type)]: -amount, count: -1 } : { adjustments: -amount }),
     );

@@ -86,6 +86,17 @@ describe('a payout', () => {
     expect(next).toMatchObject({ amount: 51, itemCount: 2, carriedCount: 0 });
   });
 
+  it('deducts what was recorded after its period', async () => {
+    const api = service.as();
+    const payee = await aPayee(service, api, ibans[0]);
+    await payee.earn(60);
+    const periodEnd = new Date().toISOString();
+    await service.sqlWithin(api.caller, "UPDATE commission SET created_at = created_at - interval '1 minute'");
+    await payee.earn(70);
+    await payee.earn(-50);
+    expect(await aPayout(api, { periodEnd })).toMatchObject({ amount: 10, commissionCount: 2 });
+  });
+
   it('has files with the account of each partner: CSV, and pain.001 with the account of the payer', async () => {
     const api = service.as();
     const tenantId = api.caller.tenantId as number;

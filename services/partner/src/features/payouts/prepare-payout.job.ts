@@ -1,4 +1,4 @@
-import { type JobContext, job } from '@tandem/jobs';
+import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Payout as PayoutRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -13,6 +13,8 @@ const commissionsAtOnce = 10_000;
  * Collects the commissions of a payout, partner by partner in the order of their ids. Each portion is one transaction, which
  * stores how far it came: a run after a crash goes on from there.
  */
+const retryMs = 600_000;
+
 export const preparePayout = job({
   ...preparePayoutJob,
   async run({ payload: { payoutId }, finish }: JobContext<z.output<typeof preparePayoutJob.payload>, Tx>) {
@@ -37,6 +39,10 @@ export const preparePayout = job({
       return new Date();
     });
   },
+  /** Without another one, the payout would never end. */
+  async giveUp({ payload, schedule }: GiveUpContext<z.output<typeof preparePayoutJob.payload>, Tx>) {
+    await schedule(preparePayoutJob, [payload], new Date(Date.now() + retryMs));
+  },
 });
 
 /** The next partners with approved commissions who are not suspended, so many that the portion is bounded. */
@@ -46,7 +52,7 @@ async function nextPartners(
 ): Promise<number[]> {
   const rows = await tx.sql<{ id: number; count: number }>`
     SELECT partner_id AS id, count(*) AS count FROM commission
-    WHERE status = 'approved' AND payout_id IS NULL AND currency = ${currency} AND created_at < ${periodEnd}
+    WHERE status = 'approved' AND payout_id IS NULL AND currency = ${currency} AND (created_at < ${periodEnd} OR amount_minor < 0)
       AND partner_id > ${preparedThrough}
       AND partner_id NOT IN (SELECT id FROM partner WHERE status = 'suspended') AND (${!partnerIds.length} OR partner_id = ANY(${partnerIds}::bigint[]))
     GROUP BY partner_id ORDER BY partner_id LIMIT ${partnersAtOnce}`;
@@ -68,7 +74,7 @@ interface Claimed {
 }
 
 /**
- * Adds the commissions of partners to the payout, unless their sum is negative or below the minimum. The rows are locked
+ * Adds the commissions of partners to the payout, negative ones of any time first, unless their sum is negative or below the minimum. The rows are locked
  * before they are summed, so that two payouts never take the same one.
  */
 async function claim(tx: Tx, payout: PayoutRow, partnerIds: number[]): Promise<Claimed> {
@@ -76,9 +82,9 @@ async function claim(tx: Tx, payout: PayoutRow, partnerIds: number[]): Promise<C
   const [claimed] = await tx.sql<Claimed>`
     WITH locked AS MATERIALIZED (
       SELECT id, partner_id, amount_minor FROM commission
-      WHERE status = 'approved' AND payout_id IS NULL AND currency = ${currency} AND created_at < ${periodEnd}
+      WHERE status = 'approved' AND payout_id IS NULL AND currency = ${currency} AND (created_at < ${periodEnd} OR amount_minor < 0)
         AND partner_id = ANY(${partnerIds}::bigint[])
-      ORDER BY partner_id, id LIMIT ${commissionsAtOnce} FOR NO KEY UPDATE),
+      ORDER BY partner_id, amount_minor > 0, id LIMIT ${commissionsAtOnce} FOR NO KEY UPDATE),
     sum AS (
       SELECT partner_id, sum(amount_minor)::bigint AS amount, count(*)::int AS commissions FROM locked GROUP BY partner_id),
     payable AS (SELECT * FROM sum WHERE amount > 0 AND amount >= ${minMinor}),

@@ -1,9 +1,11 @@
-import { type JobContext, job } from '@tandem/jobs';
+import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { releasePayoutJob } from './payout-jobs.ts';
 
 const portion = 5_000;
+
+const retryMs = 600_000;
 
 export const releasePayout = job({
   ...releasePayoutJob,
@@ -15,5 +17,9 @@ export const releasePayout = job({
         UPDATE commission SET payout_id = NULL FROM locked WHERE commission.id = locked.id RETURNING commission.id`;
       return released.length === portion ? new Date() : undefined;
     });
+  },
+  /** Without another one, the payout would never end. */
+  async giveUp({ payload, schedule }: GiveUpContext<z.output<typeof releasePayoutJob.payload>, Tx>) {
+    await schedule(releasePayoutJob, [payload], new Date(Date.now() + retryMs));
   },
 });

@@ -16,7 +16,8 @@ const jobsAtOnce = 1_000;
 
 /**
  * Starts the payments of a locked payout that are pending, with the current accounts of the partners. A payment that may
- * have been made keeps its account. A payment to a partner without an account fails.
+ * have been made keeps its account. A payment to a partner without an account, or to
+ * a suspended one, fails.
  */
 export async function startPayments(
   { tx, emit, schedule }: Inside,
@@ -27,8 +28,10 @@ export async function startPayments(
   await tx.sql`UPDATE payout_item SET account_id = account.id FROM payout_account AS account
     WHERE payout_item.payout_id = ${payoutId} AND payout_item.status = 'pending' AND NOT payout_item.is_uncertain
       AND account.partner_id = payout_item.partner_id AND account.replaced_at IS NULL`;
-  const failed = await tx.sql`UPDATE payout_item SET status = 'failed', failure = 'The partner has no payout account'
-    WHERE payout_id = ${payoutId} AND status = 'pending' AND account_id IS NULL RETURNING id`;
+  const failed = await tx.sql`UPDATE payout_item SET status = 'failed', failure = CASE WHEN account_id IS NULL
+      THEN 'The partner has no payout account' ELSE 'The partner is suspended' END
+    FROM partner WHERE partner.id = payout_item.partner_id AND payout_id = ${payoutId} AND payout_item.status = 'pending'
+      AND (account_id IS NULL OR partner.status = 'suspended') RETURNING payout_item.id`;
   const row = await changePayout(tx, payoutId, { ...data, status: 'processing', failedCount: failed.length });
   const record = asPayout(row);
   emit(payoutProcessing, {

@@ -3,6 +3,8 @@ import { hashPassword } from '@tandem/passwords';
 import { ApiError, fail, failField } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { recordFirstParent } from '../hierarchy/parent-change.ts';
+import { checkFirstParent, lockHierarchy } from '../hierarchy/place.ts';
 import { asPartner } from '../partners/partner.ts';
 import { asPortalUser, portalUserEvent } from '../portal-users/portal-user.ts';
 import { ensureCode } from '../referral-codes/make-code.ts';
@@ -42,7 +44,9 @@ export const registerPartner =
     const register = () =>
       inTenant({ ...scope, actor: { type: 'anonymous', name: email } }, async ({ tx, emit, schedule }) => {
         // Before the address is stored: the answer to an unknown code must not depend on it.
+        if (referralCode) await lockHierarchy(tx);
         const parentPartnerId = referralCode ? await findRecruiter(tx, referralCode) : null;
+        if (parentPartnerId !== null) await checkFirstParent(tx, parentPartnerId);
         const approval = autoApprove && { status: 'approved', approvedAt: now };
         const row = await tx.partner.create({
           data: { ...person, ...terms, ...approval, emailKey: email.toLowerCase(), parentPartnerId },
@@ -54,6 +58,7 @@ export const registerPartner =
         );
         if (autoApprove) await ensureCode(tx, partnerId);
         await recordFirstTier(tx, partner);
+        await recordFirstParent(tx, partner);
         emit(partnerRegistered, { data: { partnerId, company: partner.company }, record: partner });
         if (autoApprove) emit(partnerApproved, { data: { partnerId }, record: partner });
         emit(portalUserCreated, portalUserEvent(user));

@@ -10,6 +10,7 @@ import { statusesOf } from '../referrals/referral.ts';
 import { lockApprovedPartner } from '../referrals/touch-of-request.ts';
 import { asPortalLead, type Disclosure, type LeadOfPartner, readDisclosure } from './disclosed.ts';
 
+const repeatedMs = 600_000;
 const perHour = { failuresMax: 100, windowMs: 3_600_000 };
 
 interface Found {
@@ -26,9 +27,12 @@ export const createPortalLead = (tools: Tools): Handler<typeof portalData.create
     const { email, firstName, lastName, phone } = body;
     const as = asService(caller);
     const upsert = { email, firstName, lastName, ...(phone && { phone }), source: 'referral' as const };
-    const { leadId } = await tools.peers.crm.upsertLeadByEmail({ body: upsert, as });
+    const { leadId, created } = await tools.peers.crm.upsertLeadByEmail({ body: upsert, as });
     const [lead] = await tools.peers.crm.findLeads({ body: { ids: [leadId] }, as });
     if (!lead) throw fail('already_referred');
+    // Knowing an address is no claim to a lead that the team has already. A repeated request finds the lead of the first one.
+    const isNew = created || (lead.source === 'referral' && Date.now() - lead.createdAt.getTime() < repeatedMs);
+    if (!isNew) throw fail('already_referred');
     return { lead, disclosure: await readDisclosure(tools, caller) };
   },
   async run({ body, found: { lead, disclosure }, caller, tx, emit, schedule }) {

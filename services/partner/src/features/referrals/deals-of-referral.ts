@@ -13,7 +13,7 @@ import { scheduleReviews } from '../tiers/schedule-reviews.ts';
  */
 export async function takeDeals(
   { tx, emit, schedule }: TakingBack & { schedule: Schedule },
-  { leadId, partnerId }: ReferralRow,
+  { leadId, partnerId, moves }: ReferralRow,
   reason: string,
 ): Promise<WonDeal[]> {
   const deals = await tx.sql<WonDeal>`
@@ -25,7 +25,7 @@ export async function takeDeals(
     SELECT commission.id FROM commission
     LEFT JOIN jsonb_to_recordset(${JSON.stringify(deals)}::jsonb) AS deal ("opportunityId" bigint, version int)
       ON commission.opportunity_id = deal."opportunityId" AND commission.deal_version = deal.version
-    WHERE type = 'earned' AND status <> 'cancelled' AND (commission.lead_id = ${leadId}
+    WHERE type = 'earned' AND status <> 'cancelled' AND attribution = ${moves} AND (commission.lead_id = ${leadId}
       OR (commission.opportunity_id = ANY(${deals.map(({ opportunityId }) => opportunityId)}::bigint[]) AND deal.version IS NOT NULL))`;
   const ids = rows.map(({ id }) => id);
   if (await hasPaid(tx, ids)) throw fail('commission_paid');

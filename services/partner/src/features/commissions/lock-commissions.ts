@@ -1,0 +1,44 @@
+import { fail } from '@tandem/service';
+import type { Commission as CommissionRow, Payout as PayoutRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import type { InPayout } from '../payouts/leave-payout.ts';
+import { lockPayout } from '../payouts/payout.ts';
+
+/** A locked commission with the locked payout that includes it. */
+export interface LockedCommission extends InPayout {
+  /** Whether the payment may be made, or have been made: by a payout in progress, or by a provider that did not answer. */
+  isBeingPaid: boolean;
+}
+
+/**
+ * Locks commissions after their payouts, in the order of ids; leaves out those that were cancelled meanwhile.
+ * @throws Error when a payout has taken one in between; a repetition locks that payout first
+ */
+export async function lockCommissions(tx: Tx, ids: readonly number[]): Promise<LockedCommission[]> {
+  if (!ids.length) return [];
+  const where = { id: { in: [...ids] } };
+  const found = await tx.commission.findMany({ where, select: { payoutId: true } });
+  const payouts = new Map<number, PayoutRow>();
+  const payoutIds = [...new Set(found.flatMap(({ payoutId }) => payoutId ?? []))];
+  for (const id of payoutIds.sort((one, other) => one - other)) payouts.set(id, await lockPayout(tx, id));
+  await tx.sql`SELECT FROM commission WHERE id = ANY(${[...ids]}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
+  const commissions = await tx.commission.findMany({
+    where: { ...where, status: { not: 'cancelled' } },
+    orderBy: { id: 'asc' },
+  });
+  const uncertain = await tx.payoutItem.findMany({ where: { payoutId: { in: payoutIds }, isUncertain: true } });
+  const isUncertain = ({ payoutId, partnerId }: CommissionRow) =>
+    uncertain.some((item) => item.payoutId === payoutId && item.partnerId === partnerId);
+  return commissions.map((commission) => {
+    const payout = commission.payoutId === null ? undefined : payouts.get(commission.payoutId);
+    if (commission.payoutId !== null && !payout) throw new Error(`a payout has taken the commission ${commission.id}`);
+    return { commission, payout, isBeingPaid: payout?.status === 'processing' || isUncertain(commission) };
+  });
+}
+
+/** A locked commission as it is after others have changed: one that leaves a payout can take others with it. */
+export async function reread(tx: Tx, { commission: { id } }: InPayout): Promise<InPayout> {
+  const commission = await tx.commission.findFirst({ where: { id } });
+  if (!commission) throw fail('not_found');
+  return { commission, payout: commission.payoutId === null ? undefined : await lockPayout(tx, commission.payoutId) };
+}
