@@ -1,3 +1,4 @@
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "commission_tenant_id_environment_opportunity_id_idx" ON "commission"("tenant_id", "environment", "opportunity_id");
 CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "commission_tenant_id_environment_opportunity_id_attribution_key" ON "commission"("tenant_id", "environment", "opportunity_id", "partner_id", "level", "type", "deal_version", "attribution") WHERE (type <> 'clawback');
 CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "commission_lead" ON "commission"("tenant_id", "environment", "lead_id", "partner_id", "level", "type", "attribution");
 CREATE INDEX CONCURRENTLY IF NOT EXISTS "deal_tenant_id_environment_lead_id_won_at_idx" ON "deal"("tenant_id", "environment", "lead_id", "won_at");

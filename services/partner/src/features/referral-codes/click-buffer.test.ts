@@ -12,7 +12,7 @@ let service: Service;
 let db: TenantDb<PrismaClient>;
 beforeAll(async () => {
   settings = await testSettings('partner');
-  service = await startPartner(undefined, settings);
+  service = await startPartner(undefined, {}, { shared: settings });
   const url = settings.DATABASE_URL;
   db = createTenantDb({ url, client: (adapter) => new PrismaClient({ adapter }), prisma: Prisma });
 });
