@@ -11,7 +11,7 @@ const rows = contracts
   .flatMap((value) => (typeof value === 'object' && value ? Object.values(value) : []))
   .filter((row) => (row as Operation | null)?.audience === 'portal') as Operation[];
 
-/** What marketers use: co-marketing and training, their own account, and the end of their session. */
+/** The operations for marketers: co-marketing and training, their own account, and the end of their session. */
 const ofMarketers = /^\/v1\/partners\/portal\/(co-marketing|training|me|logout)(\/|$)/;
 
 it('a marketer is admitted to co-marketing, training and the own account, and to nothing else in the portal', () => {

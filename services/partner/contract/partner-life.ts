@@ -13,7 +13,7 @@ export const PartnerWithNote = Partner.extend({
   }),
 });
 
-/** What happens to the unpaid commissions of a terminated partner. */
+/** The choice for the unpaid commissions of a terminated partner. */
 export const UnpaidCommissions = z
   .enum(['pay', 'forfeit'])
   .describe('Whether the unpaid commissions are paid or cancelled');

@@ -45,7 +45,7 @@ export const PlanLevel = z.object({
     .default(0),
 });
 
-/** What a plan pays. A change makes a new version; commissions keep theirs. */
+/** The terms of a plan. A change makes a new version; commissions keep theirs. */
 export const PlanTerms = z.object({
   type: PlanType,
   rate: Percentage.nullable().meta({

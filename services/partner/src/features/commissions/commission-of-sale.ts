@@ -4,7 +4,7 @@ import type { Plan, Terms } from '../commission-plans/plan.ts';
 
 const dayMs = 86_400_000;
 
-/** What earns commissions: a won deal, or the qualification of a lead, which has no value. */
+/** A won deal, or the qualification of a lead, which has no value: both earn commissions. */
 export interface Sale {
   leadId: number;
   at: Date;

@@ -96,7 +96,7 @@ function addMonths(at: Date, months: number): Date {
 
 const levelsMax = planLimits.levels - 1;
 
-/** Who earns from each sale: the referrer, and the approved partners above who have enough sales of their own. */
+/** Finds the earners of each sale: the referrer, and the approved partners above who have enough sales of their own. */
 async function readEarners(tx: Tx, planned: PlannedSale[]): Promise<(sale: PlannedSale) => Earner[]> {
   const withLevels = planned.filter(({ applied }) => applied.plan.terms.levels.length);
   const asked = withLevels.map(({ sale, referrer }) => ({ partnerId: referrer.partnerId, at: sale.at }));

@@ -10,7 +10,7 @@ import { hold } from './hold-commission.ts';
 import { type LockedCommission, lockCommissions, reread } from './lock-commissions.ts';
 import { release } from './release-commission.ts';
 
-/** What happens to the unpaid commissions of a partner whose status changes. */
+/** The effects of a partner's new status on its unpaid commissions. */
 const effects = z.enum(['hold', 'release', 'pay', 'forfeit']);
 
 /** Changes the commissions of a partner after its suspension, reactivation or termination, portion by portion. */
@@ -29,7 +29,7 @@ const rules: Record<Effect, { status: string; where: object }> = {
   // A clawback stays approved, so that it is deducted.
   hold: { status: 'suspended', where: { status: { in: ['pending', 'approved'] }, type: { not: 'clawback' } } },
   release: { status: 'approved', where: { status: 'on_hold', heldBy: 'suspension' } },
-  // What a person or the cap of a plan has put on hold stays so.
+  // Commissions that a person or the cap of a plan has put on hold stay so.
   pay: { status: 'terminated', where: { OR: [{ status: 'pending' }, { status: 'on_hold', heldBy: 'suspension' }] } },
   forfeit: { status: 'terminated', where: { status: { in: ['pending', 'on_hold', 'approved'] } } },
 };

@@ -48,7 +48,7 @@ describe('the unpaid commissions of a partner', () => {
     await api.suspendPartner({ params, body: { reason } });
     await become(api, cids, ['on_hold', 'on_hold', 'on_hold', 'cancelled']);
     await api.reactivatePartner({ params });
-    // What a person has put on hold stays so.
+    // Commissions that a person has put on hold stay so.
     await become(api, cids, ['pending', 'pending', 'on_hold', 'cancelled']);
     expect((await api.getPartner({ params })).data.balances).toEqual(before);
   });

@@ -8,7 +8,7 @@ import { ensureCode } from '../referral-codes/make-code.ts';
 import { recordChange } from '../tiers/change-tier.ts';
 import { asPartner, checkPlan, lockPartner, readPartner, wrongTransition } from './partner.ts';
 
-/** What an invitation needs. */
+/** The sender of an invitation, if one is requested. */
 type Found = Sender | undefined;
 
 export const approvePartner = (tools: Tools): Handler<typeof partners.approvePartner, Found> => ({

@@ -51,7 +51,7 @@ export const createPortalLead = (tools: Tools): Handler<typeof portalData.create
     if (!outcome || !('referral' in outcome)) throw fail('already_referred', [], { keepsWrites: true });
     const { referral } = outcome;
     if (referral.status === 'attributed') await creditWaiting([referral.leadId], { tx, emit, schedule });
-    // What the team knows about the person is not disclosed to who submits the address.
+    // The reply has only the submitted values, because the data of the team is not for partners.
     const submitted = { status: lead.status, ...body, phone: body.phone ?? null };
     return asPortalLead(referral, submitted, disclosure === 'none' ? 'none' : 'contacts');
   },

@@ -5,7 +5,7 @@ import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Tools } from '../../handler.ts';
 import { asReferral } from '../referrals/referral.ts';
 
-/** What partners see of people and deals: nothing, names, or also addresses and phone numbers. */
+/** The level of disclosure to partners: nothing, names, or also addresses and phone numbers. */
 export type Disclosure = 'none' | 'names' | 'contacts';
 
 /** The fields of a lead that the portal can show. */
