@@ -111,7 +111,8 @@ export const PlanTerms = z.object({
       examples: [{ amount: 1000, currency: 'EUR' }],
     }),
   attributionDays: wholeNumber(1, planLimits.attributionDays).meta({
-    description: 'For how many days a click or a code counts: a lead belongs to the last partner within them',
+    description:
+      'For how many days a click or a code of a partner with this plan counts. Plans with another trigger than `opportunity.won` do not use it',
     examples: [90],
   }),
   activeFrom: timestamp()

@@ -7,7 +7,7 @@ import { unusable } from '../referral-codes/code.ts';
 import { lockUses } from '../referral-codes/lock-uses.ts';
 import { scheduleReviews } from '../tiers/schedule-reviews.ts';
 import { addConflicts, type Conflict, conflictOf } from './conflict.ts';
-import { attributionDays, type Loss, lossOf } from './last-touch.ts';
+import { type Loss, lossOf, windowsOf } from './last-touch.ts';
 import { asReferral, writeReferral } from './referral.ts';
 
 const dayMs = 86_400_000;
@@ -67,7 +67,11 @@ export async function attribute(
     tx,
     touches.flatMap(({ code }) => code ?? []),
   );
-  const since = new Date(Date.now() - (await attributionDays(tx)) * dayMs);
+  const daysOf = await windowsOf(
+    tx,
+    touches.map(({ partnerId }) => partnerId),
+  );
+  const now = Date.now();
   const conflicts: Conflict[] = [];
   const winners = new Map<Place, Touch>();
   for (const touch of touches.toSorted((one, other) => one.occurredAt.getTime() - other.occurredAt.getTime())) {
@@ -76,6 +80,7 @@ export async function attribute(
     const wonBefore = wonAt.get(touch.leadId);
     const isWon = won.has(leadId) || (wonBefore !== undefined && wonBefore <= touch.occurredAt);
     const holder = held && { voidedAt: null, ...held, lastTouchAt: place.lastTouchAt };
+    const since = new Date(now - daysOf(touch.partnerId) * dayMs);
     const loss = holder && lossOf(holder, touch, { since, isWon });
     const code = touch.code === null ? undefined : codes.get(touch.code);
     const reason = code && unusable(code.row, code.uses, touch.occurredAt);

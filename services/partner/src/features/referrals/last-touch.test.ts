@@ -112,6 +112,23 @@ describe('a later touch of another partner', () => {
     expect(await conflictsOf(second)).toMatchObject([{ winnerPartnerId: first.id, cause, ...late }]);
   });
 
+  it('is judged by the window of the plan that its own partner has', async () => {
+    const { api, first, second, refer, leadsOf, causesOf } = await twoPartners();
+    const { data: plan } = await api.createCommissionPlan({
+      body: { name: 'Short window', trigger: 'opportunity.won', type: 'percent', rate: 10, attributionDays: 10 },
+    });
+    await api.updatePartner({ params: { id: second.id }, body: { planId: plan.id } });
+    await refer(first, { occurredAt: daysAgo(60) });
+    expect((await refer(second, { occurredAt: daysAgo(11) })).status).toBe(409);
+    expect(await causesOf(second)).toEqual(['outside_window']);
+    expect((await refer(second, { occurredAt: daysAgo(9) })).status).toBe(201);
+    // The first partner has the default plan, with 90 days.
+    const other = another();
+    await refer(second, { leadId: other, occurredAt: daysAgo(60) });
+    expect((await refer(first, { leadId: other, occurredAt: daysAgo(50) })).status).toBe(201);
+    expect(await leadsOf(first)).toEqual([other]);
+  });
+
   it('loses if the lead seems to be the partner, or a deal of the lead was won', async () => {
     const { api, first, leadId, refer, leadsOf, causesOf, earned } = await twoPartners();
     await refer(first);

@@ -1,7 +1,7 @@
 import { type conflictCauses, defaultAttributionDays } from '@tandem/partner-contract';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { termsOf } from '../commission-plans/plan.ts';
+import { readAppliedPlans } from '../commission-plans/applied-plans.ts';
 
 export type ConflictCause = (typeof conflictCauses)[number];
 /** Why a touch does not get the lead. The first two are no conflict with another partner. */
@@ -10,10 +10,16 @@ export type Loss = 'same_partner' | 'void' | ConflictCause;
 /** The referral that a lead has. */
 export type Held = Pick<ReferralRow, 'partnerId' | 'status' | 'occurredAt' | 'lastTouchAt' | 'voidedAt'>;
 
-/** How many days before the attribution a touch may be: as the default plan for won deals says. */
-export async function attributionDays(tx: Tx): Promise<number> {
-  const plan = await tx.commissionPlan.findFirst({ where: { trigger: 'opportunity.won', isDefault: true } });
-  return plan ? termsOf(plan).attributionDays : defaultAttributionDays;
+/**
+ * How many days before the attribution a touch of a partner may be: as its plan for won deals says, its own or the default
+ * one.
+ */
+export async function windowsOf(tx: Tx, partnerIds: readonly number[]): Promise<(partnerId: number) => number> {
+  const where = { id: { in: [...partnerIds] } };
+  const partners = await tx.partner.findMany({ where, select: { id: true, planId: true } });
+  const plans = new Map(partners.map(({ id, planId }) => [id, planId]));
+  const planOf = await readAppliedPlans(tx, 'opportunity.won', [...plans.values()]);
+  return (partnerId) => planOf(plans.get(partnerId) ?? null)?.plan.terms.attributionDays ?? defaultAttributionDays;
 }
 
 /**

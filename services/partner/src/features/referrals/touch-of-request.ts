@@ -4,7 +4,7 @@ import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import type { Touch } from './attribute.ts';
-import { attributionDays } from './last-touch.ts';
+import { windowsOf } from './last-touch.ts';
 import type { Person } from './referral.ts';
 
 export type ReferralInput = z.output<typeof referrals.createReferral.body>;
@@ -48,7 +48,7 @@ async function findClick(tx: Tx, clickId: string, { occurredAt }: ReferralInput,
   const click = await tx.referralClick.findFirst({ where: { clickId } });
   const code = click && (await tx.referralCode.findFirst({ where: { id: click.codeId } }));
   if (!code) throw failField('clickId', 'No click with this id');
-  const days = await attributionDays(tx);
+  const days = (await windowsOf(tx, [code.partnerId]))(code.partnerId);
   if (click.at.getTime() < now.getTime() - days * dayMs)
     throw failField('clickId', `The click is more than ${days} days old and attributes nothing`);
   const { partnerId, code: name } = code;
