@@ -38,7 +38,7 @@ export const payoutStates = stateTable<(typeof payoutStatuses)[number]>('Payout'
     completed: {},
     cancelled: {},
   },
-  automatic: { processing: { completed: 'end-payout', failed: 'end-payout' } },
+  automatic: { processing: { completed: 'end-payout', failed: 'end-payout' }, failed: { completed: 'end-payout' } },
 });
 
 const PayoutFile = z.object({
@@ -126,6 +126,11 @@ export const PayoutItem = z.object({
     .string()
     .nullable()
     .meta({ description: 'Why the payment failed; null otherwise', examples: [null] }),
+  isUncertain: z.boolean().meta({
+    description:
+      'Whether the provider may have made the failed payment, because it did not answer. Find out, then report it with mark-paid, or retry the payout: the payment is repeated with the same idempotency key',
+    examples: [false],
+  }),
   paidAt: timestamp()
     .nullable()
     .meta({ description: 'When the payment was reported as made', examples: [null] }),
@@ -146,7 +151,10 @@ const withId = z.object({ id: id('payout') });
 const manage = { method: 'POST', permission: 'commissions:manage', params: withId, reply: Payout } as const;
 const refused = { transition_refused: sharedErrors.transition_refused } as const;
 const notProcessing = {
-  not_processing: [409, 'The payout is not being processed with the method file'],
+  not_processing: [
+    409,
+    'The payout is not being processed with the method file, and has no uncertain payments of the provider',
+  ],
 } as const;
 const noProvider = {
   no_provider: [409, 'The platform has no payment provider; process the payout with the method file'],
@@ -248,7 +256,7 @@ export const payouts = operations({
     path: '/v1/partners/payouts/:id/mark-paid',
     summary: 'Mark a payout as paid',
     description:
-      'Reports that the bank has made the payments: those of `itemIds`, else all that are pending, without those in `failed`. Each commission is marked as paid once, in the background. When no payment is pending any more, the payout is completed, or failed if a payment failed.',
+      'Reports that the bank has made the payments: those of `itemIds`, else all that are pending, without those in `failed`. Of a payout by the provider, only payments with `isUncertain` can be reported, in `itemIds` or `failed`. Each commission is marked as paid once, in the background. When no payment is pending any more, the payout is completed, or failed if a payment failed.',
     body: z.object({
       externalRef: requiredText(200)
         .meta({ description: 'Your reference of the payment run', examples: ['bank-run-17'] })

@@ -18,7 +18,8 @@ export const settlePayout = job({
   async run({ payload: { payoutId }, finish }: JobContext<z.output<typeof settlePayoutJob.payload>, Tx>) {
     await finish(async (inside) => {
       const payout = await inside.tx.payout.lockFirst({ where: { id: payoutId }, sharesKey: true });
-      if (payout?.status !== 'processing') return;
+      // Payments that were uncertain are settled after the payout has failed.
+      if (!payout || !['processing', 'failed'].includes(payout.status)) return;
       const items = await inside.tx.payoutItem.findMany({
         where: { payoutId, status: 'settling' },
         orderBy: { id: 'asc' },
