@@ -57,7 +57,7 @@ export const Statement = z.object({
 export const StatementDetail = Statement.extend({
   finalizedAt: timestamp()
     .nullable()
-    .meta({ description: 'When a person finalized the statement; null otherwise', examples: [null] }),
+    .meta({ description: 'When the statement was finalized, by a person or by itself; null before', examples: [null] }),
   pdfUrl: z.url().meta({
     description: 'The URL of the statement as PDF; works without credentials until `downloadUrlExpiresAt`',
     examples: ['https://api.example.com/v1/public/statements/ThisIsOnlyAnExample'],
@@ -65,7 +65,7 @@ export const StatementDetail = Statement.extend({
 });
 
 export const statementFinalized = event('statement.finalized', {
-  description: 'A person finalizes the statement of a partner',
+  description: 'The statement of a partner is final: a person finalized it, or its month ended five days ago',
   action: 'statement.finalize',
   target: 'statement',
   data: z.object({ statementId: id('statement'), partnerId: id('partner') }),
@@ -98,7 +98,7 @@ export const statements = operations({
     permission: 'commissions:manage',
     summary: 'Create a statement',
     description:
-      'Creates the statement of a month without activity; the others exist by themselves. The period must be exactly one month in the time zone of the tenant.',
+      'Creates the statement of a month without activity; the others exist by themselves. That of a month that ended more than five days ago is final at once. The period must be exactly one month in the time zone of the tenant.',
     params: z.object({ id: id('partner') }),
     body: z.object({
       periodStart: Statement.shape.periodStart,
@@ -108,7 +108,7 @@ export const statements = operations({
     reply: StatementDetail,
     status: 201,
     message: 'Statement created',
-    emits: [],
+    emits: [statementFinalized],
     errors: { statement_exists: [409, 'The partner has a statement of this period and currency'] },
   },
   getCommissionStatement: {
@@ -142,7 +142,7 @@ export const statements = operations({
     audience: 'public',
     summary: 'Download a statement',
     description:
-      'Returns the breakdown as CSV, or the statement as PDF. The `downloadUrl` and `pdfUrl` of a statement are URLs of this operation.',
+      'Returns the breakdown as CSV, or the statement as PDF. In the CSV, `status` is `cancelled` or `paid` if the commission was by the end of the month, else `unpaid`, and `reason` is that of the entry, so the file of a final statement never changes. The `downloadUrl` and `pdfUrl` of a statement are URLs of this operation.',
     params: z.object({
       token: z
         .string()

@@ -60,8 +60,10 @@ import { referralCodeHandlers } from './features/referral-codes/index.ts';
 import { mergeFollowers } from './features/referrals/follow-merges.ts';
 import { referralHandlers } from './features/referrals/index.ts';
 import { sharingHandlers } from './features/sharing/index.ts';
+import { finalizeMonth } from './features/statements/finalize-month.job.ts';
 import { statementHandlers } from './features/statements/index.ts';
 import { followTimeZone } from './features/statements/on-tenant-changed.ts';
+import { finalizeMonths } from './features/statements/schedule-months.ts';
 import { tierHandlers } from './features/tiers/index.ts';
 import { reviewTiers } from './features/tiers/on-partner-progress.ts';
 import { reviewAllTiers } from './features/tiers/review-all-tiers.job.ts';
@@ -131,7 +133,14 @@ export function partnerService(
       ...portalAccountHandlers(tools),
       ...nameHandlers,
     },
-    consumers: [creditPartners, reviewTiers, followTimeZone, ...mergeFollowers.consumers, ...person.consumers],
+    consumers: [
+      creditPartners,
+      reviewTiers,
+      followTimeZone,
+      finalizeMonths,
+      ...mergeFollowers.consumers,
+      ...person.consumers,
+    ],
     jobs: [
       reviewTier(tools),
       reviewAllTiers,
@@ -139,6 +148,7 @@ export function partnerService(
       notifyOwners(tools),
       approveDue,
       followPartner,
+      finalizeMonth,
       ...payoutJobs(tools),
       ...bulk.jobs,
       applyParentChange,

@@ -20,6 +20,7 @@ interface Entry {
   amount_minor: number;
   commission_id: number;
   payout_id: number | null;
+  reason: string | null;
   created_at: Date;
 }
 
@@ -44,10 +45,11 @@ export async function postToLedger(tx: Tx, commissions: readonly CommissionRow[]
     .map(({ entry }) => entry)
     .sort((one, two) => one.commission_id - two.commission_id);
   const added = await tx.sql<{ id: number; kind: string }>`
-    INSERT INTO ledger_entry (partner_id, currency, period, kind, amount_minor, commission_id, payout_id, created_at)
+    INSERT INTO ledger_entry (partner_id, currency, period, kind, amount_minor, commission_id, payout_id, reason,
+      created_at)
     SELECT * FROM jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) AS entry
       (partner_id bigint, currency text, period text, kind text, amount_minor bigint, commission_id bigint,
-        payout_id bigint, created_at timestamptz)
+        payout_id bigint, reason text, created_at timestamptz)
     ON CONFLICT (tenant_id, environment, commission_id, kind) DO NOTHING RETURNING commission_id AS id, kind`;
   await addToStatements(
     tx,
@@ -88,7 +90,7 @@ interface Move {
 }
 
 function entriesOf(commission: CommissionRow, periodOf: PeriodOf, monthOf: Months['of']): Move[] {
-  const { id, partnerId, currency, amountMinor: amount, type, status, createdAt, payoutId } = commission;
+  const { id, partnerId, currency, amountMinor: amount, type, status, createdAt, payoutId, reason } = commission;
   const common = { partner_id: partnerId, currency, commission_id: id };
   const move = (kind: string, signed: number, at: Date, movement: Partial<Movement>): Move => ({
     entry: {
@@ -97,6 +99,7 @@ function entriesOf(commission: CommissionRow, periodOf: PeriodOf, monthOf: Month
       amount_minor: signed,
       period: periodOf(at, commission),
       payout_id: kind === 'payment' ? payoutId : null,
+      reason: kind === 'payment' ? null : reason,
       created_at: at,
     },
     movement: { ...nothing, ...movement },

@@ -3,14 +3,16 @@ import type { statements } from '@tandem/partner-contract';
 import { fail, failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { readPartner } from '../partners/partner.ts';
-import { showStatement } from './statement.ts';
+import { finalizeStatements } from './finalize-statements.ts';
+import { scheduleMonths } from './schedule-months.ts';
+import { finalFrom, showStatement } from './statement.ts';
 import { monthsWith } from './time-zone.ts';
 
 export const createCommissionStatement = (
   tools: Tools,
 ): Handler<typeof statements.createCommissionStatement, KnownSettings> => ({
   check: ({ caller }) => tools.settingsOf(caller),
-  async run({ params, body, caller, tx, found: settings }) {
+  async run({ params, body, caller, tx, emit, schedule, found: settings }) {
     const { periodStart, periodEnd, currency } = body;
     const { id: partnerId } = await readPartner(tx, params.id);
     const months = await monthsWith(tx, settings);
@@ -32,7 +34,10 @@ export const createCommissionStatement = (
       throw fail('statement_exists', [
         { field: 'periodStart', message: `There is a statement of ${period} in ${currency}` },
       ]);
+    const isPast = finalFrom(months, period) <= new Date();
+    const [shown = row] = isPast ? await finalizeStatements({ tx, emit }, [row]) : [];
+    if (!isPast) await scheduleMonths({ tx, schedule }, [partnerId]);
     const scope = { tenantId: caller.tenantId as number, environment: caller.environment };
-    return showStatement(tx, row, { tools, scope });
+    return showStatement(tx, shown, { tools, scope });
   },
 });

@@ -1,9 +1,10 @@
 import { actingUserId } from '@tandem/caller';
-import { statementFinalized, type statements } from '@tandem/partner-contract';
+import type { statements } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { Statement as StatementRow } from '../../generated/client.ts';
 import type { Handler, Tools } from '../../handler.ts';
-import { findStatement, showStatement, withoutLinks } from './statement.ts';
+import { finalizeStatements } from './finalize-statements.ts';
+import { findStatement, showStatement } from './statement.ts';
 
 export const finalizeCommissionStatement =
   (tools: Tools): Handler<typeof statements.finalizeCommissionStatement> =>
@@ -12,17 +13,7 @@ export const finalizeCommissionStatement =
     const row = await findStatement(tx, params, { lock: true });
     const before = await showStatement(tx, row, { tools, scope });
     if (before.status === 'final') throw fail('already_final');
-    const now = new Date();
-    if (before.periodEnd > now) throw fail('period_not_over');
-    const [finalized] = await tx.statement.updateManyAndReturn({
-      where: { id: row.id },
-      data: { finalizedAt: now, finalizedBy: actingUserId(caller) ?? null },
-    });
-    const statement = await showStatement(tx, finalized as StatementRow, { tools, scope });
-    emit(statementFinalized, {
-      data: { statementId: row.id, partnerId: row.partnerId },
-      record: withoutLinks(statement),
-      changes: { status: { from: before.status, to: statement.status } },
-    });
-    return statement;
+    if (before.periodEnd > new Date()) throw fail('period_not_over');
+    const [finalized] = await finalizeStatements({ tx, emit }, [row], { finalizedBy: actingUserId(caller) ?? null });
+    return showStatement(tx, finalized as StatementRow, { tools, scope });
   };

@@ -256,15 +256,34 @@ describe('the statement CSV', () => {
     const [head, payment, adjustment, earned, cancelled, clawback, ...rest] = text.split('\r\n');
     expect(head).toBe('date,commissionId,entry,status,opportunityId,basisAmount,rate,amount,currency,reason');
     expect(payment).toMatch(/^2026-03-01T00:00:00.000Z,[A-Za-z0-9]{16,17},payment,paid,,,,-100.1,EUR,$/);
-    expect(adjustment).toMatch(/,adjustment,pending,,,,-10,EUR,"'=HYPERLINK\(""x""\), ""sorry"""$/);
+    expect(adjustment).toMatch(/,adjustment,unpaid,,,,-10,EUR,"'=HYPERLINK\(""x""\), ""sorry"""$/);
     // Recorded and cancelled in this month: both entries are shown, neither is counted.
     expect(earned).toMatch(/,earned,cancelled,,,,9.99,EUR,$/);
     expect(cancelled).toMatch(/,cancellation,cancelled,,,,-9.99,EUR,$/);
-    expect(clawback).toMatch(/,clawback,pending,,,,-100.1,EUR,$/);
+    expect(clawback).toMatch(/,clawback,unpaid,,,,-100.1,EUR,$/);
     expect(rest).toEqual(['']);
     const ids = createIdCodec(process.env.IDS_ALPHABET as string);
     const code = payment?.split(',')[1] as string;
     expect(ids.decode('commission', api.caller.tenantId as number, code)).toBeGreaterThan(0);
+  });
+
+  it('of a final statement stays the same when commissions of it are held, cancelled and paid later', async () => {
+    const { api, params } = await aPartnerWith(history);
+    const ofMarch = async () => {
+      const { data } = await api.listCommissionStatements({ params, query: { period: '2026-03' } });
+      const statement = data.find(({ currency }: { currency: string }) => currency === 'EUR');
+      return (await follow(statement.downloadUrl)).text;
+    };
+    const before = await ofMarch();
+    const { data } = await api.listPartnerCommissions({ params, query: { type: 'adjustment' } });
+    const one = { params: { cid: data[0].id } };
+    await api.holdCommission({ ...one, body: { reason: 'An internal check' } });
+    expect(await ofMarch()).toBe(before);
+    expect((await api.cancelCommission({ ...one, body: { reason: 'A mistake' } })).status).toBe(200);
+    expect(await ofMarch()).toBe(before);
+    const period = new Date().toISOString().slice(0, 7);
+    const [current] = (await api.listCommissionStatements({ params, query: { period } })).data;
+    expect((await follow(current.downloadUrl)).text).toMatch(/,cancellation,cancelled,,,,10,EUR,A mistake\r\n$/);
   });
 
   it('contains each entry once across pages, in order of time, and adds up to the closing balance', async () => {

@@ -38,11 +38,7 @@ export async function listStatements(
     where: { partnerId },
     and: [...(period ? [{ period }] : []), ...(status ? [status === 'open' ? open : { NOT: open }] : [])],
   });
-  const sums = await sumUp(
-    tx,
-    partnerId,
-    page.items.map(({ currency }) => currency),
-  );
+  const sums = await sumUp(tx, page.items);
   const scope = { tenantId: caller.tenantId as number, environment: caller.environment };
   const items = page.items.map((row) => {
     const { pdfUrl, finalizedAt, ...statement } = asStatement(row, sums(row), { months, now, tools, scope });

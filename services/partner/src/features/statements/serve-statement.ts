@@ -100,7 +100,7 @@ async function readContent(tx: Tx, key: StatementKey, { tools, scope }: Serving)
   const row = await tx.statement.findFirst({ where: { partnerId, period, currency } });
   if (!row) throw fail('not_found');
   const partner = await readPartner(tx, partnerId);
-  const sums = (await sumUp(tx, partnerId, [currency]))(row);
+  const sums = (await sumUp(tx, [row]))(row);
   const now = new Date();
   const statement = asStatement(row, sums, { months: await readMonths(tx), now, tools, scope });
   const entries = await readEntries(tx, key, { limit: entriesInDocument + 1 });

@@ -13,6 +13,11 @@ import { readMonths } from './time-zone.ts';
 const linkMs = 15 * 60_000;
 const finalAfterMs = 5 * 86_400_000;
 
+/** When the statements of a month are final. */
+export function finalFrom(months: Months, period: string): Date {
+  return new Date(months.boundsOf(period).end.getTime() + finalAfterMs);
+}
+
 /** The first month whose statements can still be open. Those before are final. */
 export function firstOpenMonth(months: Months, now: Date): string {
   return months.of(new Date(now.getTime() - finalAfterMs));
@@ -25,41 +30,42 @@ interface Shown {
   scope: { tenantId: number; environment: 'live' | 'sandbox' };
 }
 
+/** Converts a row with its sums to the statement as events have it: without links. */
+export function asStatementRecord(row: StatementRow, sums: Sums, { months, now }: Pick<Shown, 'months' | 'now'>) {
+  const { id, partnerId, period, currency, finalizedAt } = row;
+  const { start: periodStart, end: periodEnd } = months.boundsOf(period);
+  const isFinal = finalizedAt !== null || period < firstOpenMonth(months, now);
+  return {
+    id,
+    partnerId,
+    periodStart,
+    periodEnd,
+    currency,
+    ...toMajorUnits(sums, currency),
+    status: isFinal ? 'final' : 'open',
+    generatedAt: now,
+  } satisfies Omit<z.output<typeof Statement>, 'downloadUrl' | 'downloadUrlExpiresAt'>;
+}
+
 /** Converts a row with its sums to the contract's `StatementDetail`. */
 export function asStatement(
   row: StatementRow,
   sums: Sums,
   { months, now, tools, scope }: Shown,
 ): z.output<typeof StatementDetail> {
-  const { id, partnerId, period, currency, finalizedAt } = row;
-  const { start: periodStart, end: periodEnd } = months.boundsOf(period);
+  const { partnerId, period, currency, finalizedAt } = row;
   const downloadUrlExpiresAt = new Date(now.getTime() + linkMs);
   const linkTo = (format: 'csv' | 'pdf') => {
     const token = tools.links.issue({ ...scope, partnerId, period, currency, format }, downloadUrlExpiresAt);
     return `${tools.publicUrl}/v1/public/statements/${token}`;
   };
-  const isFinal = finalizedAt !== null || period < firstOpenMonth(months, now);
   return {
-    ...{ id, partnerId, periodStart, periodEnd, currency },
-    ...toMajorUnits(sums, currency),
-    status: isFinal ? 'final' : 'open',
+    ...asStatementRecord(row, sums, { months, now }),
     downloadUrl: linkTo('csv'),
     downloadUrlExpiresAt,
     pdfUrl: linkTo('pdf'),
     finalizedAt,
-    generatedAt: now,
   };
-}
-
-/** The statement as events have it: without links. */
-export function withoutLinks({
-  downloadUrl,
-  downloadUrlExpiresAt,
-  pdfUrl,
-  finalizedAt,
-  ...statement
-}: z.output<typeof StatementDetail>) {
-  return statement satisfies Omit<z.output<typeof Statement>, 'downloadUrl' | 'downloadUrlExpiresAt'>;
 }
 
 /** Loads a statement of a partner, with a lock if it will change; 404 if there is none. */
@@ -82,7 +88,7 @@ export async function showStatement(
   row: StatementRow,
   shown: Omit<Shown, 'months' | 'now'>,
 ): Promise<z.output<typeof StatementDetail>> {
-  const [months, sums] = [await readMonths(tx), await sumUp(tx, row.partnerId, [row.currency])];
+  const [months, sums] = [await readMonths(tx), await sumUp(tx, [row])];
   return asStatement(row, sums(row), { ...shown, months, now: new Date() });
 }
 

@@ -1,4 +1,5 @@
 import { PDFDocument } from '@cantoo/pdf-lib';
+import { until } from '@tandem/testing';
 import {
   type Api,
   anApprovedPartner,
@@ -34,6 +35,11 @@ const recordedAt = (api: Api, partnerId: string, at: string, minor: number) =>
     `INSERT INTO commission (partner_id, amount_minor, currency, created_at) VALUES ($1, $2, 'EUR', $3)`,
     [partnerId, minor, at],
   );
+
+const earn = async (api: Api, partnerId: string) => {
+  const body = { amount: 5, currency: 'EUR', description: 'Event' };
+  expect((await api.createCommission({ params: { id: partnerId }, body })).status).toBe(201);
+};
 
 async function aStatement() {
   const api = service.as();
@@ -92,13 +98,14 @@ describe('a statement', () => {
   });
 
   it('is frozen when it is finalized: nothing is added to it afterwards', async () => {
-    const { api, id, params } = await aStatement();
+    const api = service.as();
+    const { id } = await anApprovedPartner(api);
     await recordedAt(api, id, lastMonth.periodStart, 700);
-    // Within the five days after the month.
-    await service.sqlWithin(api.caller, 'UPDATE statement SET created_at = now()');
-    const before = (await api.getCommissionStatement({ params })).data;
+    const [before] = (await api.listCommissionStatements({ params: { id } })).data;
+    const params = { id, sid: before.id };
     expect(before).toMatchObject({ earned: 7, commissionCount: 1 });
     const reply = await api.finalizeCommissionStatement({ params });
+    // Within the five days after the month a person can finalize it.
     const isLate = before.status === 'final';
     expect([reply.status, reply.body.code]).toEqual(isLate ? [409, 'already_final'] : [200, undefined]);
     await service.sqlWithin(api.caller, 'UPDATE statement SET finalized_at = now() WHERE id = $1', [params.sid]);
@@ -109,10 +116,53 @@ describe('a statement', () => {
     expect(data).toMatchObject([{ openingBalance: 7, earned: 9, closingBalance: 16 }]);
   });
 
+  it('is finalized by itself five days after its month, with one event', async () => {
+    const api = service.as();
+    const { id } = await anApprovedPartner(api);
+    await recordedAt(api, id, monthStart(-2), 700);
+    const find = async () =>
+      (await api.listCommissionStatements({ params: { id } })).data.find(
+        ({ periodStart }: { periodStart: string }) => periodStart === monthStart(-2),
+      );
+    const { id: sid } = await find();
+    const ofMonth = () =>
+      service.events.filter(({ name, target }) => name === 'statement.finalized' && target.id === Number(sid));
+    await earn(api, id);
+    await until('the event arrives', () => ofMonth().length === 1);
+    expect(ofMonth()).toMatchObject([
+      {
+        data: { statementId: sid, partnerId: id },
+        record: { status: 'final', earned: 7, closingBalance: 7 },
+        changes: { status: { from: 'open', to: 'final' } },
+      },
+    ]);
+    const { data } = await api.getCommissionStatement({ params: { id, sid } });
+    expect(data.finalizedAt).not.toBeNull();
+    await earn(api, id);
+    await until('the second commission is in a month with a job', async () => {
+      const jobs = await service.sqlWithin(
+        api.caller,
+        "SELECT payload->>'period' AS period FROM platform.job WHERE name = 'finalize-statements-of-month'",
+      );
+      return jobs.length === 1 && jobs[0]?.period === new Date().toISOString().slice(0, 7);
+    });
+    expect(ofMonth()).toHaveLength(1);
+  });
+
+  it('is final at once if it is created for a month long ago', async () => {
+    const api = service.as();
+    const { id } = await anApprovedPartner(api);
+    const body = { periodStart: monthStart(-3), periodEnd: monthStart(-2), currency: 'EUR' };
+    const { data } = await api.createCommissionStatement({ params: { id }, body });
+    expect([data.status, typeof data.finalizedAt]).toEqual(['final', 'string']);
+    await until('the event arrives', () =>
+      service.events.some(({ name, target }) => name === 'statement.finalized' && target.id === Number(data.id)),
+    );
+  });
+
   it('cannot be finalized before its month is over', async () => {
     const { api, id } = await aStatement();
-    const body = { amount: 5, currency: 'EUR', description: 'Event' };
-    await api.createCommission({ params: { id }, body });
+    await earn(api, id);
     const { data } = await api.listCommissionStatements({ params: { id }, query: { status: 'open' } });
     const reply = await api.finalizeCommissionStatement({ params: { id, sid: data[0].id } });
     expect([reply.status, reply.body.code]).toEqual([409, 'period_not_over']);

@@ -9,18 +9,22 @@ export interface Sums extends Movement {
 }
 
 /**
- * Reads the totals of statements of one partner. The opening balance of a month is the sum of all earlier months in that
+ * Reads the totals of statements. The opening balance of a month is the sum of all earlier months of the partner in that
  * currency, of which there are twelve in a year.
  */
 export async function sumUp(
   tx: Tx,
-  partnerId: number,
-  currencies: readonly string[],
+  statements: readonly Pick<StatementRow, 'partnerId' | 'currency'>[],
 ): Promise<(statement: StatementRow) => Sums> {
-  const rows = await tx.statement.findMany({ where: { partnerId, currency: { in: [...new Set(currencies)] } } });
+  const partnerIds = [...new Set(statements.map(({ partnerId }) => partnerId))];
+  const currencies = [...new Set(statements.map(({ currency }) => currency))];
+  const rows = await tx.statement.findMany({
+    where: { partnerId: { in: partnerIds }, currency: { in: currencies } },
+  });
+  const byPartner = Map.groupBy(rows, ({ partnerId, currency }) => `${partnerId} ${currency}`);
   return (statement) => {
-    const opening = rows
-      .filter(({ currency, period }) => currency === statement.currency && period < statement.period)
+    const opening = (byPartner.get(`${statement.partnerId} ${statement.currency}`) ?? [])
+      .filter(({ period }) => period < statement.period)
       .reduce((sum, row) => sum + netOf(row), 0);
     return {
       opening,
