@@ -10,6 +10,7 @@ export {
   type JobScope,
   job,
   type Schedule,
+  scheduleAgain,
 } from './job.ts';
 export { resumeRows } from './job-rows.ts';
 export type { Scheduling } from './scheduling.ts';

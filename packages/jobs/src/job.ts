@@ -134,3 +134,19 @@ export function job<Payload extends z.ZodType, Tx>({ run, ...declared }: Alone<P
 export function batchJob<Payload extends z.ZodType, Tx>(declared: Job<Payload, Tx>): Job<Payload, Tx> {
   return declared;
 }
+
+const againMs = 600_000;
+
+/**
+ * The `giveUp` of a job without which a record would never reach its end: schedules the job again, with ten attempts more.
+ * The failed one stays dead, so that the alert tells of it.
+ * @param afterMs how long after the last attempt, in milliseconds; ten minutes by default
+ */
+export function scheduleAgain<Payload extends z.ZodType>(
+  declared: { name: string; payload: Payload },
+  afterMs = againMs,
+) {
+  return async ({ payload, schedule }: { payload: z.output<Payload>; schedule: Schedule }): Promise<void> => {
+    await schedule(declared, [payload], new Date(Date.now() + afterMs));
+  };
+}

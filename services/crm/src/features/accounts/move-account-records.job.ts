@@ -1,7 +1,7 @@
 import { id } from '@tandem/contract';
 import { accountUpdated, leadUpdated, opportunityUpdated } from '@tandem/crm-contract';
 import type { Emit } from '@tandem/events';
-import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
+import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { asLead } from '../leads/lead.ts';
@@ -32,9 +32,7 @@ export const moveAccountRecords = job({
     });
   },
   // Nothing else gives the records to the survivor, so the job is tried again.
-  async giveUp({ payload, schedule }: GiveUpContext<Payload, Tx>) {
-    await schedule(moveAccountRecordsJob, [payload], new Date(Date.now() + retryMs));
-  },
+  giveUp: scheduleAgain(moveAccountRecordsJob, retryMs),
 });
 
 interface Work extends Payload {

@@ -1,5 +1,5 @@
 import { id } from '@tandem/contract';
-import { type JobContext, job } from '@tandem/jobs';
+import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { approve } from './approve-commission.ts';
@@ -18,4 +18,6 @@ export const approveDue = job({
       await approve({ tx, emit }, commission, {});
     });
   },
+  /** Without another one, the commission would wait for a person. */
+  giveUp: scheduleAgain(approveDueJob),
 });

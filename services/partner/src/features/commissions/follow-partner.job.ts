@@ -1,5 +1,5 @@
 import { id } from '@tandem/contract';
-import { type GiveUpContext, type Inside, type JobContext, job } from '@tandem/jobs';
+import { type Inside, type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -22,7 +22,6 @@ export const followPartnerJob = {
 type Effect = z.output<typeof effects>;
 
 const portion = 200;
-const retryMs = 600_000;
 
 /** The status in which the partner must still be, and the commissions that the effect concerns. */
 const rules: Record<Effect, { status: string; where: object }> = {
@@ -60,9 +59,7 @@ export const followPartner = job({
     });
   },
   /** Without another one, a suspended partner would be paid. */
-  async giveUp({ payload, schedule }: GiveUpContext<z.output<typeof followPartnerJob.payload>, Tx>) {
-    await schedule(followPartnerJob, [payload], new Date(Date.now() + retryMs));
-  },
+  giveUp: scheduleAgain(followPartnerJob),
 });
 
 async function apply({ tx, emit, schedule }: Inside<Tx>, effect: Effect, locked: LockedCommission): Promise<void> {

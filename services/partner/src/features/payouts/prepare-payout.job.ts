@@ -1,4 +1,4 @@
-import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
+import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Payout as PayoutRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -13,7 +13,6 @@ const commissionsAtOnce = 10_000;
  * Collects the commissions of a payout, partner by partner in the order of their ids. Each portion is one transaction, which
  * stores how far it came: a run after a crash goes on from there.
  */
-const retryMs = 600_000;
 
 export const preparePayout = job({
   ...preparePayoutJob,
@@ -40,9 +39,7 @@ export const preparePayout = job({
     });
   },
   /** Without another one, the payout would never end. */
-  async giveUp({ payload, schedule }: GiveUpContext<z.output<typeof preparePayoutJob.payload>, Tx>) {
-    await schedule(preparePayoutJob, [payload], new Date(Date.now() + retryMs));
-  },
+  giveUp: scheduleAgain(preparePayoutJob),
 });
 
 /** The next partners with approved commissions who are not suspended, so many that the portion is bounded. */

@@ -1,11 +1,9 @@
-import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
+import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { releasePayoutJob } from './payout-jobs.ts';
 
 const portion = 5_000;
-
-const retryMs = 600_000;
 
 export const releasePayout = job({
   ...releasePayoutJob,
@@ -19,7 +17,5 @@ export const releasePayout = job({
     });
   },
   /** Without another one, the payout would never end. */
-  async giveUp({ payload, schedule }: GiveUpContext<z.output<typeof releasePayoutJob.payload>, Tx>) {
-    await schedule(releasePayoutJob, [payload], new Date(Date.now() + retryMs));
-  },
+  giveUp: scheduleAgain(releasePayoutJob),
 });

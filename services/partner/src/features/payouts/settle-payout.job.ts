@@ -1,4 +1,4 @@
-import { type GiveUpContext, type Inside, type JobContext, job } from '@tandem/jobs';
+import { type Inside, type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import { commissionPaid } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { PayoutItem as PayoutItemRow, Payout as PayoutRow } from '../../generated/client.ts';
@@ -9,8 +9,6 @@ import { changePayout } from './payout.ts';
 import { settlePayoutJob } from './payout-jobs.ts';
 
 const itemsAtOnce = 50;
-
-const retryMs = 600_000;
 
 export const settlePayout = job({
   ...settlePayoutJob,
@@ -30,9 +28,7 @@ export const settlePayout = job({
     });
   },
   /** Without another one, the payout would never end. */
-  async giveUp({ payload, schedule }: GiveUpContext<z.output<typeof settlePayoutJob.payload>, Tx>) {
-    await schedule(settlePayoutJob, [payload], new Date(Date.now() + retryMs));
-  },
+  giveUp: scheduleAgain(settlePayoutJob),
 });
 
 /**

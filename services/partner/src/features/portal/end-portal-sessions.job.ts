@@ -1,9 +1,7 @@
-import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
+import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { endPortalSessionsJob } from './portal-jobs.ts';
-
-const retryMs = 600_000;
 
 type Ended = z.output<typeof endPortalSessionsJob.payload>;
 
@@ -21,7 +19,5 @@ export const endPortalSessions = ({ peers }: Pick<Tools, 'peers'>) =>
       await outside(() => peers.identity.endPortalSessions({ body, as }));
     },
     /** Identity may be down for longer than a job is repeated, and the sessions would last. */
-    async giveUp({ payload, schedule }: GiveUpContext<Ended, Tx>) {
-      await schedule(endPortalSessionsJob, [payload], new Date(Date.now() + retryMs));
-    },
+    giveUp: scheduleAgain(endPortalSessionsJob),
   });

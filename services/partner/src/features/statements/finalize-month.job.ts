@@ -1,4 +1,4 @@
-import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
+import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { finalizeStatements } from './finalize-statements.ts';
@@ -12,7 +12,6 @@ export const finalizeMonthJob = {
 };
 
 const portion = 200;
-const retryMs = 600_000;
 
 export const finalizeMonth = job({
   ...finalizeMonthJob,
@@ -33,7 +32,5 @@ export const finalizeMonth = job({
     });
   },
   /** Without another one, nobody would learn that the statements are final. */
-  async giveUp({ payload, schedule }: GiveUpContext<z.output<typeof finalizeMonthJob.payload>, Tx>) {
-    await schedule(finalizeMonthJob, [payload], new Date(Date.now() + retryMs));
-  },
+  giveUp: scheduleAgain(finalizeMonthJob),
 });
