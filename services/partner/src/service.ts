@@ -32,6 +32,7 @@ import { makeDefaultPlan } from './features/commission-plans/default-plan.ts';
 import { commissionPlanHandlers } from './features/commission-plans/index.ts';
 import { approveDue } from './features/commissions/approve-due.job.ts';
 import { commissionBulk } from './features/commissions/bulk-commissions.ts';
+import { creditReactivated } from './features/commissions/credit-reactivated.job.ts';
 import { followPartner } from './features/commissions/follow-partner.job.ts';
 import { commissionHandlers } from './features/commissions/index.ts';
 import { qualifiedDays } from './features/commissions/on-lead-qualified.ts';
@@ -148,6 +149,7 @@ export function partnerService(
       notifyOwners(tools),
       approveDue,
       followPartner,
+      creditReactivated,
       finalizeMonth,
       ...payoutJobs(tools),
       ...bulk.jobs,

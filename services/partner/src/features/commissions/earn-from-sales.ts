@@ -1,5 +1,6 @@
 import type { Schedule } from '@tandem/events';
 import { planLimits } from '@tandem/partner-contract';
+import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { type AppliedPlan, readAppliedPlans } from '../commission-plans/applied-plans.ts';
 import type { Plan } from '../commission-plans/plan.ts';
@@ -43,7 +44,6 @@ export async function earnFromSales(
   });
   const counted = await withoutEnded(tx, planned);
   const earnersOf = await readEarners(tx, counted);
-  const due = new Map<number, Date | null>();
   const data = counted.flatMap((one) =>
     earnersOf(one).flatMap((earner) => {
       const commission = commissionOf(one.sale, earner, one.applied);
@@ -52,12 +52,20 @@ export async function earnFromSales(
   );
   const rows = await insertCommissions(tx, data);
   emitEarned(emit, rows.map(asCommission));
-  const approving = new Set(counted.flatMap(({ applied: { plan } }) => (plan.terms.autoApprove ? plan.id : [])));
-  for (const { id, planId, status, holdUntil } of rows)
-    if (status === 'pending' && planId !== null && approving.has(planId)) due.set(id, holdUntil);
-  for (const [commissionId, holdUntil] of due)
-    await schedule(approveDueJob, [{ commissionId }], holdUntil ?? undefined);
+  await scheduleApprovals(schedule, counted, rows);
   return rows.length;
+}
+
+/** Schedules the approvals of commissions whose plans approve by themselves, together for those of one time. */
+async function scheduleApprovals(schedule: Schedule, planned: PlannedSale[], rows: CommissionRow[]): Promise<void> {
+  const approving = new Set(planned.flatMap(({ applied: { plan } }) => (plan.terms.autoApprove ? plan.id : [])));
+  const due = rows.filter(({ status, planId }) => status === 'pending' && planId !== null && approving.has(planId));
+  for (const [at, together] of Map.groupBy(due, ({ holdUntil }) => holdUntil?.getTime()))
+    await schedule(
+      approveDueJob,
+      together.map(({ id: commissionId }) => ({ commissionId })),
+      at === undefined ? undefined : new Date(at),
+    );
 }
 
 interface PlannedSale extends ReferredSale {

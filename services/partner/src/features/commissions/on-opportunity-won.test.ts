@@ -45,6 +45,22 @@ const commissionsOf = (api: Api, id: string, count: number, query: Record<string
   });
 
 describe('a won deal of a referred lead', () => {
+  it('earns after the reactivation of a partner who was suspended when it was won, once', async () => {
+    const api = service.as();
+    const { id, win, params } = await aReferrer(api);
+    await api.suspendPartner({ params, body: { reason: 'Checked' } });
+    await win({ value: 100 });
+    await until('the deal waits', async () => {
+      return (await service.sqlWithin(api.caller, 'SELECT FROM uncredited_deal')).length === 1;
+    });
+    await api.reactivatePartner({ params });
+    expect(await commissionsOf(api, id, 1)).toMatchObject([{ amount: 5, status: 'pending' }]);
+    await api.suspendPartner({ params, body: { reason: 'Checked' } });
+    await api.reactivatePartner({ params });
+    await win({ value: 200 });
+    expect(await commissionsOf(api, id, 2)).toHaveLength(2);
+  });
+
   it.each([
     ['bronze', 5, 240],
     ['silver', 7.5, 360],

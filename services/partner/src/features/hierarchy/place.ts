@@ -68,14 +68,15 @@ export function refusedParent(refusal: Refusal, { partner, parent }: Place): Api
 
 /**
  * Checks the parent of a new partner, under `lockHierarchy`, and locks it against a change of its status.
+ * @param named the field of the request that names the parent
  * @throws ApiError 422 for an unknown parent or too many levels, 409 for a parent that is not approved
  */
-export async function checkFirstParent(tx: Tx, parentId: number): Promise<void> {
+export async function checkFirstParent(tx: Tx, parentId: number, named = field): Promise<void> {
   await tx.sql`SELECT id FROM partner WHERE id = ${parentId} FOR SHARE`;
   const parent = await tx.partner.findFirst({ where: { id: parentId }, select: { status: true } });
-  if (!parent) throw failField(field, unknownId('partner'));
+  if (!parent) throw failField(named, unknownId('partner'));
   if (parent.status !== 'approved') throw notApproved(parent.status);
-  if ((await idsAbove(tx, parentId)).length + 1 > hierarchyLevelsMax) throw tooManyLevels();
+  if ((await idsAbove(tx, parentId)).length + 1 > hierarchyLevelsMax) throw tooManyLevels(named);
 }
 
 function notApproved(status: string): ApiError {
@@ -83,8 +84,8 @@ function notApproved(status: string): ApiError {
   return fail('parent_not_approved', [{ field, message }]);
 }
 
-function tooManyLevels(): ApiError {
-  return failField(field, `Must leave at most ${hierarchyLevelsMax} partners above each partner`);
+function tooManyLevels(named = field): ApiError {
+  return failField(named, `Must leave at most ${hierarchyLevelsMax} partners above each partner`);
 }
 
 /** The partners above another one. Ends at the limit, beyond which the place is refused anyway. */

@@ -1,5 +1,6 @@
 import { type partnerLife, partnerReactivated } from '@tandem/partner-contract';
 import type { Handler } from '../../handler.ts';
+import { creditReactivatedJob } from '../commissions/credit-reactivated.job.ts';
 import { followPartnerJob } from '../commissions/follow-partner.job.ts';
 import { scheduleReviews } from '../tiers/schedule-reviews.ts';
 import { changeStatus } from './change-status.ts';
@@ -12,6 +13,7 @@ export const reactivatePartner: Handler<typeof partnerLife.reactivatePartner> = 
   const { partner, changes } = await changeStatus(tx, before, { to: 'approved', by: 'reactivatePartner' });
   emit(partnerReactivated, { data: { partnerId: partner.id, reason: null }, record: partner, changes });
   await schedule(followPartnerJob, [{ partnerId: partner.id, effect: 'release', after: 0 }]);
+  await schedule(creditReactivatedJob, [{ partnerId: partner.id, after: 0 }]);
   // Suspended partners are not evaluated, and the parent has one more approved recruit.
   const { id, parentPartnerId } = partner;
   await scheduleReviews({ tx, schedule }, parentPartnerId === null ? [id] : [id, parentPartnerId]);

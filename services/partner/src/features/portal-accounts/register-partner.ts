@@ -46,7 +46,7 @@ export const registerPartner =
         // Before the address is stored: the answer to an unknown code must not depend on it.
         if (referralCode) await lockHierarchy(tx);
         const parentPartnerId = referralCode ? await findRecruiter(tx, referralCode) : null;
-        if (parentPartnerId !== null) await checkFirstParent(tx, parentPartnerId);
+        if (parentPartnerId !== null) await checkFirstParent(tx, parentPartnerId, 'referralCode');
         const approval = autoApprove && { status: 'approved', approvedAt: now };
         const row = await tx.partner.create({
           data: { ...person, ...terms, ...approval, emailKey: email.toLowerCase(), parentPartnerId },
