@@ -4,6 +4,8 @@ import { fillTables } from './fill-tables.ts';
 export const partnerCount = Number(process.env['BENCH_PARTNERS'] ?? 10_000);
 /** Commissions of each partner, over two years. */
 export const commissionsOfPartner = 100;
+/** The commissions of the largest partner, the first one, besides these. */
+export const commissionsOfLargest = 50_000;
 // Above the ids of records that are created during the benchmark.
 export const firstId = 10_000_000;
 
@@ -17,10 +19,12 @@ export async function fillPartner(url: string, tenantId: number, log: (line: str
     log(`filling partner: ${partnerCount} partners, ${partnerCount * commissionsOfPartner} commissions`);
     await client.query(partners(tenantId));
     await client.query(commissions(tenantId));
+    await client.query(commissionsOfFirst(tenantId));
+    await client.query(deals);
     await client.query(entries);
     await client.query(statements);
   };
-  await fillTables(url, ['partner', 'commission', 'ledger_entry', 'statement'], fill, { log });
+  await fillTables(url, ['partner', 'commission', 'deal', 'ledger_entry', 'statement'], fill, { log });
 }
 
 const partners = (tenantId: number) => `
@@ -39,6 +43,20 @@ const commissions = (tenantId: number) => `
     CASE ${status} WHEN 'paid' THEN 'paid' WHEN 'cancelled' THEN 'cancelled' ELSE 'recorded' END, at, at
   FROM generate_series(1, ${partnerCount}) p, generate_series(0, ${commissionsOfPartner - 1}) n,
     LATERAL (SELECT now() - interval '2 days' - n * interval '${(months * 30) / commissionsOfPartner} days' AS at) AS recorded`;
+
+// Paid: the payout has 100 commissions of each partner.
+const commissionsOfFirst = (tenantId: number) => `
+  INSERT INTO commission (tenant_id, environment, id, partner_id, amount_minor, currency, basis_minor, rate, type, status,
+    opportunity_id, approved_at, paid_at, ledger_state, created_at, updated_at)
+  SELECT ${tenantId}, 'live', ${2 * firstId} + n, ${firstId + 1}, 1000 + n % 9000, 'EUR', 100000, 5, 'earned', 'paid',
+    ${2 * firstId} + n, at, at + interval '1 day', 'paid', at, at
+  FROM generate_series(1, ${commissionsOfLargest}) n,
+    LATERAL (SELECT now() - interval '2 days' - n * interval '${(months * 30 * 24) / commissionsOfLargest} hours' AS at) AS recorded`;
+
+const deals = `
+  INSERT INTO deal (tenant_id, environment, opportunity_id, version, partner_id, value_minor, currency, won_at)
+  SELECT tenant_id, environment, opportunity_id, 1, partner_id, basis_minor, currency, created_at
+  FROM commission WHERE id > ${firstId}`;
 
 const entries = `
   INSERT INTO ledger_entry (tenant_id, environment, partner_id, currency, period, kind, amount_minor, commission_id, created_at)

@@ -4,11 +4,11 @@ import { formatNumber } from '../numbers.ts';
 import type { Place } from '../place.ts';
 import type { Row } from '../results.ts';
 import type { Case } from './cases.ts';
-import { commissionsOfPartner, fillPartner, firstId, partnerCount } from './partner-data.ts';
+import { commissionsOfLargest, commissionsOfPartner, fillPartner, firstId, partnerCount } from './partner-data.ts';
 import { measure } from './requests.ts';
 
 const members = ['gateway', 'identity', 'crm', 'partner', 'files', 'training'];
-const goals = { list: 50, statement: 200 };
+const goals = { list: 50, statement: 200, dashboard: 100 };
 const payoutGoalS = 30;
 const payoutWaitMs = 300_000;
 const pollMs = 200;
@@ -29,6 +29,7 @@ export async function measurePartner(place: Place): Promise<Row[]> {
     rows.push(row);
   };
   for (const one of cases(code)) add(await measure(place, one, { key: tenant.live, id: 'partner-size' }));
+  for (const one of await dashboards(tenant, code)) add(await measure(place, one, one.session));
   add(await measurePayout(tenant));
   return rows;
 }
@@ -60,6 +61,31 @@ function cases(code: (type: 'partner' | 'commission' | 'opportunity', id: number
     { what: 'statements of a partner', goalMs: goals.statement, path: `${own}/statements`, hasRecords: true },
     { what: 'a partner with its balance', goalMs: goals.statement, path: `/v1/partners/${partner}` },
   ];
+}
+
+/** The dashboards of two partners in the portal, each with a session. */
+async function dashboards(tenant: TestTenant, code: (type: 'partner', id: number) => string) {
+  const partners = [
+    { what: 'dashboard of a partner', id: code('partner', firstId + Math.floor(partnerCount / 2)) },
+    {
+      what: `dashboard of a partner with ${formatNumber(commissionsOfLargest)} commissions`,
+      id: code('partner', firstId + 1),
+    },
+  ];
+  const password = 'a long phrase is best';
+  return Promise.all(
+    partners.map(async ({ what, id }, index) => {
+      const email = `portal.${index}@example.com`;
+      await tenant.api.createPortalUser({ params: { id }, body: { email, password, role: 'owner' } });
+      const { data } = await tenant.api.loginToPortal({ body: { email, password, tenant: tenant.id } });
+      return {
+        what,
+        goalMs: goals.dashboard,
+        path: '/v1/partners/portal/dashboard',
+        session: { key: { token: (data as { token: string }).token }, id: 'partner-size' },
+      };
+    }),
+  );
 }
 
 /** Prepares a payout to all partners. */

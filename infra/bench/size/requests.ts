@@ -13,7 +13,7 @@ const pauseMs = 500;
 export async function measure(
   place: Place,
   { what, goalMs, path, hasRecords }: Case,
-  { key, id }: { key: string; id: string },
+  { key, id }: { key: string | Token; id: string },
 ): Promise<Row> {
   const first = await ask(place, path, key);
   await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -44,6 +44,11 @@ function foundIn({ data, pagination }: TimedResponse['body']): string {
   return `${data.length} of ${formatNumber(total).replace(/\.0+$/, '')}${totalIsEstimate ? ' (estimate)' : ''}`;
 }
 
+/** The token of a session, instead of an API key. */
+export interface Token {
+  token: string;
+}
+
 interface TimedResponse {
   ms: number;
   // biome-ignore lint/suspicious/noExplicitAny: the bench reads a few fields of many operations.
@@ -51,10 +56,10 @@ interface TimedResponse {
 }
 
 /** Sends a request through the gateway. */
-export async function ask({ baseUrl }: Place, path: string, key: string): Promise<TimedResponse> {
+export async function ask({ baseUrl }: Place, path: string, key: string | Token): Promise<TimedResponse> {
   const startedAt = performance.now();
   const response = await fetch(`${baseUrl}${path}`, {
-    headers: { 'X-API-Key': key },
+    headers: typeof key === 'string' ? { 'X-API-Key': key } : { Authorization: `Bearer ${key.token}` },
     signal: AbortSignal.timeout(timeoutMs),
   });
   const body = await response.json();

@@ -33,11 +33,19 @@ export async function clawBack(
 
 /** The columns of the clawback of a paid commission. The next payout deducts it without an approval. */
 export function clawbackOf(commission: CommissionRow, { minor, reason }: { minor: number; reason: string }) {
-  const { partnerId, opportunityId, dealVersion, leadId, basisMinor, currency, rate, level } = commission;
-  const { planId, planVersion, planSource, rateSource } = commission;
   return {
-    ...{ partnerId, opportunityId, dealVersion, leadId, basisMinor, currency, rate, level },
-    ...{ planId, planVersion, planSource, rateSource },
+    partnerId: commission.partnerId,
+    opportunityId: commission.opportunityId,
+    dealVersion: commission.dealVersion,
+    leadId: commission.leadId,
+    basisMinor: commission.basisMinor,
+    currency: commission.currency,
+    rate: commission.rate,
+    level: commission.level,
+    planId: commission.planId,
+    planVersion: commission.planVersion,
+    planSource: commission.planSource,
+    rateSource: commission.rateSource,
     amountMinor: -minor,
     type: 'clawback',
     status: 'approved',

@@ -35,7 +35,10 @@ export const createCommission = ({ peers }: Tools): Handler<typeof commissions.c
         partnerId: params.id,
         amountMinor: toMinor(amount, currency),
         type,
-        ...{ currency, reason, opportunityId, externalId },
+        currency,
+        reason,
+        opportunityId,
+        externalId,
         // Apart from what the deal itself earned, which a reopening takes back.
         dealVersion: -1,
         planId: plan?.id ?? null,

@@ -43,8 +43,16 @@ export const createPortalLead = (tools: Tools): Handler<typeof portalData.create
     const partner = await lockApprovedPartner(tx, partnerId, 'partnerId');
     const [status] = await statusesOf(tx, [{ lead, partner: { ...partner, partnerId } }]);
     const touch: Touch = {
-      ...{ leadId: lead.id, partnerId, code: null, clickId: null, source: 'manual', externalId: null },
-      ...{ status: status as Touch['status'], occurredAt: now, createdBy: null, createdAt: now },
+      leadId: lead.id,
+      partnerId,
+      code: null,
+      clickId: null,
+      source: 'manual',
+      status: status as Touch['status'],
+      occurredAt: now,
+      externalId: null,
+      createdBy: null,
+      createdAt: now,
     };
     const outcome = (await attribute({ tx, emit, schedule }, [touch])).get(touch);
     // Why it lost would tell about another partner; the attempt is stored nevertheless.

@@ -36,7 +36,12 @@ export function asPortalLead(
   const named = disclosure !== 'none';
   const whole = disclosure === 'contacts';
   return {
-    ...{ id, leadId, referralStatus, source, code, occurredAt },
+    id,
+    leadId,
+    referralStatus,
+    source,
+    code,
+    occurredAt,
     leadStatus: lead?.status ?? null,
     firstName: named ? (lead?.firstName ?? null) : null,
     lastName: whole ? (lead?.lastName ?? null) : null,

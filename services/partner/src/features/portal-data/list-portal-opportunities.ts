@@ -24,6 +24,12 @@ export const listPortalOpportunities = (tools: Tools): Handler<typeof portalData
     return { items, total };
   },
   run: ({ query: { page, limit }, found: { items, total } }) => ({
-    ...{ items, total, page, limit, hasPrev: page > 1, hasNext: page * limit < total, nextCursor: null },
+    items,
+    total,
+    page,
+    limit,
+    hasPrev: page > 1,
+    hasNext: page * limit < total,
+    nextCursor: null,
   }),
 });

@@ -68,8 +68,16 @@ export async function attributeLeads(
   const touches = pairs.map(({ lead, partner }, index): Touch => {
     const { leadId, code, source, referredAt } = lead;
     return {
-      ...{ leadId, code, source, partnerId: partner.partnerId, status: statuses[index] as Touch['status'] },
-      ...{ occurredAt: referredAt, createdAt: referredAt, clickId: null, externalId: null, createdBy: null },
+      leadId,
+      partnerId: partner.partnerId,
+      code,
+      clickId: null,
+      source,
+      status: statuses[index] as Touch['status'],
+      occurredAt: referredAt,
+      externalId: null,
+      createdBy: null,
+      createdAt: referredAt,
     };
   });
   const outcomes = await attribute(inside, touches, { wonAt });
