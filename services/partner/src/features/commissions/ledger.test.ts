@@ -53,7 +53,7 @@ describe('the commission ledger', () => {
     const { id } = await anApprovedPartner(api);
     const entry = { externalId: 'order-17', opportunityId: null };
     expect(await insert(api, id, entry)).toBeUndefined();
-    expect(await insert(api, id, entry)).toBe('commission_tenant_id_environment_external_id_key');
+    expect(await insert(api, id, entry)).toBe('commission_external_id');
     const other = service.as();
     expect(await insert(other, (await anApprovedPartner(other)).id, entry)).toBeUndefined();
   });
