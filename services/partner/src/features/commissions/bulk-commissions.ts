@@ -1,8 +1,8 @@
 import { bulkCommissions, commissions } from '@tandem/partner-contract';
 import { bulkOperation } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { readMonths } from '../months/time-zone.ts';
 import { lockWithPayout } from '../payouts/leave-payout.ts';
-import { readMonths } from '../statements/time-zone.ts';
 import { approve } from './approve-commission.ts';
 import { cancelByHand } from './cancel-commission.ts';
 import { clawBack } from './clawback-commission.ts';

@@ -1,7 +1,7 @@
 import type { KnownSettings } from '@tandem/identity-contract';
 import type { commissions } from '@tandem/partner-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { monthsWith } from '../statements/time-zone.ts';
+import { monthsWith } from '../months/time-zone.ts';
 import { asCommission } from './commission.ts';
 import { listedCommissions } from './listed-commissions.ts';
 

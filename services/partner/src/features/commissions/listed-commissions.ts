@@ -1,7 +1,7 @@
 import type { commissions } from '@tandem/partner-contract';
 import type { ListFilter } from '@tandem/service';
 import type { z } from 'zod';
-import type { Months } from '../statements/months.ts';
+import type { Months } from '../months/months.ts';
 
 type Filters = Partial<z.output<typeof commissions.listCommissions.query>>;
 

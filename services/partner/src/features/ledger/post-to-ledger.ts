@@ -1,7 +1,7 @@
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import type { Months } from '../statements/months.ts';
-import { readMonths } from '../statements/time-zone.ts';
+import type { Months } from '../months/months.ts';
+import { readMonths } from '../months/time-zone.ts';
 
 /** The columns of a statement that add up to its closing balance, in minor units, and the number of commissions. */
 export interface Movement {

@@ -1,7 +1,7 @@
 import { type partnerLife, partnerReactivated } from '@tandem/partner-contract';
 import type { Handler } from '../../handler.ts';
-import { creditReactivatedJob } from '../commissions/credit-reactivated.job.ts';
 import { followPartnerJob } from '../commissions/follow-partner.job.ts';
+import { creditReactivatedJob } from '../credit-reactivated.job.ts';
 import { scheduleReviews } from '../tiers/schedule-reviews.ts';
 import { changeStatus } from './change-status.ts';
 import { lockPartner } from './partner.ts';

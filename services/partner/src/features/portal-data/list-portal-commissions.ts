@@ -3,8 +3,8 @@ import type { portalData } from '@tandem/partner-contract';
 import type { Handler, Tools } from '../../handler.ts';
 import { asCommission } from '../commissions/commission.ts';
 import { listedCommissions } from '../commissions/listed-commissions.ts';
+import { monthsWith } from '../months/time-zone.ts';
 import { readOwnPartner } from '../portal/own-partner.ts';
-import { monthsWith } from '../statements/time-zone.ts';
 
 export const listPortalCommissions = ({
   settingsOf,

@@ -2,11 +2,11 @@ import type { KnownSettings } from '@tandem/identity-contract';
 import type { statements } from '@tandem/partner-contract';
 import { fail, failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
+import { monthsWith } from '../months/time-zone.ts';
 import { readPartner } from '../partners/partner.ts';
 import { finalizeStatements } from './finalize-statements.ts';
 import { scheduleMonths } from './schedule-months.ts';
 import { finalFrom, showStatement } from './statement.ts';
-import { monthsWith } from './time-zone.ts';
 
 export const createCommissionStatement = (
   tools: Tools,

@@ -1,9 +1,9 @@
 import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
+import { readMonths } from '../months/time-zone.ts';
 import { finalizeStatements } from './finalize-statements.ts';
 import { finalFrom } from './statement.ts';
-import { readMonths } from './time-zone.ts';
 
 /** Finalizes the statements of a month, portion by portion. */
 export const finalizeMonthJob = {

@@ -2,9 +2,9 @@ import type { Emit } from '@tandem/events';
 import { statementFinalized } from '@tandem/partner-contract';
 import type { Statement as StatementRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { readMonths } from '../months/time-zone.ts';
 import { asStatementRecord } from './statement.ts';
 import { sumUp } from './sums.ts';
-import { readMonths } from './time-zone.ts';
 
 interface Inside {
   tx: Tx;

@@ -3,10 +3,10 @@ import type { statements } from '@tandem/partner-contract';
 import type { Context } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { postMissing } from '../ledger/post-missing.ts';
+import { monthsWith } from '../months/time-zone.ts';
 import { readPartner } from '../partners/partner.ts';
 import { asStatement, firstOpenMonth } from './statement.ts';
 import { sumUp } from './sums.ts';
-import { monthsWith } from './time-zone.ts';
 
 export const listCommissionStatements = (
   tools: Tools,

@@ -1,9 +1,9 @@
 import { type ConsumerContext, consumer, type Schedule } from '@tandem/events';
 import { commissionCancelled, commissionEarned, commissionPaid } from '@tandem/partner-contract';
 import type { Tx } from '../../handler.ts';
+import { readMonths } from '../months/time-zone.ts';
 import { finalizeMonthJob } from './finalize-month.job.ts';
 import { finalFrom } from './statement.ts';
-import { readMonths } from './time-zone.ts';
 
 /** Each month with statements gets a job that finalizes them. These events are those that create statements. */
 export const finalizeMonths = consumer({

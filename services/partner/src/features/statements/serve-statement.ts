@@ -3,12 +3,12 @@ import { fromMinor, type ResourceType } from '@tandem/contract';
 import type { statements } from '@tandem/partner-contract';
 import { type Cell, fail, toCsv } from '@tandem/service';
 import type { Handler, StatementKey, Tools, Tx } from '../../handler.ts';
+import { readMonths } from '../months/time-zone.ts';
 import { readPartner } from '../partners/partner.ts';
 import { readEntries, type StatementEntry } from './read-entries.ts';
 import { asStatement } from './statement.ts';
 import { statementDocument } from './statement-document.ts';
 import { sumUp } from './sums.ts';
-import { readMonths } from './time-zone.ts';
 
 const columns = [
   'date',

@@ -5,10 +5,10 @@ import type { z } from 'zod';
 import type { Statement as StatementRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { postMissing } from '../ledger/post-missing.ts';
+import type { Months } from '../months/months.ts';
+import { readMonths } from '../months/time-zone.ts';
 import { readPartner } from '../partners/partner.ts';
-import type { Months } from './months.ts';
 import { type Sums, sumUp } from './sums.ts';
-import { readMonths } from './time-zone.ts';
 
 const linkMs = 15 * 60_000;
 const finalAfterMs = 5 * 86_400_000;

@@ -1,9 +1,9 @@
 import { id } from '@tandem/contract';
 import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import { z } from 'zod';
-import type { Tx } from '../../handler.ts';
-import { creditWaiting } from '../credit-partners.ts';
-import { lockLeads } from '../referrals/lock-leads.ts';
+import type { Tx } from '../handler.ts';
+import { creditWaiting } from './credit-partners.ts';
+import { lockLeads } from './referrals/lock-leads.ts';
 
 /** Records the commissions of sales that a partner made while it was suspended, portion by portion. */
 export const creditReactivatedJob = {
