@@ -49,7 +49,7 @@ it('a deal with a partner’s referral code earns a commission, which the statem
   expect(url.startsWith(`${fleet.baseUrl}/v1/public/statements/`)).toBe(true);
   const csv = await fetch(url);
   expect([csv.status, csv.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
-  expect(await csv.text()).toContain(`${commission?.id},earned,pending,${deal.id},99.99,10,10,EUR,`);
+  expect(await csv.text()).toContain(`${commission?.id},earned,unpaid,${deal.id},99.99,10,10,EUR,`);
 });
 
 it('a shared resource has a public page with a working download', async () => {
