@@ -133,6 +133,8 @@ export const internalLeads = operations({
       lastName: Lead.shape.lastName.optional(),
       phone: Lead.shape.phone.optional(),
       referralCode: Lead.shape.referralCode.optional(),
+      /** Whether an existing lead gets nothing, not even what it lacks. */
+      onlyNew: z.boolean().optional(),
       /** Of a new lead; `web` by default. */
       source: Lead.shape.source.optional(),
       customFields: freeForm().optional(),

@@ -17,7 +17,6 @@ import { z } from 'zod';
 import { commissionCancelled, commissionEarned } from './commissions.ts';
 import { Code, codeErrors } from './referral-codes.ts';
 
-/** How many days before the attribution a touch of a partner may be. */
 /** How many years `occurredAt` may be in the past. */
 export const occurredYearsMax = 10;
 

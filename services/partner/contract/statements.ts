@@ -46,6 +46,10 @@ export const Statement = z.object({
     description: 'The URL of the breakdown as CSV; works without credentials until `downloadUrlExpiresAt`',
     examples: ['https://api.example.com/v1/public/statements/ThisIsOnlyAnExample'],
   }),
+  pdfUrl: z.url().meta({
+    description: 'The URL of the statement as PDF; works without credentials until `downloadUrlExpiresAt`',
+    examples: ['https://api.example.com/v1/public/statements/ThisIsOnlyAnExample'],
+  }),
   downloadUrlExpiresAt: timestamp().meta({
     description: 'When the download URL expires',
     examples: ['2026-03-02T09:30:00.000Z'],
@@ -58,10 +62,6 @@ export const StatementDetail = Statement.extend({
   finalizedAt: timestamp()
     .nullable()
     .meta({ description: 'When the statement was finalized, by a person or by itself; null before', examples: [null] }),
-  pdfUrl: z.url().meta({
-    description: 'The URL of the statement as PDF; works without credentials until `downloadUrlExpiresAt`',
-    examples: ['https://api.example.com/v1/public/statements/ThisIsOnlyAnExample'],
-  }),
 });
 
 export const statementFinalized = event('statement.finalized', {
@@ -69,7 +69,7 @@ export const statementFinalized = event('statement.finalized', {
   action: 'statement.finalize',
   target: 'statement',
   data: z.object({ statementId: id('statement'), partnerId: id('partner') }),
-  record: Statement.omit({ downloadUrl: true, downloadUrlExpiresAt: true }),
+  record: Statement.omit({ downloadUrl: true, pdfUrl: true, downloadUrlExpiresAt: true }),
 });
 
 const withIds = z.object({ id: id('partner'), sid: id('statement') });

@@ -77,6 +77,15 @@ it('creates one lead for several submissions of an address at once', async () =>
   expect(await leadsOf(api)).toHaveLength(1);
 });
 
+it('gives an existing lead nothing with onlyNew', async () => {
+  const api = service.as();
+  const { id } = (await api.createLead({ body: { email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' } }))
+    .data;
+  const body = { email: 'ADA@example.com', phone: '+491701234567', onlyNew: true };
+  expect((await inside(api).upsertLeadByEmail({ body })).data).toMatchObject({ leadId: id, created: false });
+  expect((await api.getLead({ params: { id } })).data).toMatchObject({ phone: null, version: 1 });
+});
+
 it('gives an existing lead what it lacks, with lead.updated, and overwrites nothing', async () => {
   const api = service.as();
   const known = { email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace', customFields: { seats: 5 } };

@@ -38,6 +38,7 @@ export const upsertLeadByEmail: Handler<typeof internalLeads.upsertLeadByEmail> 
     return { leadId: result.id, created: true, ignored };
   }
   const lead = asLead(row);
+  if (body.onlyNew) return { leadId: lead.id, created: false, ignored: [] };
   const { ignored } = await withAcceptedValues(missingValues(lead, body.customFields), (customFields) =>
     changeLead({ tx, emit }, { lead, change: lackingFields(lead, body, customFields), assignee: undefined }),
   );

@@ -23,7 +23,7 @@ async function publish(
   api: Api,
   name: string,
   data: { leadId: string; partnerId: string; previousPartnerId?: string; reason?: string },
-  { id = randomUUID() as string, at = new Date() } = {},
+  { id = randomUUID() as string, at = new Date(), touchedAt = at }: { id?: string; at?: Date; touchedAt?: Date } = {},
 ) {
   const { tenantId } = api.caller;
   const occurredAt = at.toISOString();
@@ -48,6 +48,7 @@ async function publish(
       voidedAt: null,
       version: 1,
       externalId: null,
+      occurredAt: touchedAt.toISOString(),
       createdBy: null,
       createdAt: occurredAt,
     },
@@ -147,6 +148,27 @@ describe('an attribution of a lead', () => {
     await until('the deal has no partner', async () => (await partnerOf(api, first)) === null);
     expect(await partnerOfLead(api, leadId)).toBeNull();
     expect(await partnerOf(api, own)).toBe('33');
+  });
+
+  it('also moves the deals that were closed after the touch, which belong to the partner', async () => {
+    const api = service.as();
+    const leadId = await aLeadOf(api);
+    const win = async () => {
+      const { data } = await api.createOpportunity({ body: { name: 'Rollout', leadId } });
+      await api.winOpportunity({ params: { id: data.id }, body: {} });
+      return data.id as string;
+    };
+    const before = await win();
+    const touchedAt = new Date();
+    const after = await win();
+    await publish(api, 'referral.attributed', { leadId, partnerId }, { touchedAt });
+    await until('the later deal has the partner', async () => (await partnerOf(api, after)) === partnerId);
+    const moved = { leadId, partnerId: '32', previousPartnerId: partnerId, reason: 'Wrong partner' };
+    await publish(api, 'referral.reassigned', moved, { touchedAt });
+    await until('the later deal has moved', async () => (await partnerOf(api, after)) === '32');
+    await publish(api, 'referral.voided', { leadId, partnerId: '32', reason: 'Fraud' }, { touchedAt });
+    await until('the later deal has no partner', async () => (await partnerOf(api, after)) === null);
+    expect(await partnerOf(api, before)).toBeNull();
   });
 
   it('changes nothing if a newer one was handled before', async () => {

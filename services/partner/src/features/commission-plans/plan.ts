@@ -68,6 +68,17 @@ export async function readPlanById(tx: Tx, id: number): Promise<Plan | undefined
   return row ? asPlan(row) : undefined;
 }
 
+/** The terms that a plan had in a version; undefined if there is no such plan. */
+export async function readTermsOfVersion(
+  tx: Tx,
+  planId: number,
+  planVersion: number | null,
+): Promise<Terms | undefined> {
+  const where = { planId, planVersion: planVersion ?? -1 };
+  const version = await tx.commissionPlanVersion.findFirst({ where, select: { terms: true } });
+  return version ? readTerms(version.terms) : (await readPlanById(tx, planId))?.terms;
+}
+
 /** The columns of terms, also those that the release before the versions reads. */
 export function columnsOf(terms: Terms) {
   const { type, tierRates, rate, holdDays } = terms;

@@ -7,7 +7,7 @@ import { approve } from './approve-commission.ts';
 import { cancelByHand } from './cancel-commission.ts';
 import { clawBack } from './clawback-commission.ts';
 import { lockCommission } from './commission.ts';
-import { hold } from './hold-commission.ts';
+import { holdByHand } from './hold-commission.ts';
 import { listedCommissions } from './listed-commissions.ts';
 import { release } from './release-commission.ts';
 
@@ -28,7 +28,7 @@ export const bulkApproveCommissions = bulkOperation({
 export const bulkHoldCommissions = bulkOperation({
   ...ofCommissions,
   row: bulkCommissions.bulkHoldCommissions,
-  change: async ({ tx, emit, id, body: { reason } }) => hold({ tx, emit }, await lockWithPayout(tx, id), { reason }),
+  change: async ({ tx, emit, id, body }) => holdByHand({ tx, emit }, await lockWithPayout(tx, id), body),
 });
 
 export const bulkReleaseCommissions = bulkOperation({

@@ -106,6 +106,9 @@ describe('the changes of a commission', () => {
     const { status, body } = await api.approveCommission({ params, body: {} });
     expect([status, body.code, body.errors?.[0]?.field]).toEqual([409, 'hold_not_over', 'force']);
     expect((await api.approveCommission({ params, body: { force: true } })).data.status).toBe('approved');
+    const other = await aCommission();
+    await service.sqlWithin(other.api.caller, "UPDATE commission SET hold_until = now() - interval '1 second'");
+    expect((await other.api.approveCommission({ params: other.params, body: {} })).data.status).toBe('approved');
   });
 
   it('reverse a paid commission once, by at most its amount', async () => {
@@ -197,10 +200,12 @@ describe('createCommission', () => {
   });
 
   it('records one commission of a type per opportunity, and applies a plan for manual commissions', async () => {
-    const { api, partnerId } = await aCommission({ opportunityId: '7' });
+    const { api, partnerId, commission } = await aCommission({ opportunityId: '7' });
     const params = { id: partnerId };
     const again = await api.createCommission({ params, body: bonus({ opportunityId: '7' }) });
     expect([again.status, again.body.code]).toEqual([409, 'already_recorded']);
+    await api.cancelCommission({ params: { cid: commission.id }, body: { reason: 'A mistake' } });
+    expect((await api.createCommission({ params, body: bonus({ opportunityId: '7' }) })).status).toBe(201);
     const plan = { name: 'By hand', trigger: 'manual', type: 'percent', rate: 0, holdDays: 14 };
     const { data } = await api.createCommissionPlan({ body: { ...plan, cap: { amount: 60, currency: 'EUR' } } });
     const planned = await api.createCommission({ params, body: bonus({ planId: data.id }) });

@@ -55,6 +55,12 @@ export function clawbackOf(commission: CommissionRow, { minor, reason }: { minor
   };
 }
 
+/** The columns of the adjustment that takes what a partial clawback has left. */
+export const restOf = (commission: CommissionRow, taken: { minor: number; reason: string }) => ({
+  ...clawbackOf(commission, taken),
+  type: 'adjustment',
+});
+
 function amountOf({ amountMinor, currency }: CommissionRow, amount: number | undefined): number {
   if (amount === undefined) return amountMinor;
   const wrong = misfit(amount, currency);

@@ -25,8 +25,8 @@ const portion = 200;
 
 /** The status in which the partner must still be, and the commissions that the effect concerns. */
 const rules: Record<Effect, { status: string; where: object }> = {
-  // A clawback stays approved, so that it is deducted.
-  hold: { status: 'suspended', where: { status: { in: ['pending', 'approved'] }, type: { not: 'clawback' } } },
+  // What takes back a paid commission stays approved, so that it is deducted.
+  hold: { status: 'suspended', where: { status: { in: ['pending', 'approved'] }, originalCommissionId: null } },
   release: { status: 'approved', where: { status: 'on_hold', heldBy: 'suspension' } },
   // Commissions that a person or the cap of a plan has put on hold stay so.
   pay: { status: 'terminated', where: { OR: [{ status: 'pending' }, { status: 'on_hold', heldBy: 'suspension' }] } },
@@ -42,7 +42,9 @@ export const followPartner = job({
   }: JobContext<z.output<typeof followPartnerJob.payload>, Tx>) {
     const { status, where } = rules[effect];
     await finish(async (inside) => {
-      const partner = await inside.tx.partner.findFirst({ where: { id: partnerId }, select: { status: true } });
+      // Locked, so that the next change of the status, and its effect, follow this one.
+      const [partner] = await inside.tx.sql<{ status: string }>`
+        SELECT status FROM partner WHERE id = ${partnerId} FOR SHARE`;
       // Another change of the status has followed, with an effect of its own.
       if (partner?.status !== status) return;
       const commissions = await inside.tx.commission.findMany({
@@ -76,10 +78,10 @@ async function apply({ tx, emit, schedule }: Inside<Tx>, effect: Effect, locked:
   }
 }
 
-/** A debt stays: the clawback of a commission that was paid. That of an unpaid one is cancelled with it. */
+/** A debt stays: what takes back a commission that was paid. That of an unpaid one is cancelled with it. */
 async function isForfeited(tx: Tx, commission: CommissionRow): Promise<boolean> {
-  const { type, originalCommissionId } = commission;
-  if (type !== 'clawback' || originalCommissionId === null) return !(await isDeducted(tx, commission));
+  const { originalCommissionId } = commission;
+  if (originalCommissionId === null) return !(await isDeducted(tx, commission));
   const original = await tx.commission.findFirst({ where: { id: originalCommissionId }, select: { status: true } });
   return original?.status !== 'paid' && !(await isDeducted(tx, commission));
 }

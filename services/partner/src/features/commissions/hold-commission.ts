@@ -2,7 +2,7 @@ import type { Emit } from '@tandem/events';
 import { commissionHeld, type commissions, type payoutCompleted, type payoutFailed } from '@tandem/partner-contract';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Handler, Tx } from '../../handler.ts';
-import { type InPayout, leavePayout, lockWithPayout } from '../payouts/leave-payout.ts';
+import { checkGrowth, type InPayout, leavePayout, lockWithPayout } from '../payouts/leave-payout.ts';
 import { asCommission, type CommissionRecord, changeCommissions, checkTransition } from './commission.ts';
 
 export const holdCommission: Handler<typeof commissions.holdCommission> = async ({
@@ -14,12 +14,21 @@ export const holdCommission: Handler<typeof commissions.holdCommission> = async 
 }) => {
   const found = await lockWithPayout(tx, params.cid);
   ifMatch(found.commission);
-  return hold({ tx, emit }, found, body);
+  return holdByHand({ tx, emit }, found, body);
 };
 
 interface Inside {
   tx: Tx;
   emit: Emit<typeof commissionHeld | typeof payoutCompleted | typeof payoutFailed>;
+}
+
+/**
+ * Puts a locked commission on hold for a person.
+ * @throws ApiError `payout_in_progress` if a payment would grow
+ */
+export async function holdByHand(inside: Inside, found: InPayout, { reason }: { reason: string }) {
+  checkGrowth(found);
+  return hold(inside, found, { reason });
 }
 
 /** Puts a locked commission on hold. Approved ones need an approval again. */

@@ -100,6 +100,39 @@ describe('a reopened deal', () => {
     await become([...clawedBack, ['earned', 'cancelled', 5]]);
   });
 
+  it('takes the rest of a commission of which a person has clawed back a part, once', async () => {
+    const api = service.as();
+    const { id, won, reopened, become, balance } = await aReferredDeal(api);
+    await won(2);
+    await become([['earned', 'pending', 5]]);
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE commission SET status = 'paid', paid_at = now(), ledger_state = NULL WHERE partner_id = $1`,
+      [id],
+    );
+    const [paid] = (await api.listPartnerCommissions({ params: { id } })).data;
+    const body = { reason: 'A discount', amount: 2 };
+    expect((await api.clawbackCommission({ params: { cid: paid.id }, body })).status).toBe(201);
+    await reopened(3);
+    const taken = [
+      ['earned', 'paid', 5],
+      ['clawback', 'approved', -2],
+      ['adjustment', 'approved', -3],
+    ];
+    await become(taken);
+    expect(await balance()).toEqual([{ currency: 'EUR', amount: -5 }]);
+    await won(4);
+    await become([...taken, ['earned', 'pending', 5]]);
+    await reopened(5);
+    await become([...taken, ['earned', 'cancelled', 5]]);
+    // Neither a suspension nor a termination forgives it.
+    const reason = 'Checked';
+    await api.suspendPartner({ params: { id }, body: { reason } });
+    await api.terminatePartner({ params: { id }, body: { reason, unpaid: 'forfeit' } });
+    await jobsEnd(service, api);
+    expect(await balance()).toEqual([{ currency: 'EUR', amount: -5 }]);
+  });
+
   /** A commission whose payment failed for want of an account, and which was clawed back when its deal was reopened. */
   async function isClawedBackUnpaid(api: Api) {
     const deal = await aReferredDeal(api);

@@ -9,7 +9,7 @@ import { earnFromSales, type ReferredSale } from './earn-from-sales.ts';
 import { findReferrers } from './referrers.ts';
 import { keepUncredited, type WonDeal } from './uncredited-deals.ts';
 
-/** Deals with a lead and a positive value, from `opportunity.won` events. */
+/** Deals with a lead, from `opportunity.won` events. */
 export function wonDeals(events: readonly Received<typeof opportunityWon>[]): WonDeal[] {
   return events.flatMap(({ occurredAt, record }) => wonDeal(record, occurredAt) ?? []);
 }
@@ -19,10 +19,10 @@ type Opportunity = Pick<
   'id' | 'leadId' | 'pipelineId' | 'value' | 'currency' | 'version'
 >;
 
-/** The deal of a won opportunity; undefined without a lead or a positive value. */
+/** The deal of a won opportunity; undefined without a lead. A deal without a value can earn a fixed amount. */
 export function wonDeal(deal: Opportunity, wonAt: Date): WonDeal | undefined {
   const { id: opportunityId, leadId, pipelineId, value, currency, version } = deal;
-  if (leadId === null || value <= 0) return undefined;
+  if (leadId === null) return undefined;
   return { opportunityId, leadId, pipelineId, version, valueMinor: toMinor(value, currency), currency, wonAt };
 }
 

@@ -2,7 +2,7 @@ import type { Emit, Schedule } from '@tandem/events';
 import { commissionReleased, type commissions } from '@tandem/partner-contract';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Handler, Tx } from '../../handler.ts';
-import { readPlanById } from '../commission-plans/plan.ts';
+import { readTermsOfVersion } from '../commission-plans/plan.ts';
 import { approveDueJob } from './approve-due.job.ts';
 import {
   asCommission,
@@ -35,9 +35,9 @@ export async function release({ tx, emit, schedule }: Inside, commission: Commis
   checkTransition(commission, 'pending');
   const [row] = await changeCommissions(tx, [commission.id], { status: 'pending', heldBy: null });
   const record = asCommission(row as CommissionRow);
-  const plan = commission.planId === null ? undefined : await readPlanById(tx, commission.planId);
-  if (plan?.terms.autoApprove)
-    await schedule(approveDueJob, [{ commissionId: record.id }], record.holdUntil ?? undefined);
+  const { planId, planVersion } = commission;
+  const terms = planId === null ? undefined : await readTermsOfVersion(tx, planId, planVersion);
+  if (terms?.autoApprove) await schedule(approveDueJob, [{ commissionId: record.id }], record.holdUntil ?? undefined);
   emit(commissionReleased, {
     data: { commissionId: record.id, partnerId: record.partnerId },
     record,

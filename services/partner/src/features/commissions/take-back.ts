@@ -3,7 +3,7 @@ import type { commissionCancelled, commissionEarned, payoutCompleted, payoutFail
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { cancel } from './cancel-commission.ts';
-import { clawbackOf } from './clawback-commission.ts';
+import { clawbackOf, restOf } from './clawback-commission.ts';
 import { asCommission, insertCommissions, isClawedBack } from './commission.ts';
 import { emitEarned } from './emit-earned.ts';
 import { type LockedCommission, lockCommissions, reread } from './lock-commissions.ts';
@@ -15,7 +15,7 @@ export interface TakingBack {
 
 /**
  * Takes back commissions. Unpaid ones are cancelled; paid ones, and those whose payment is on its way, are clawed back by a
- * negative commission, which the next payout deducts.
+ * negative commission, which the next payout deducts. After a partial clawback, an adjustment takes the rest.
  * @param ids of commissions that are not cancelled
  */
 export async function takeBackCommissions(
@@ -29,11 +29,26 @@ export async function takeBackCommissions(
     if (isPaid(locked)) clawedBack.push(commission);
     else if (!(await isClawedBack(tx, commission))) await cancel({ tx, emit }, await reread(tx, locked), { reason });
   }
+  const deducted = await readDeducted(tx, clawedBack);
   const rows = await insertCommissions(
     tx,
-    clawedBack.map((commission) => clawbackOf(commission, { minor: commission.amountMinor, reason })),
+    clawedBack.flatMap((commission) => {
+      const before = deducted.get(commission.id);
+      const minor = commission.amountMinor - (before ?? 0);
+      if (minor <= 0) return [];
+      return before === undefined ? clawbackOf(commission, { minor, reason }) : restOf(commission, { minor, reason });
+    }),
   );
   emitEarned(emit, rows.map(asCommission));
+}
+
+/** How much of commissions was taken back before, in minor units: a person may have clawed back a part. */
+async function readDeducted(tx: Tx, commissions: readonly CommissionRow[]): Promise<Map<number, number>> {
+  if (!commissions.length) return new Map();
+  const rows = await tx.sql<{ id: number; minor: number }>`
+    SELECT original_commission_id AS id, -sum(amount_minor)::bigint AS minor FROM commission
+    WHERE original_commission_id = ANY(${commissions.map(({ id }) => id)}::bigint[]) AND status <> 'cancelled' GROUP BY 1`;
+  return new Map(rows.map(({ id, minor }) => [id, minor]));
 }
 
 /** Whether one of the commissions is paid, or its payment is on its way. Locks them until the end of the transaction. */

@@ -15,7 +15,8 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-interface Deal {
+/** A deal, and its version when it was last won or reopened. */
+export interface Deal {
   opportunityId: string;
   leadId: string;
   value: number;
@@ -132,7 +133,15 @@ export async function aHistory({ first, second }: Instances, seed: number) {
           at.cancelCommission({ params, body: { reason } }),
         ),
     ],
-    clawBack: [3, () => onCommission(['paid'], (at, params) => at.clawbackCommission({ params, body: { reason } }))],
+    clawBack: [
+      3,
+      () =>
+        onCommission(['paid'], async (at, params) => {
+          const { data } = await at.getCommission({ params });
+          const part = random() < 0.5 && data.amount > 1 ? { amount: 1 } : {};
+          return at.clawbackCommission({ params, body: { reason, ...part } });
+        }),
+    ],
     byHand: [
       4,
       () => {
@@ -235,7 +244,7 @@ export async function aHistory({ first, second }: Instances, seed: number) {
         }),
       );
   };
-  return { api, partners, step, payAll };
+  return { api, partners, deals, step, payAll };
 }
 
 /** Waits until no job of the tenant is due. */

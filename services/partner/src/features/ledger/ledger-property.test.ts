@@ -1,6 +1,6 @@
 import { testSettings, until } from '@tandem/testing';
 import { type Api, aPeer, type Peer, type Service, startPartner } from '../../partner.test-service.ts';
-import { aHistory, jobsEnd } from './ledger-history.test-service.ts';
+import { aHistory, type Deal, jobsEnd } from './ledger-history.test-service.ts';
 
 // With LEDGER_SEEDS=7,8 and LEDGER_STEPS=500 other and longer histories.
 const seeds = (process.env['LEDGER_SEEDS'] ?? '2,3,5,12').split(',').map(Number);
@@ -31,6 +31,9 @@ interface CommissionRow {
   amount: number;
   type: string;
   status: string;
+  level: number;
+  deal: string | null;
+  dealVersion: number;
   payout: string | null;
   original: string | null;
   entries: Record<string, number> | null;
@@ -41,8 +44,8 @@ const sumOf = (rows: readonly { amount: number }[]) => rows.reduce((sum, { amoun
 const readCommissions = (api: Api) =>
   first.sqlWithin(
     api.caller,
-    `SELECT id::text, partner_id::text AS partner, currency, amount_minor::int AS amount, type, status,
-      payout_id::text AS payout, original_commission_id::text AS original,
+    `SELECT id::text, partner_id::text AS partner, currency, amount_minor::int AS amount, type, status, level,
+      opportunity_id::text AS deal, deal_version AS "dealVersion", payout_id::text AS payout, original_commission_id::text AS original,
       (SELECT jsonb_object_agg(kind, amount_minor) FROM ledger_entry WHERE commission_id = commission.id) AS entries
     FROM commission ORDER BY id`,
   ) as Promise<unknown> as Promise<CommissionRow[]>;
@@ -111,6 +114,22 @@ async function checkPayouts(api: Api, commissions: readonly CommissionRow[]): Pr
   }
 }
 
+/**
+ * A deal that is open has earned nothing in the end: what was paid is taken back. One that is won has earned by its last
+ * win only, once per level.
+ */
+function checkDeals(commissions: readonly CommissionRow[], deals: readonly Deal[]): void {
+  for (const { opportunityId, version, isWon } of deals) {
+    const ofDeal = commissions.filter(({ deal, status }) => deal === opportunityId && status !== 'cancelled');
+    const current = ofDeal.filter(({ type, dealVersion }) => type === 'earned' && dealVersion === version);
+    expect(new Set(current.map(({ level }) => level)).size).toBe(current.length);
+    if (!isWon) expect({ opportunityId, current }).toEqual({ opportunityId, current: [] });
+    // Clawbacks by hand of the last win are decisions of people.
+    const before = ofDeal.filter(({ dealVersion }) => dealVersion < version);
+    expect({ opportunityId, version, sum: sumOf(before) }).toEqual({ opportunityId, version, sum: 0 });
+  }
+}
+
 /** What is clawed back is paid, or on its way: what is cancelled is not deducted a second time. */
 function checkClawbacks(commissions: readonly CommissionRow[]): void {
   const deducted = commissions.flatMap(({ original, status }) => (original && status !== 'cancelled' ? original : []));
@@ -126,7 +145,7 @@ const paidEvents = (api: Api) =>
 it.each(seeds)(
   'the ledger, balances, statements and payouts agree after any history: seed %i',
   async (seed) => {
-    const { api, partners, step, payAll } = await aHistory({ first, second }, seed);
+    const { api, partners, deals, step, payAll } = await aHistory({ first, second }, seed);
     const done: string[] = [];
     const check = async () => {
       await jobsEnd(first, api);
@@ -139,6 +158,7 @@ it.each(seeds)(
       );
       await checkPayouts(api, commissions);
       checkClawbacks(commissions);
+      checkDeals(commissions, deals);
       return commissions;
     };
     try {

@@ -1,4 +1,4 @@
-import { monthAfter, monthOf, startOfMonth } from '@tandem/time-zones';
+import { dayOf, monthAfter, monthOf, startOfMonth } from '@tandem/time-zones';
 
 /** A time zone of a tenant, and since when. */
 interface ZoneChange {
@@ -14,6 +14,8 @@ interface ZoneChange {
 export interface Months {
   /** The month of a time as YYYY-MM. */
   of(at: Date): string;
+  /** The day of a time as YYYY-MM-DD, by the clock of that time. */
+  dayOf(at: Date): string;
   /** Start of a month and of the next one. */
   boundsOf(month: string): { start: Date; end: Date };
   /** All months from the one of a time to the one of another, with their starts. */
@@ -35,9 +37,10 @@ export function monthsOf(changes: readonly ZoneChange[]): Months {
     throw new Error('The last time zone has no end');
   };
 
+  const zoneAt = (at: Date) => (zones.findLast(({ since }) => since <= at) as ZoneChange).timezone;
+
   const monthAt = (at: Date): string => {
-    const { timezone } = zones.findLast(({ since }) => since <= at) as ZoneChange;
-    const shown = monthOf(at, timezone);
+    const shown = monthOf(at, zoneAt(at));
     // After a change to a zone in the west, the clock may show the month before the one that has begun.
     const next = monthAfter(shown);
     return startOf(next) <= at ? next : shown;
@@ -45,6 +48,7 @@ export function monthsOf(changes: readonly ZoneChange[]): Months {
 
   return {
     of: monthAt,
+    dayOf: (at) => dayOf(at, zoneAt(at)),
     boundsOf: (month) => ({ start: startOf(month), end: startOf(monthAfter(month)) }),
     between(first, last) {
       const months: { month: string; start: Date }[] = [];

@@ -1,3 +1,4 @@
+import { mailboxOf } from '@tandem/contract';
 import type { Tx } from '../../handler.ts';
 
 /** A lead, by its address, and the partner who refers it. */
@@ -12,11 +13,13 @@ interface Asked {
  */
 export async function shareAccounts(tx: Tx, asked: readonly Asked[]): Promise<boolean[]> {
   if (!asked.length) return [];
-  const leads = asked.map(({ email, partnerId }, index) => ({
-    index,
-    email: email.toLowerCase(),
-    partner_id: partnerId,
-  }));
+  const leads = asked.flatMap(({ email, partnerId }, index) =>
+    [...new Set([email.toLowerCase(), mailboxOf(email)])].map((address) => ({
+      index,
+      email: address,
+      partner_id: partnerId,
+    })),
+  );
   const rows = await tx.sql<{ index: number }>`
     WITH lead AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(leads)}::jsonb)
         AS lead (index int, email text, partner_id bigint)),

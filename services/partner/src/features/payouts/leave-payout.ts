@@ -29,6 +29,14 @@ export async function lockWithPayout(tx: Tx, id: number): Promise<InPayout> {
 }
 
 /**
+ * Fails for a deduction in an approved payout: without it the payment would be larger than what was approved.
+ * @throws ApiError `payout_in_progress`
+ */
+export function checkGrowth({ commission, payout }: InPayout): void {
+  if (commission.amountMinor < 0 && payout?.status === 'approved') throw fail('payout_in_progress');
+}
+
+/**
  * Removes a commission that will not be paid from its payout. A payment that is then below the minimum is removed, and its
  * other commissions are carried over.
  * @throws ApiError `payout_in_progress` while the payment may be on its way

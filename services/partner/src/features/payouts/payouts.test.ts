@@ -124,6 +124,14 @@ describe('a payout', () => {
       /\r\n[A-Za-z0-9]{16,17},[A-Za-z0-9]{16,17},Jürgen Größe & Søn,FR1420041010050500013M02606,,12.5,EUR/,
     );
     expect(xml?.headers['content-type']).toBe('application/xml; charset=utf-8');
+    // Another download after a first report has the same id, so the bank notices payments that it has already.
+    const messageIdOf = (text?: string) => /<MsgId>(.*?)<\/MsgId>/.exec(text ?? '')?.[1];
+    await service.sqlWithin(api.caller, 'UPDATE payout SET version = version + 1');
+    const again = await api.getPayoutFiles({ params });
+    const token = again.data.files[1].url.slice(`${publicUrl}/v1/public/payout-files/`.length);
+    const second = await anonymous(service).servePayoutFile({ params: { token } });
+    expect(messageIdOf(second.text)).toBe(messageIdOf(xml?.text));
+    expect(messageIdOf(xml?.text)).toMatch(/^[A-Za-z0-9]{16,17}-\d{10}$/);
     const wrong = await anonymous(service).servePayoutFile({ params: { token: 'x' } });
     expect(wrong.status).toBe(404);
   });
@@ -199,6 +207,24 @@ describe('a payout', () => {
     await api.markPayoutPaid({ params, body: {} });
     await becomes(api, payout.id, 'completed');
     expect(await balanceOf(api, one.id)).toEqual([30]);
+  });
+
+  it('is never larger than what was approved: a deduction stays in it', async () => {
+    const api = service.as();
+    const payee = await aPayee(service, api, ibans[0]);
+    await payee.earn(30);
+    const cid = await payee.earn(-10);
+    const { id } = await aPayout(api);
+    await api.approvePayout({ params: { id } });
+    const body = { reason: 'Wrong' };
+    for (const change of [api.holdCommission, api.cancelCommission]) {
+      const refused = await change({ params: { cid }, body });
+      expect([refused.status, refused.body.code]).toEqual([409, 'payout_in_progress']);
+    }
+    expect((await api.getPayout({ params: { id } })).data.amount).toBe(20);
+    await api.cancelPayout({ params: { id } });
+    await until('it is released', async () => (await api.getCommission({ params: { cid } })).data.payoutId === null);
+    expect((await api.cancelCommission({ params: { cid }, body })).status).toBe(200);
   });
 
   it('releases its commissions when it is cancelled', async () => {

@@ -13,7 +13,6 @@ const commissionsAtOnce = 10_000;
  * Collects the commissions of a payout, partner by partner in the order of their ids. Each portion is one transaction, which
  * stores how far it came: a run after a crash goes on from there.
  */
-
 export const preparePayout = job({
   ...preparePayoutJob,
   async run({ payload: { payoutId }, finish }: JobContext<z.output<typeof preparePayoutJob.payload>, Tx>) {
@@ -71,8 +70,8 @@ interface Claimed {
 }
 
 /**
- * Adds the commissions of partners to the payout, negative ones of any time first, unless their sum is negative or below the minimum. The rows are locked
- * before they are summed, so that two payouts never take the same one.
+ * Adds the commissions of partners to the payout, negative ones of any time first, unless their sum is negative or below the
+ * minimum. The rows are locked before they are summed, so that two payouts never take the same one.
  */
 async function claim(tx: Tx, payout: PayoutRow, partnerIds: number[]): Promise<Claimed> {
   const { id, currency, periodEnd, minMinor } = payout;

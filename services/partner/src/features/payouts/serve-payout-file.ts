@@ -32,8 +32,9 @@ export const servePayoutFile =
         disposition: { kind: 'attachment', filename: `${name}.csv` },
       };
     if (!payer) throw fail('not_found');
-    // A retry is another file to the bank.
-    const file = { id: `${id}-${payout.version}`, payer, at: payout.processedAt ?? payout.createdAt };
+    const at = payout.processedAt ?? payout.createdAt;
+    // A retry is another file to the bank. A download after the first reports is not: the bank may have the whole file.
+    const file = { id: `${id}-${Math.floor(at.getTime() / 1_000)}`, payer, at };
     return {
       body: Readable.from([toPain001(payments, file)]),
       type: 'application/xml; charset=utf-8',

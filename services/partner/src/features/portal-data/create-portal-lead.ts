@@ -26,7 +26,7 @@ export const createPortalLead = (tools: Tools): Handler<typeof portalData.create
     await tools.limiter.guard({ email: who, ip: '' }, async () => undefined, perHour);
     const { email, firstName, lastName, phone } = body;
     const as = asService(caller);
-    const upsert = { email, firstName, lastName, ...(phone && { phone }), source: 'referral' as const };
+    const upsert = { email, firstName, lastName, ...(phone && { phone }), source: 'referral' as const, onlyNew: true };
     const { leadId, created } = await tools.peers.crm.upsertLeadByEmail({ body: upsert, as });
     const [lead] = await tools.peers.crm.findLeads({ body: { ids: [leadId] }, as });
     if (!lead) throw fail('already_referred');

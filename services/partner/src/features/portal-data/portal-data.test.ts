@@ -118,6 +118,7 @@ describe('the portal of a partner', () => {
     const person = { email: 'grace@example.com', firstName: 'Grace', lastName: 'Hopper' };
     const { status, data } = await signedIn.createPortalLead({ body: person });
     expect([status, data]).toMatchObject([201, { referralStatus: 'attributed', source: 'manual', ...person }]);
+    expect(peer.requests.findLast(({ body }) => body.email === person.email)?.body).toMatchObject({ onlyNew: true });
     expect((await signedIn.listPortalLeads({})).data).toHaveLength(2);
     const late = await other.signedIn.createPortalLead({ body: person });
     const again = await signedIn.createPortalLead({ body: person });

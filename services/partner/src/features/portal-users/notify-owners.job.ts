@@ -1,5 +1,5 @@
 import { id, timestamp } from '@tandem/contract';
-import { type JobContext, job } from '@tandem/jobs';
+import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { senderOf } from '../portal-accounts/letters.ts';
@@ -33,4 +33,6 @@ export const notifyOwners = ({ settingsOf, mail }: Pick<Tools, 'settingsOf' | 'm
           await mailLetter(inside, { to, template: `portal_${notice}`, letter }, { mail });
       });
     },
+    /** Without another one, owners would not learn that their account was changed. */
+    giveUp: scheduleAgain(notifyOwnersJob),
   });

@@ -166,11 +166,15 @@ describe('createReferral with a lead', () => {
     expect(peer.requests.some(({ body }) => body.email === lead.email)).toBe(false);
   });
 
-  it('flags a lead that is the partner, also with dots in the address of Google', async () => {
+  it('flags a lead that is the partner or its portal user, also with a tag or dots in the address', async () => {
     const api = service.as();
     const { id: partnerId } = await anApprovedPartner(api, { email: 'joan.clarke@googlemail.com' });
     const lead = { email: 'JoanClarke+shop@gmail.com', firstName: 'J', lastName: 'C' };
     expect((await api.createReferral({ body: { partnerId, lead } })).data.status).toBe('flagged');
+    const user = { email: 'murray@example.org', password: 'a long phrase is best', role: 'member' };
+    await api.createPortalUser({ params: { id: partnerId }, body: user });
+    const ofUser = { email: 'murray+2@example.org', firstName: 'Murray', lastName: 'C' };
+    expect((await api.createReferral({ body: { partnerId, lead: ofUser } })).data.status).toBe('flagged');
   });
 
   it('needs the permission to write leads, and does not reveal a lead of somebody else', async () => {

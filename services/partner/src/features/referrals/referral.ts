@@ -21,15 +21,31 @@ interface Pair {
   partner: Person & { partnerId: number };
 }
 
-/** The status of referrals, in order: a self-referral is flagged and earns nothing. */
+/**
+ * The status of referrals, in order: a self-referral is flagged and earns nothing. The lead is the partner, one of its
+ * portal users, or a partner with the same payout account.
+ */
 export async function statusesOf(tx: Tx, pairs: readonly Pair[]): Promise<('attributed' | 'flagged')[]> {
   const shared = await shareAccounts(
     tx,
     pairs.map(({ lead: { email }, partner: { partnerId } }) => ({ email, partnerId })),
   );
-  return pairs.map(({ lead, partner }, index) =>
-    isSamePerson(lead, partner) || shared[index] ? 'flagged' : 'attributed',
-  );
+  const mailboxes = await mailboxesOfUsers(tx, pairs);
+  return pairs.map(({ lead, partner }, index) => {
+    const isUser = mailboxes.has(`${partner.partnerId} ${mailboxOf(lead.email)}`);
+    return isUser || isSamePerson(lead, partner) || shared[index] ? 'flagged' : 'attributed';
+  });
+}
+
+/** The ids of partners, each with the mailbox of one of its portal users. */
+async function mailboxesOfUsers(tx: Tx, pairs: readonly Pair[]): Promise<Set<string>> {
+  if (!pairs.length) return new Set();
+  const ids = [...new Set(pairs.map(({ partner: { partnerId } }) => partnerId))];
+  const users = await tx.portalUser.findMany({
+    where: { partnerId: { in: ids } },
+    select: { partnerId: true, email: true },
+  });
+  return new Set(users.map(({ partnerId, email }) => `${partnerId} ${mailboxOf(email)}`));
 }
 
 /** Same mailbox, or same name at the same domain. */

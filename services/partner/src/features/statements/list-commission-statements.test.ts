@@ -121,7 +121,7 @@ describe('listCommissionStatements', () => {
     const januaries = await Promise.all(
       [kept, cancelled].map(async ({ api, params }) => {
         const { data } = await api.listCommissionStatements({ params, query: { period: '2026-01' } });
-        const { id, partnerId, downloadUrl, downloadUrlExpiresAt, generatedAt, ...sums } = data[0];
+        const { id, partnerId, downloadUrl, pdfUrl, downloadUrlExpiresAt, generatedAt, ...sums } = data[0];
         const lines = (await follow(downloadUrl)).text
           .split('\r\n')
           .map((line) => line.replace(/,[A-Za-z0-9]{16,17},/, ','));
@@ -215,7 +215,7 @@ describe('the months of statements', () => {
     const { api, params } = await aPartnerWith(history);
     const sums = async () =>
       (await api.listCommissionStatements({ params, query: { status: 'final', sort: 'period' } })).data.map(
-        ({ downloadUrl, downloadUrlExpiresAt, generatedAt, ...sum }: Record<string, string>) => sum,
+        ({ downloadUrl, pdfUrl, downloadUrlExpiresAt, generatedAt, ...sum }: Record<string, string>) => sum,
       );
     const before = await sums();
     const tenantAt = (version: number, timezone: string) => {

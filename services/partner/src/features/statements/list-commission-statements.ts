@@ -41,7 +41,7 @@ export async function listStatements(
   const sums = await sumUp(tx, page.items);
   const scope = { tenantId: caller.tenantId as number, environment: caller.environment };
   const items = page.items.map((row) => {
-    const { pdfUrl, finalizedAt, ...statement } = asStatement(row, sums(row), { months, now, tools, scope });
+    const { finalizedAt, ...statement } = asStatement(row, sums(row), { months, now, tools, scope });
     return statement;
   });
   return { ...page, items };

@@ -102,7 +102,8 @@ async function readContent(tx: Tx, key: StatementKey, { tools, scope }: Serving)
   const partner = await readPartner(tx, partnerId);
   const sums = (await sumUp(tx, [row]))(row);
   const now = new Date();
-  const statement = asStatement(row, sums, { months: await readMonths(tx), now, tools, scope });
+  const months = await readMonths(tx);
+  const statement = asStatement(row, sums, { months, now, tools, scope });
   const entries = await readEntries(tx, key, { limit: entriesInDocument + 1 });
   const { format } = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' });
   const money = (amount: number) => format(amount).replace(currency, '').replace(/\s+/gu, '');
@@ -117,11 +118,11 @@ async function readContent(tx: Tx, key: StatementKey, { tools, scope }: Serving)
       { label: 'Earned', amount: money(statement.earned) },
       { label: 'Adjustments', amount: money(statement.adjustments) },
       { label: 'Clawbacks', amount: money(statement.clawbacks) },
-      { label: 'Paid', amount: money(-statement.paid) },
+      { label: 'Paid', amount: money(0 - statement.paid) },
       { label: 'Closing balance', amount: money(statement.closingBalance) },
     ],
     entries: entries.slice(0, entriesInDocument).map(({ at, entry, id, amount }) => ({
-      date: at.toISOString().slice(0, 10),
+      date: months.dayOf(at),
       entry,
       commission: tools.ids.encode('commission', scope.tenantId, id),
       amount: money(fromMinor(amount, currency)),

@@ -44,7 +44,7 @@ export function asStatementRecord(row: StatementRow, sums: Sums, { months, now }
     ...toMajorUnits(sums, currency),
     status: isFinal ? 'final' : 'open',
     generatedAt: now,
-  } satisfies Omit<z.output<typeof Statement>, 'downloadUrl' | 'downloadUrlExpiresAt'>;
+  } satisfies Omit<z.output<typeof Statement>, 'downloadUrl' | 'pdfUrl' | 'downloadUrlExpiresAt'>;
 }
 
 /** Converts a row with its sums to the contract's `StatementDetail`. */

@@ -1,4 +1,4 @@
-import { type JobContext, job } from '@tandem/jobs';
+import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { reviewAllTiersJob, reviewTierJob } from './tier-jobs.ts';
@@ -27,4 +27,6 @@ export const reviewAllTiers = job({
       if (last && partners.length === portion) await schedule(reviewAllTiersJob, [{ after: last.id, version }]);
     });
   },
+  /** Without another one, the other partners would keep their tiers. */
+  giveUp: scheduleAgain(reviewAllTiersJob),
 });
