@@ -19,6 +19,7 @@ import type { LinkTokens, Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { internalCompletions } from '@tandem/training-contract';
+import type { Documents } from './documents.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import type { PortalLinks } from './portal-links.ts';
@@ -68,6 +69,7 @@ export interface Tools {
     format: 'csv' | 'pain.001';
   }>;
   seal: Seal;
+  documents: Documents;
   /** Absent without the settings of a provider. */
   paymentProvider: PaymentProvider | undefined;
   publicUrl: string;

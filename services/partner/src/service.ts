@@ -27,6 +27,7 @@ import { createLog } from '@tandem/process';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
 import { bulkOperations, personalData, type ServiceDefinition } from '@tandem/service';
 import { internalCompletions } from '@tandem/training-contract';
+import { createDocuments } from './documents.ts';
 import { coMarketingHandlers } from './features/co-marketing/index.ts';
 import { makeDefaultPlan } from './features/commission-plans/default-plan.ts';
 import { commissionPlanHandlers } from './features/commission-plans/index.ts';
@@ -92,6 +93,7 @@ export function partnerService(
     links: createLinkTokens(seal, 'statements'),
     payoutLinks: createLinkTokens(seal, 'payouts'),
     seal,
+    documents: createDocuments(),
     paymentProvider: providerOf(settings),
     digest: seal.digest,
     portalLinks: createPortalLinks(seal, settings.PORTAL_URL ?? publicUrl),
@@ -173,7 +175,10 @@ export function partnerService(
     prisma: Prisma,
     settings,
     drain: clicks.close,
-    close: () => redis.disconnect(),
+    async close() {
+      redis.disconnect();
+      await tools.documents.close();
+    },
   };
 }
 

@@ -36,15 +36,19 @@ export function toPaymentCsv(payments: readonly BankPayment[]): string {
   return toCsv([columns, ...lines]);
 }
 
+/** What the file of payments says about itself. */
+export interface PaymentFile {
+  id: string;
+  payer: Payer;
+  at: Date;
+}
+
 /**
  * The payments as an ISO 20022 customer credit transfer, pain.001.001.09, in EUR. IBANs are enough within SEPA, so the file
  * has no BICs.
  * @param options.id identifies the file; the same payments under the same id are not made twice
  */
-export function toPain001(
-  payments: readonly BankPayment[],
-  { id, payer, at }: { id: string; payer: Payer; at: Date },
-): string {
+export function toPain001(payments: readonly BankPayment[], { id, payer, at }: PaymentFile): string {
   const file = new sepa.Document('pain.001.001.09');
   file.grpHdr.id = id;
   file.grpHdr.created = at;

@@ -3,7 +3,7 @@ import type { payouts } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { openAccount } from '../payout-accounts/account.ts';
-import { type BankPayment, toPain001, toPaymentCsv } from './bank-files.ts';
+import { type BankPayment, toPaymentCsv } from './bank-files.ts';
 import { readPayer } from './payer.ts';
 
 /** The file has the payments that are pending, so a file that is downloaded after a report does not pay them again. */
@@ -36,7 +36,7 @@ export const servePayoutFile =
     // A retry is another file to the bank. A download after the first reports is not: the bank may have the whole file.
     const file = { id: `${id}-${Math.floor(at.getTime() / 1_000)}`, payer, at };
     return {
-      body: Readable.from([toPain001(payments, file)]),
+      body: Readable.from([await tools.documents.run('payments', { payments, file }, tenantId)]),
       type: 'application/xml; charset=utf-8',
       disposition: { kind: 'attachment', filename: `${name}.xml` },
     };

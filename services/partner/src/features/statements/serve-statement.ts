@@ -7,7 +7,6 @@ import { readMonths } from '../months/time-zone.ts';
 import { readPartner } from '../partners/partner.ts';
 import { readEntries, type StatementEntry } from './read-entries.ts';
 import { asStatement } from './statement.ts';
-import { statementDocument } from './statement-document.ts';
 import { sumUp } from './sums.ts';
 
 const columns = [
@@ -41,7 +40,7 @@ export const serveStatement =
     if (format === 'pdf') {
       const content = await inTenant(scope, ({ tx }) => readContent(tx, statement, { tools, scope }));
       return {
-        body: Readable.from([Buffer.from(await statementDocument(content))]),
+        body: Readable.from([Buffer.from(await tools.documents.run('statement', content, tenantId))]),
         type: 'application/pdf',
         disposition: { kind: 'attachment', filename: `${name}.pdf` },
       };

@@ -1,0 +1,13 @@
+import { createWorkers, type Workers } from '@tandem/workers';
+import type { DocumentTasks } from './documents.thread.ts';
+
+/** Makes the PDF of statements and the XML of payments in threads, so that other requests do not wait. */
+export type Documents = Workers<DocumentTasks>;
+
+// A statement takes up to 800 ms, and a file of 10,000 payments about as long.
+const cpuMs = 10_000;
+const heapMb = 512;
+
+export function createDocuments(): Documents {
+  return createWorkers<DocumentTasks>(new URL('./documents.thread.ts', import.meta.url), { cpuMs, heapMb });
+}
