@@ -1,5 +1,6 @@
 import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
+import pg from 'pg';
 
 let fleet: TestFleet;
 let tenant: TestTenant;
@@ -56,6 +57,30 @@ async function payByBank() {
   return { payout, csv };
 }
 
+/** Lets months pass: moves what partner has recorded so far into the past. */
+async function pass(months: number): Promise<void> {
+  const url = new URL(process.env.TEST_DATABASE_URL as string);
+  url.pathname = new URL(fleet.environment['partner']?.['DATABASE_URL'] as string).pathname;
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  const back = `interval '${months} months'`;
+  try {
+    await client.query(`
+      UPDATE commission SET created_at = created_at - ${back}, hold_until = hold_until - ${back},
+        approved_at = approved_at - ${back}, paid_at = paid_at - ${back};
+      UPDATE ledger_entry SET created_at = created_at - ${back},
+        period = to_char((created_at - ${back}) AT TIME ZONE 'UTC', 'YYYY-MM');
+      -- In two steps, because one statement per month is allowed also while they move.
+      UPDATE statement SET period = to_char(to_date(period, 'YYYY-MM') - interval '900 years', 'YYYY-MM');
+      UPDATE statement SET period = to_char(to_date(period, 'YYYY-MM') + interval '900 years' - ${back}, 'YYYY-MM');
+      DELETE FROM statement_month;
+      UPDATE deal SET won_at = won_at - ${back};
+      UPDATE referral SET occurred_at = occurred_at - ${back}`);
+  } finally {
+    await client.end();
+  }
+}
+
 it('a year of a partner: each sum of the statements follows from the deals, payouts and clawbacks', async () => {
   const { api } = tenant;
   await openProgram();
@@ -91,31 +116,39 @@ it('a year of a partner: each sum of the statements follows from the deals, payo
   );
   expect(referral).toMatchObject({ partnerId, status: 'attributed' });
 
-  const statement = async () => {
-    const { data } = await api.listCommissionStatements({ params: { id: partnerId } });
-    const { openingBalance, earned, adjustments, clawbacks, paid, closingBalance } = data[0] as (typeof data)[number];
-    return { openingBalance, earned, adjustments, clawbacks, paid, closingBalance };
+  const statements = async () => {
+    const { data } = await api.listCommissionStatements({ params: { id: partnerId }, query: { sort: 'period' } });
+    return data.map(({ openingBalance, earned, adjustments, clawbacks, paid, closingBalance, status }) => {
+      const sums = { openingBalance, earned, clawbacks, paid, closingBalance };
+      expect(openingBalance + earned + adjustments + clawbacks - paid).toBe(closingBalance);
+      return { ...sums, status };
+    });
   };
   const balance = async () => (await api.getPartner({ params: { id: partnerId } })).data.balances;
+  const none = { openingBalance: 0, earned: 0, clawbacks: 0, paid: 0, closingBalance: 0 };
+  const open = { ...none, status: 'open' };
+  const final = { ...none, status: 'final' };
 
   // A deal over 10,000.00 at 10 % earns 1,000.00, which is held for 30 days.
   const first = await winDeal(referral.leadId, partnerId);
   expect(first.commission).toMatchObject({ amount: 1_000, basisAmount: 10_000, rate: 10, status: 'pending' });
   const ofFirst = { cid: first.commission.id };
   await expect(api.approveCommission({ params: ofFirst, body: {} })).rejects.toMatchObject({ code: 'hold_not_over' });
-  await api.approveCommission({ params: ofFirst, body: { force: true } });
-  const none = { openingBalance: 0, earned: 0, adjustments: 0, clawbacks: 0, paid: 0, closingBalance: 0 };
   // 0.00 + 1,000.00 = 1,000.00
-  expect(await statement()).toEqual({ ...none, earned: 1_000, closingBalance: 1_000 });
+  expect(await statements()).toEqual([{ ...open, earned: 1_000, closingBalance: 1_000 }]);
+  await pass(2);
+  await api.approveCommission({ params: ofFirst, body: {} });
 
-  // The bank pays 1,000.00: 0.00 + 1,000.00 − 1,000.00 = 0.00
+  // The bank pays 1,000.00: 1,000.00 − 1,000.00 = 0.00
   const { payout, csv } = await payByBank();
   expect(payout).toMatchObject({ amount: 1_000, itemCount: 1, commissionCount: 1, paidCount: 1 });
   expect(csv).toContain(',Joan Clarke,DE89370400440532013000,,1000,EUR');
   expect((await api.getCommission({ params: ofFirst })).data).toMatchObject({ status: 'paid', payoutId: payout.id });
-  expect(await statement()).toEqual({ ...none, earned: 1_000, paid: 1_000 });
+  const earnedFirst = { ...final, earned: 1_000, closingBalance: 1_000 };
+  expect(await statements()).toEqual([earnedFirst, { ...open, openingBalance: 1_000, paid: 1_000 }]);
 
-  // The deal is reopened: 0.00 + 1,000.00 − 1,000.00 (clawback) − 1,000.00 (paid) = −1,000.00
+  // The deal is reopened in the next month: 0.00 − 1,000.00 (clawback) = −1,000.00
+  await pass(2);
   await api.reopenOpportunity({ params: { id: first.deal.id }, body: {} });
   const clawback = await until('the commission is clawed back', async () => {
     const { data } = await api.listPartnerCommissions({ params: { id: partnerId }, query: { type: 'clawback' } });
@@ -123,8 +156,9 @@ it('a year of a partner: each sum of the statements follows from the deals, payo
   });
   expect(clawback).toMatchObject({ amount: -1_000, status: 'approved', originalCommissionId: ofFirst.cid });
   expect(await balance()).toEqual([{ currency: 'EUR', amount: -1_000 }]);
-  const afterClawback = { ...none, earned: 1_000, clawbacks: -1_000, paid: 1_000, closingBalance: -1_000 };
-  expect(await statement()).toEqual(afterClawback);
+  const paidFirst = { ...final, openingBalance: 1_000, paid: 1_000 };
+  const afterClawback = { clawbacks: -1_000, closingBalance: -1_000 };
+  expect(await statements()).toEqual([earnedFirst, paidFirst, { ...open, ...afterClawback }]);
 
   // There is nothing to pay: the next payout carries −1,000.00 over.
   const { data: carrying } = await api.createPayout({
@@ -138,15 +172,30 @@ it('a year of a partner: each sum of the statements follows from the deals, payo
   const nothing = api.approvePayout({ params: { id: carrying.id } });
   await expect(nothing).rejects.toMatchObject({ status: 409, code: 'nothing_to_pay' });
 
-  // Two other deals earn 2,000.00, of which −1,000.00 + 2,000.00 = 1,000.00 are paid.
-  for (let count = 0; count < 2; count++) {
-    const { commission } = await winDeal(referral.leadId, partnerId);
-    await api.approveCommission({ params: { cid: commission.id }, body: { force: true } });
-  }
+  // Two other deals earn 2,000.00: −1,000.00 + 2,000.00 = 1,000.00, which is paid.
+  await pass(2);
+  const others = [await winDeal(referral.leadId, partnerId), await winDeal(referral.leadId, partnerId)];
+  await pass(2);
+  for (const { commission } of others) await api.approveCommission({ params: { cid: commission.id }, body: {} });
   expect(await balance()).toEqual([{ currency: 'EUR', amount: 1_000 }]);
   const next = await payByBank();
   expect(next.payout).toMatchObject({ amount: 1_000, itemCount: 1, commissionCount: 3 });
-  // 0.00 + 3,000.00 − 1,000.00 (clawback) − 2,000.00 (paid) = 0.00
-  expect(await statement()).toEqual({ ...none, earned: 3_000, clawbacks: -1_000, paid: 2_000 });
+  expect(await statements()).toEqual([
+    earnedFirst,
+    paidFirst,
+    { ...final, ...afterClawback },
+    { ...final, openingBalance: -1_000, earned: 2_000, closingBalance: 1_000 },
+    { ...open, openingBalance: 1_000, paid: 1_000 },
+  ]);
   expect(await balance()).toEqual([{ currency: 'EUR', amount: 0 }]);
+
+  // The months that are over are finalized, each once, and the partner sees the same.
+  const { data: all } = await api.listCommissionStatements({ params: { id: partnerId }, query: { sort: 'period' } });
+  for (const { id: sid } of all.slice(0, -1))
+    await until('the statement is finalized', async () => {
+      const { data } = await api.getCommissionStatement({ params: { id: partnerId, sid } });
+      return data.finalizedAt !== null;
+    });
+  const { data: seen } = await portal.listPortalStatements({ query: { sort: 'period' } });
+  expect(seen.map(({ closingBalance }) => closingBalance)).toEqual(all.map(({ closingBalance }) => closingBalance));
 }, 120_000);
