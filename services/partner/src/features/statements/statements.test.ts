@@ -36,6 +36,20 @@ const recordedAt = (api: Api, partnerId: string, at: string, minor: number) =>
     [partnerId, minor, at],
   );
 
+/** Runs work while the clock of the process shows another time. */
+async function withClock<Result>(time: Date, work: () => Promise<Result>): Promise<Result> {
+  const real = globalThis.Date;
+  globalThis.Date = new Proxy(real, {
+    construct: (target, values) => (values.length ? Reflect.construct(target, values) : new target(time)),
+    get: (target, name) => (name === 'now' ? () => time.getTime() : Reflect.get(target, name)),
+  });
+  try {
+    return await work();
+  } finally {
+    globalThis.Date = real;
+  }
+}
+
 const earn = async (api: Api, partnerId: string) => {
   const body = { amount: 5, currency: 'EUR', description: 'Event' };
   expect((await api.createCommission({ params: { id: partnerId }, body })).status).toBe(201);
@@ -97,19 +111,24 @@ describe('a statement', () => {
     expect((await api.createCommissionStatement({ params: { id }, body })).status).toBe(201);
   });
 
-  it('is frozen when it is finalized: nothing is added to it afterwards', async () => {
+  it('is frozen when a person finalizes it: nothing is added to it afterwards', async () => {
     const api = service.as();
     const { id } = await anApprovedPartner(api);
     await recordedAt(api, id, lastMonth.periodStart, 700);
-    const [before] = (await api.listCommissionStatements({ params: { id } })).data;
-    const params = { id, sid: before.id };
-    expect(before).toMatchObject({ earned: 7, commissionCount: 1 });
-    const reply = await api.finalizeCommissionStatement({ params });
-    // Within the five days after the month a person can finalize it.
-    const isLate = before.status === 'final';
-    expect([reply.status, reply.body.code]).toEqual(isLate ? [409, 'already_final'] : [200, undefined]);
-    await service.sqlWithin(api.caller, 'UPDATE statement SET finalized_at = now() WHERE id = $1', [params.sid]);
-    expect((await api.finalizeCommissionStatement({ params })).body.code).toBe('already_final');
+    const secondDay = new Date(Date.parse(monthStart(0)) + 36 * 3_600_000);
+    const params = await withClock(secondDay, async () => {
+      const [before] = (await api.listCommissionStatements({ params: { id } })).data;
+      expect(before).toMatchObject({ earned: 7, commissionCount: 1, status: 'open' });
+      const one = { id, sid: before.id };
+      const reply = await api.finalizeCommissionStatement({ params: one });
+      expect([reply.status, reply.data]).toMatchObject([200, { status: 'final', earned: 7 }]);
+      expect(reply.data.finalizedAt).toBe(secondDay.toISOString());
+      expect((await api.finalizeCommissionStatement({ params: one })).body.code).toBe('already_final');
+      return one;
+    });
+    await until('the event arrives', () =>
+      service.events.some(({ name, target }) => name === 'statement.finalized' && target.id === Number(params.sid)),
+    );
     await recordedAt(api, id, lastMonth.periodStart, 900);
     expect((await api.getCommissionStatement({ params })).data).toMatchObject({ earned: 7, status: 'final' });
     const { data } = await api.listCommissionStatements({ params: { id }, query: { status: 'open' } });
