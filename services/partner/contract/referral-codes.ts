@@ -36,7 +36,10 @@ export const ReferralCode = z.object({
     }),
   campaignId: id('campaign')
     .nullable()
-    .meta({ description: 'The campaign that the code is used in', examples: [null] }),
+    .meta({
+      description: 'The campaign that the code is used in. The link passes its id on to the page as `utm_campaign`',
+      examples: [null],
+    }),
   expiresAt: timestamp()
     .nullable()
     .meta({ description: 'When the code expires; null if it does not', examples: [null] }),
@@ -204,7 +207,7 @@ export const referralCodes = operations({
     fromSharedAddresses: true,
     summary: 'Follow the link of a referral code',
     description:
-      'Redirects to the landing page of the code, else to the default page of the program, and counts the click. Adds `clickId` and `ref`, the code, to the query of the address, and sets a cookie with the id of the click for 90 days. `clickId` attributes a lead with `POST /v1/partners/referrals`. Codes that are unknown, inactive, expired or used up lead to the default page, and count nothing. Only hosts in `allowedHosts` of the addon Partner Program are followed; without a page the answer is 404.',
+      'Redirects to the landing page of the code, else to the default page of the program, and counts the click. Adds `clickId`, `ref` with the code, and `utm_campaign` with the id of its campaign to the query of the address, and sets a cookie with the id of the click for 90 days. `clickId` attributes a lead with `POST /v1/partners/referrals`. Codes that are unknown, inactive, expired or used up lead to the default page, and count nothing. Only hosts in `allowedHosts` of the addon Partner Program are followed; without a page the answer is 404.',
     params: z.object({
       tenant: id('tenant'),
       code: z

@@ -1,3 +1,4 @@
+import { createIdCodec } from '@tandem/ids';
 import { testSettings, until } from '@tandem/testing';
 import {
   type Api,
@@ -71,7 +72,16 @@ it('redirects to the landing page with the click and the code, and sets a cookie
   expect([status, url?.origin, url?.pathname, url?.hash]).toEqual([302, 'https://www.example.com', '/offer', '#top']);
   expect([url?.searchParams.get('ref'), clickId]).toEqual([code, expect.stringMatching(/^[\w-]{22}$/)]);
   expect(cookie).toBe(`tandem_click=${clickId}; Path=/; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure`);
+  expect(url?.searchParams.has('utm_campaign')).toBe(false);
   expect(await counted(1)).toEqual({ clicks: 1, uniqueClicks: 1, botClicks: 0 });
+});
+
+it('tells the page the campaign of the code', async () => {
+  const { follow, tenantId } = await aLink({ landingUrl, campaignId: existing.campaign });
+  const { url } = await follow();
+  const ids = createIdCodec(process.env.IDS_ALPHABET as string);
+  const campaign = url?.searchParams.get('utm_campaign') as string;
+  expect(ids.decode('campaign', tenantId, campaign)).toBe(Number(existing.campaign));
 });
 
 it('redirects to the default page without a landing page, and keeps its query', async () => {

@@ -17,7 +17,7 @@ const cookieSeconds = 90 * 86_400;
 
 export const followReferralLink =
   (
-    { addonSettings, digest }: Pick<Tools, 'addonSettings' | 'digest'>,
+    { addonSettings, digest, ids }: Pick<Tools, 'addonSettings' | 'digest' | 'ids'>,
     { find, buffer }: Links,
   ): Handler<typeof referralCodes.followReferralLink> =>
   async ({ params, query, caller, setCookie, inTenant }) => {
@@ -42,6 +42,8 @@ export const followReferralLink =
     const location = new URL(landingUrl);
     location.searchParams.set('clickId', clickId);
     location.searchParams.set('ref', code as string);
+    if (target.campaignId !== null)
+      location.searchParams.set('utm_campaign', ids.encode('campaign', scope.tenantId, target.campaignId));
     return redirectTo(location);
   };
 

@@ -7,6 +7,7 @@ import { unusable, usesOf } from './code.ts';
 export interface LinkTarget {
   codeId: number;
   landingUrl: string | null;
+  campaignId: number | null;
   expiresAt: Date | null;
 }
 
@@ -49,6 +50,6 @@ async function readTarget(tx: Tx, code: string): Promise<LinkTarget | undefined>
   if (!row) return undefined;
   const uses = row.maxUses === null ? 0 : ((await usesOf(tx, [code])).get(code) ?? 0);
   if (partner.status !== 'approved' || unusable(row, uses, new Date())) return undefined;
-  const { id: codeId, landingUrl, expiresAt } = row;
-  return { codeId, landingUrl, expiresAt };
+  const { id: codeId, landingUrl, campaignId, expiresAt } = row;
+  return { codeId, landingUrl, campaignId, expiresAt };
 }
