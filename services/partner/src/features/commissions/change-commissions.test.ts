@@ -59,7 +59,7 @@ describe('the changes of a commission', () => {
     expect(approved).toMatchObject({ status: 'approved', approvedAt: expect.any(String) });
     const { data: held } = await api.holdCommission({ params, body: { reason } });
     expect(held).toMatchObject({ status: 'on_hold', reason, approvedAt: null });
-    expect((await api.releaseCommission({ params })).data.status).toBe('pending');
+    expect((await api.releaseCommission({ params })).data).toMatchObject({ status: 'pending', reason: 'Launch event' });
     expect(await balance(api, partnerId)).toEqual([{ currency: 'EUR', amount: 50 }]);
     const { data: cancelled } = await api.cancelCommission({ params, body: { reason } });
     expect(cancelled).toMatchObject({ status: 'cancelled', allowedTransitions: [] });

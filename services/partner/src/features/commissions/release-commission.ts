@@ -33,7 +33,11 @@ interface Inside {
 /** Ends the hold of a locked commission. A plan that approves by itself does so again. */
 export async function release({ tx, emit, schedule }: Inside, commission: CommissionRow): Promise<CommissionRecord> {
   checkTransition(commission, 'pending');
-  const [row] = await changeCommissions(tx, [commission.id], { status: 'pending', heldBy: null });
+  // The reason of the hold is over; the ledger has the one with which the commission was recorded.
+  const where = { commissionId: commission.id, kind: commission.type };
+  const recorded = await tx.ledgerEntry.findFirst({ where, select: { reason: true } });
+  const reason = recorded?.reason ?? null;
+  const [row] = await changeCommissions(tx, [commission.id], { status: 'pending', heldBy: null, reason });
   const record = asCommission(row as CommissionRow);
   const { planId, planVersion } = commission;
   const terms = planId === null ? undefined : await readTermsOfVersion(tx, planId, planVersion);
