@@ -61,7 +61,11 @@ export const Statement = z.object({
 export const StatementDetail = Statement.extend({
   finalizedAt: timestamp()
     .nullable()
-    .meta({ description: 'When the statement was finalized, by a person or by itself; null before', examples: [null] }),
+    .meta({
+      description:
+        'When the statement was finalized, by a person or by itself; null before, and for months that ended before this was recorded',
+      examples: [null],
+    }),
 });
 
 export const statementFinalized = event('statement.finalized', {

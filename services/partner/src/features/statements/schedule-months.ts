@@ -17,7 +17,10 @@ export const finalizeMonths = consumer({
   },
 });
 
-/** Schedules the jobs of months of partners that have none yet. */
+// The first event after an upgrade finds the months of years, of which nobody waits for news.
+const newsDays = 100;
+
+/** Schedules the jobs of months of partners that have none yet, unless they ended long ago. */
 export async function scheduleMonths(
   { tx, schedule }: { tx: Tx; schedule: Schedule },
   partnerIds: readonly number[],
@@ -29,5 +32,9 @@ export async function scheduleMonths(
     ORDER BY period ON CONFLICT DO NOTHING RETURNING period`;
   if (!rows.length) return;
   const months = await readMonths(tx);
-  for (const { period } of rows) await schedule(finalizeMonthJob, [{ period, after: 0 }], finalFrom(months, period));
+  const oldest = new Date(Date.now() - newsDays * 86_400_000);
+  for (const { period } of rows) {
+    const due = finalFrom(months, period);
+    if (due > oldest) await schedule(finalizeMonthJob, [{ period, after: 0 }], due);
+  }
 }
