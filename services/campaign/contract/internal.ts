@@ -20,7 +20,10 @@ export const internalCampaigns = operations({
     audience: 'internal',
     summary: 'Retrieve the name, slug and status of a landing page',
     params: z.object({ id: id('landing_page') }),
-    reply: LandingPageSummary.pick({ id: true, name: true, slug: true, status: true }),
+    reply: LandingPageSummary.pick({ id: true, name: true, slug: true, status: true }).extend({
+      /** The public address of a published page. */
+      url: z.url().optional(),
+    }),
     message: 'Landing page retrieved',
   },
 });

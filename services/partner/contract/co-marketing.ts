@@ -129,7 +129,9 @@ export const coMarketingQuery = listQuery(['createdAt', 'updatedAt', 'name']).ex
     .describe('Whether to return all matching resources by category, at most 1000, without pagination')
     .optional(),
 });
-export const noDownload = { no_download: [409, 'The resource has no file to download'] } as const;
+export const noDownload = {
+  no_download: [409, 'The resource has no file to download and no published landing page'],
+} as const;
 
 const writable = CoMarketingResource.pick({ name: true, category: true }).extend({
   description: text(2000).nullish(),
@@ -272,7 +274,7 @@ export const coMarketing = operations({
     permission: 'co_marketing:read',
     summary: 'Get a download link for a co-marketing resource',
     description:
-      'Returns `fileUrl` if the resource has one, otherwise a link to the file that expires after 15 minutes.',
+      'Returns `fileUrl` if the resource has one, the address of a published landing page, otherwise a link to the file that expires after 15 minutes.',
     params: withResourceId,
     reply: CoMarketingDownload,
     message: 'Download link created',

@@ -5,6 +5,8 @@ import { type Caller, callerHeader, createCallerSigner } from '@tandem/caller';
 export const publicUrl = 'https://api.example.com';
 
 /** Ids of records that exist in the peer, for every tenant. */
+/** The address of the landing page. */
+export const landingPageUrl = 'https://pages.example.com/p/tenant/a';
 export const existing = { lead: '5', file: '11', quarantined: '12', landingPage: '21', campaign: '31' };
 /** An id without a record in any service. */
 export const missingId = '999';
@@ -159,7 +161,7 @@ function replyTo(path: string, body: Record<string, unknown>, { narrow }: Caller
     return { status: 200, data: (body.ids as string[]).filter((one) => Number(one) < 900).map(leadOf) };
   if (kind === 'landing-pages')
     return id === existing.landingPage
-      ? { status: 200, data: { id, name: 'A', slug: 'a', status: 'draft' } }
+      ? { status: 200, data: { id, name: 'A', slug: 'a', status: 'published', url: landingPageUrl } }
       : notFound;
   if (kind === 'campaigns')
     return id === existing.campaign ? { status: 200, data: { id, name: 'A', status: 'draft' } } : notFound;

@@ -8,7 +8,7 @@ import { leadOf, now, type Peer, publicUrl } from './partner-peer.test-service.t
 import { partnerService } from './service.ts';
 import type { PartnerSettings } from './settings.ts';
 
-export { aPeer, existing, missingId, type Peer, publicUrl } from './partner-peer.test-service.ts';
+export { aPeer, existing, landingPageUrl, missingId, type Peer, publicUrl } from './partner-peer.test-service.ts';
 
 const unreachableUrl = 'http://127.0.0.1:9';
 

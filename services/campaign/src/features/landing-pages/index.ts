@@ -28,5 +28,5 @@ export const landingPageHandlers = (tools: PageTools) =>
     duplicateLandingPage: duplicateLandingPage(tools),
     listLandingPageVersions,
     getLandingPageVersion,
-    findLandingPage,
+    findLandingPage: findLandingPage(tools),
   }) satisfies Handlers<typeof landingPages & Pick<typeof internalCampaigns, 'findLandingPage'>, Tx>;

@@ -169,13 +169,16 @@ describe('listLandingPages', () => {
 });
 
 describe('findLandingPage', () => {
-  it('returns name, slug and status to other services, within the tenant', async () => {
+  it('returns name, slug, status and the address of a published page to other services, within the tenant', async () => {
     const api = service.as();
-    const { data } = await api.createLandingPage({ body: aPage() });
+    const { data } = await api.createLandingPage({ body: aPage({ content: '<p>Until April</p>' }) });
     const params = { id: data.id };
     const inside = service.as({ type: 'system', tenantId: api.caller.tenantId as number });
     const { id, name, slug } = data;
     expect((await inside.findLandingPage({ params })).data).toEqual({ id, name, slug, status: 'draft' });
+    expect((await api.publishLandingPage({ params })).status).toBe(200);
+    const { url } = (await api.getLandingPage({ params })).data;
+    expect((await inside.findLandingPage({ params })).data).toMatchObject({ status: 'published', url });
     expect((await service.as({ type: 'system' }).findLandingPage({ params })).status).toBe(404);
   });
 });

@@ -2,6 +2,7 @@ import { until } from '@tandem/testing';
 import {
   aPeer,
   existing,
+  landingPageUrl,
   missingId,
   type Peer,
   publicUrl,
@@ -268,7 +269,10 @@ describe('getCoMarketingDownloadUrl', () => {
     expect([linked?.body, linked?.caller.tenantId]).toEqual([{ expiresIn: 900 }, api.caller.tenantId]);
     const page = await stored({ sourceType: 'landing-page', landingPageId: existing.landingPage }, api);
     const reply = await api.getCoMarketingDownloadUrl({ params: page.params });
-    expect([reply.status, reply.body.code]).toEqual([409, 'no_download']);
+    expect([reply.status, reply.data]).toEqual([200, { url: landingPageUrl, expiresAt: null }]);
+    const campaign = await stored({ sourceType: 'campaign', campaignId: existing.campaign }, api);
+    const none = await api.getCoMarketingDownloadUrl({ params: campaign.params });
+    expect([none.status, none.body.code]).toEqual([409, 'no_download']);
     await service.sqlWithin(api.caller, 'UPDATE co_marketing_resource SET file_id = $1 WHERE id = $2', [
       missingId,
       file.params.id,

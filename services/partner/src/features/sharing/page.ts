@@ -41,7 +41,18 @@ export const pagePolicy = [
  * @param brandName the name of the tenant, if it shows one
  */
 export function sharePage(resource: ResourceRecord, address: string, brandName?: string): string {
-  const { name, description, shareCaption, thumbnailUrl, category, fileType, fileSize, fileUrl, fileId } = resource;
+  const {
+    name,
+    description,
+    shareCaption,
+    thumbnailUrl,
+    category,
+    fileType,
+    fileSize,
+    fileUrl,
+    fileId,
+    landingPageId,
+  } = resource;
   const about = shareCaption || description || '';
   const kind = [category.replaceAll('-', ' '), fileType?.toUpperCase(), fileSize].filter(Boolean).join(' · ');
   const lines = [
@@ -72,7 +83,8 @@ export function sharePage(resource: ResourceRecord, address: string, brandName?:
     `<p class="kind">${escapeHtml(kind)}</p>`,
     shareCaption && `<p class="caption">${escapeHtml(shareCaption)}</p>`,
     description && `<p>${escapeHtml(description)}</p>`,
-    (fileUrl || fileId) && `<a href="${escapeHtml(address)}/download" rel="nofollow">Download</a>`,
+    (fileUrl || fileId || landingPageId) &&
+      `<a href="${escapeHtml(address)}/download" rel="nofollow">${landingPageId ? 'Open' : 'Download'}</a>`,
     '</article>',
     '</main>',
     '</body>',

@@ -3,6 +3,7 @@ import {
   anonymous,
   aPeer,
   existing,
+  landingPageUrl,
   missingId,
   type Peer,
   publicUrl,
@@ -205,6 +206,17 @@ describe('the share page', () => {
     expect([status, headers.location, await downloads()]).toEqual([302, fileUrl, 1]);
     await anonymous(service).showSharePage(request);
     expect(await downloads()).toBe(1);
+  });
+
+  it('has a button that opens a landing page', async () => {
+    const { request, downloads } = await shared({
+      sourceType: 'landing-page',
+      landingPageId: existing.landingPage,
+      fileUrl: undefined,
+    });
+    expect((await anonymous(service).showSharePage(request)).text).toContain('>Open</a>');
+    const { status, headers } = await anonymous(service).followShareDownload(request);
+    expect([status, headers.location, await downloads()]).toEqual([302, landingPageUrl, 1]);
   });
 
   it('redirects to URLs with non-ASCII characters', async () => {
