@@ -21,7 +21,7 @@ export const markPayoutPaid: Handler<typeof payouts.markPayoutPaid> = async ({
   const payout = await lockPayout(tx, params.id);
   ifMatch(payout);
   const { itemIds, failed = [], externalRef = null } = body;
-  const isByFile = payout.method === 'file';
+  const isByFile = payout.method !== 'provider';
   await checkItems(tx, payout, body);
   if (!(isByFile ? ['processing'] : ['processing', 'failed']).includes(payout.status)) throw fail('not_processing');
   // All others would include payments that the provider is about to make.
@@ -66,7 +66,7 @@ async function checkItems(tx: Tx, payout: PayoutRow, { itemIds = [], failed = []
 }
 
 function misreport({ status, isUncertain }: PayoutItemRow, { method }: PayoutRow): string | undefined {
-  if (method === 'file')
+  if (method !== 'provider')
     return status === 'pending' ? undefined : `The payment is ${status}; only pending payments can be reported`;
   if (status === 'failed' && isUncertain) return undefined;
   return `The payment is ${status}; of payments by the provider, only those with isUncertain can be reported`;
