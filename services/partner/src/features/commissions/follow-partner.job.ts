@@ -25,7 +25,7 @@ const portion = 200;
 
 /** The status in which the partner must still be, and the commissions that the effect concerns. */
 const rules: Record<Effect, { status: string; where: object }> = {
-  // What takes back a paid commission stays approved, so that it is deducted.
+  // Clawbacks and other entries that refer to a commission stay approved, so that they are deducted.
   hold: { status: 'suspended', where: { status: { in: ['pending', 'approved'] }, originalCommissionId: null } },
   release: { status: 'approved', where: { status: 'on_hold', heldBy: 'suspension' } },
   // Commissions that a person or the cap of a plan has put on hold stay so.
@@ -78,7 +78,7 @@ async function apply({ tx, emit, schedule }: Inside<Tx>, effect: Effect, locked:
   }
 }
 
-/** A debt stays: what takes back a commission that was paid. That of an unpaid one is cancelled with it. */
+/** Entries that take back a paid commission are debts, and stay. Those that refer to an unpaid one are cancelled with it. */
 async function isForfeited(tx: Tx, commission: CommissionRow): Promise<boolean> {
   const { originalCommissionId } = commission;
   if (originalCommissionId === null) return !(await isDeducted(tx, commission));

@@ -52,6 +52,19 @@ async function aReferredDeal(api: Api) {
   return { id, deal, won, reopened, entries, become, balance };
 }
 
+/** A won deal whose commission is paid. */
+async function aPaidDeal(api: Api) {
+  const deal = await aReferredDeal(api);
+  await deal.won(2);
+  await deal.become([['earned', 'pending', 5]]);
+  await service.sqlWithin(
+    api.caller,
+    `UPDATE commission SET status = 'paid', paid_at = now(), ledger_state = NULL WHERE partner_id = $1`,
+    [deal.id],
+  );
+  return deal;
+}
+
 describe('a reopened deal', () => {
   it('cancels an unpaid commission, and earns again once when it is won again', async () => {
     const api = service.as();
@@ -79,14 +92,7 @@ describe('a reopened deal', () => {
 
   it('claws back a paid commission by a negative entry', async () => {
     const api = service.as();
-    const { id, won, reopened, become, balance } = await aReferredDeal(api);
-    await won(2);
-    await become([['earned', 'pending', 5]]);
-    await service.sqlWithin(
-      api.caller,
-      `UPDATE commission SET status = 'paid', paid_at = now(), ledger_state = NULL WHERE partner_id = $1`,
-      [id],
-    );
+    const { won, reopened, become, balance } = await aPaidDeal(api);
     await reopened(3);
     const clawedBack = [
       ['earned', 'paid', 5],
@@ -102,14 +108,7 @@ describe('a reopened deal', () => {
 
   it('takes the rest of a commission of which a person has clawed back a part, once', async () => {
     const api = service.as();
-    const { id, won, reopened, become, balance } = await aReferredDeal(api);
-    await won(2);
-    await become([['earned', 'pending', 5]]);
-    await service.sqlWithin(
-      api.caller,
-      `UPDATE commission SET status = 'paid', paid_at = now(), ledger_state = NULL WHERE partner_id = $1`,
-      [id],
-    );
+    const { id, won, reopened, become, balance } = await aPaidDeal(api);
     const [paid] = (await api.listPartnerCommissions({ params: { id } })).data;
     const body = { reason: 'A discount', amount: 2 };
     expect((await api.clawbackCommission({ params: { cid: paid.id }, body })).status).toBe(201);

@@ -36,7 +36,7 @@ export function toPaymentCsv(payments: readonly BankPayment[]): string {
   return toCsv([columns, ...lines]);
 }
 
-/** What the file of payments says about itself. */
+/** The header of a file of payments: its id, the account that pays, and the time. */
 export interface PaymentFile {
   id: string;
   payer: Payer;
