@@ -27,6 +27,9 @@ export const InternalLead = Lead.pick({
   source: true,
   assignedTo: true,
   createdAt: true,
+}).extend({
+  // The release before does not send it.
+  partnerId: Lead.shape.partnerId.optional(),
 });
 
 /** Maximum number of ids in a `filterLeads` request. */
@@ -127,12 +130,15 @@ export const internalLeads = operations({
     audience: 'internal',
     summary: 'Find the lead with an e-mail address, or create it with the source `web` or another one',
     description:
-      'For data that people enter themselves, such as forms. An existing lead keeps its values, because anybody can enter the address of somebody else; it gets those that it lacks. Repeating the request changes nothing.',
+      'For data that people enter themselves, such as forms. An existing lead keeps its values, because anybody can enter the address of somebody else; it gets those that it lacks, except for a referral code, which would be a claim of whoever sends it. Repeating the request changes nothing.',
     body: Lead.pick({ email: true }).extend({
       firstName: Lead.shape.firstName.optional(),
       lastName: Lead.shape.lastName.optional(),
       phone: Lead.shape.phone.optional(),
+      /** Of a new lead. */
       referralCode: Lead.shape.referralCode.optional(),
+      /** Of a new lead: the partner who submits it, so that a repeated request finds its own lead. */
+      partnerId: Lead.shape.partnerId.optional(),
       /** Whether an existing lead gets nothing, not even what it lacks. */
       onlyNew: z.boolean().optional(),
       /** Of a new lead; `web` by default. */

@@ -9,9 +9,9 @@ export const internalRegisteredDeals = operations({
     method: 'POST',
     path: '/internal/opportunities/open-registered',
     audience: 'internal',
-    summary: 'Create the lead and the opportunity of a deal registration',
+    summary: 'Create the opportunity of a deal registration, and its lead unless there is one with the address',
     description:
-      'A repeated request returns the lead and the opportunity of the first one. They may lack fields that are required otherwise, because the partner was not asked for them.',
+      'A repeated request returns the lead and the opportunity of the first one. A lead that exists keeps its values, and its conversion if it has one. New records may lack fields that are required otherwise, because the partner was not asked for them.',
     body: z.object({
       dealRegistrationId: id('deal_registration'),
       partnerId: id('partner'),

@@ -25,6 +25,8 @@ export const createLead = (peers: Peers): Handler<typeof leads.createLead, Assig
 interface Rules {
   /** Whether the lead may lack required custom fields, because the person was not asked for them. */
   mayLackCustomFields?: boolean;
+  /** The partner who submits the lead. */
+  partnerId?: number | null | undefined;
 }
 
 /** Creates a lead with its event. Errors are thrown before the first write. */
@@ -32,7 +34,7 @@ export async function insertLead(
   { tx, emit, caller }: { tx: Tx; emit: Emit<typeof leadCreated>; caller: Caller },
   body: NewLead,
   assignee: Assignee | undefined,
-  { mayLackCustomFields = false }: Rules = {},
+  { mayLackCustomFields = false, partnerId }: Rules = {},
 ): Promise<LeadRecord> {
   const { customFields = {}, externalId, status, statusCode } = body;
   const coded = await firstStatus(tx, { status, statusCode });
@@ -41,7 +43,7 @@ export async function insertLead(
   const reserved = await reserveValues(tx, 'lead', custom);
   const accountId = body.accountId === undefined ? await accountOfEmail(tx, body.email) : body.accountId;
   const data = { ...newLeadColumns(body, { caller, assignee, status: coded, custom, accountId }), ...reserved };
-  const lead = asLead(await tx.lead.create({ data }));
+  const lead = asLead(await tx.lead.create({ data: { ...data, ...(partnerId && { partnerId }) } }));
   emit(leadCreated, { data: { leadId: lead.id, email: lead.email, source: lead.source }, record: lead });
   return lead;
 }

@@ -77,6 +77,16 @@ it('creates one lead for several submissions of an address at once', async () =>
   expect(await leadsOf(api)).toHaveLength(1);
 });
 
+it('gives a new lead the partner who submits it, and an existing one nothing', async () => {
+  const api = service.as();
+  for (const partnerId of ['31', '32'])
+    await inside(api).upsertLeadByEmail({ body: { email: 'ada@example.com', partnerId } });
+  const [lead] = await leadsOf(api);
+  expect(lead).toMatchObject({ partnerId: '31', version: 1 });
+  const found = await inside(api).findLeads({ body: { ids: [lead.id] } });
+  expect(found.data).toMatchObject([{ partnerId: '31' }]);
+});
+
 it('gives an existing lead nothing with onlyNew', async () => {
   const api = service.as();
   const { id } = (await api.createLead({ body: { email: 'ada@example.com', firstName: 'Ada', lastName: 'Lovelace' } }))
@@ -104,7 +114,8 @@ it('gives an existing lead what it lacks, with lead.updated, and overwrites noth
   expect(data).toMatchObject({
     ...known,
     phone: body.phone,
-    referralCode: 'ADA-2026',
+    // Whoever sends a code claims the lead for a partner.
+    referralCode: null,
     customFields: { seats: 5, plan: 'large' },
     consent: { email: { state: 'granted', source: 'Newsletter' } },
     source: null,

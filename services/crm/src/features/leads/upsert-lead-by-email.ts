@@ -2,7 +2,7 @@ import { type internalLeads, unknownNames } from '@tandem/crm-contract';
 import { ApiError, fail } from '@tandem/service';
 import { lockNamed } from '@tandem/tenant-db';
 import type { z } from 'zod';
-import type { Handler } from '../../handler.ts';
+import type { Handler, Tx } from '../../handler.ts';
 import { changeLead } from './change-lead.ts';
 import { insertLead } from './create-lead.ts';
 import { asLead, type LeadRecord } from './lead.ts';
@@ -25,25 +25,33 @@ export const upsertLeadByEmail: Handler<typeof internalLeads.upsertLeadByEmail> 
 }) => {
   // Without a tenant the tenant guard would throw an internal error.
   if (caller.tenantId === undefined) throw fail('not_found');
-  // Two submissions at once must not create two leads.
-  await lockNamed(tx, 'lead_email', [body.email.toLowerCase()]);
-  const [found] = await tx.sql<{ id: number }>`SELECT id FROM lead
-    WHERE tenant_id = platform.tenant_id() AND environment = platform.environment()
-      AND email_key = lower(${body.email}) AND deleted_at IS NULL ORDER BY id LIMIT 1`;
-  const row = found && (await tx.lead.lockFirst({ where: { id: found.id, deletedAt: null } }));
-  if (!row) {
+  const lead = await lockLeadByEmail(tx, body.email);
+  if (!lead) {
     const { result, ignored } = await withAcceptedValues(body.customFields, (customFields) =>
-      insertLead({ tx, emit, caller }, newLead(body, customFields), undefined, { mayLackCustomFields: true }),
+      insertLead({ tx, emit, caller }, newLead(body, customFields), undefined, {
+        mayLackCustomFields: true,
+        partnerId: body.partnerId,
+      }),
     );
     return { leadId: result.id, created: true, ignored };
   }
-  const lead = asLead(row);
   if (body.onlyNew) return { leadId: lead.id, created: false, ignored: [] };
   const { ignored } = await withAcceptedValues(missingValues(lead, body.customFields), (customFields) =>
     changeLead({ tx, emit }, { lead, change: lackingFields(lead, body, customFields), assignee: undefined }),
   );
   return { leadId: lead.id, created: false, ignored };
 };
+
+/** Locks the oldest lead with an address. Until the end of the transaction, no other call of this creates one. */
+export async function lockLeadByEmail(tx: Tx, email: string): Promise<LeadRecord | undefined> {
+  // Two submissions at once must not create two leads.
+  await lockNamed(tx, 'lead_email', [email.toLowerCase()]);
+  const [found] = await tx.sql<{ id: number }>`SELECT id FROM lead
+    WHERE tenant_id = platform.tenant_id() AND environment = platform.environment()
+      AND email_key = lower(${email}) AND deleted_at IS NULL ORDER BY id LIMIT 1`;
+  const row = found && (await tx.lead.lockFirst({ where: { id: found.id, deletedAt: null } }));
+  return row ? asLead(row) : undefined;
+}
 
 function newLead(body: Body, customFields: Values) {
   const { email } = body;
@@ -60,16 +68,18 @@ function newLead(body: Body, customFields: Values) {
   };
 }
 
-/** The values that the lead lacks: whoever enters an address need not be its owner, so what is known stays. */
+/**
+ * The values that the lead lacks: whoever enters an address need not be its owner, so what is known stays. A referral code
+ * is no such value, because a code that a lead gets later is a claim to its deals.
+ */
 function lackingFields(lead: LeadRecord, body: Body, customFields: Values) {
-  const { firstName, lastName, phone, referralCode, consent } = body;
+  const { firstName, lastName, phone, consent } = body;
   const unknown = unknownNames(lead);
   const hasNoName = lead.lastName === unknown.lastName;
   return {
     ...(lastName && hasNoName && { lastName }),
     ...(firstName && hasNoName && (lastName || lead.firstName === unknown.firstName) && { firstName }),
     ...(phone && lead.phone === null && { phone }),
-    ...(referralCode && lead.referralCode === null && { referralCode }),
     ...(Object.keys(customFields).length && { customFields: { ...lead.customFields, ...customFields } }),
     ...(consent && counts(consent, lead.consent.email) && { consent: { email: grantedBy(consent) } }),
   };

@@ -62,7 +62,22 @@ it('creates one lead and one deal, however often it is repeated, also at once an
   expect([...others, again].map(({ data }) => data)).toEqual([1, 2, 3].map(() => first?.data));
   expect((await api.listLeads()).body.pagination?.total).toBe(1);
   expect((await api.listOpportunities()).body.pagination?.total).toBe(1);
-  expect((await open(api, '3')).data.leadId).not.toBe(first?.data.leadId);
+});
+
+it('opens the deal for the lead with the address if there is one, which keeps its values and its first conversion', async () => {
+  const api = service.as();
+  const body = { email: 'ADA@example.com', firstName: 'Augusta', lastName: 'King', source: 'web' };
+  const { id } = (await api.createLead({ body })).data;
+  const first = await open(api, '6');
+  const second = await open(api, '7', { contact: { ...contact, email: 'ada@EXAMPLE.com' } });
+  expect([first.data.leadId, second.data.leadId]).toEqual([id, id]);
+  const { data: lead } = await api.getLead({ params: { id } });
+  expect(lead).toMatchObject({ ...body, status: 'qualified', convertedOpportunityId: first.data.opportunityId });
+  const { data: deals } = await api.listOpportunities();
+  expect(deals.map(({ leadId, partnerId }: Record<string, string>) => [leadId, partnerId])).toEqual([
+    [id, '31'],
+    [id, '31'],
+  ]);
 });
 
 it('refuses an unknown owner, and creates nothing', async () => {

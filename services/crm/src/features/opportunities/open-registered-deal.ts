@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { defaultCurrency } from '../../default-currency.ts';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { insertLead } from '../leads/create-lead.ts';
+import { lockLeadByEmail } from '../leads/upsert-lead-by-email.ts';
 import { markConverted } from './convert-lead.ts';
 import { openOpportunity, teamOfNew } from './new-opportunity.ts';
 
@@ -31,12 +32,9 @@ export const openRegisteredDeal = (
     // Unreachable: `check` found the deal, and it is never removed.
     if (!found) throw fail('not_found');
     const { owner, currency } = found;
-    const lead = await insertLead(
-      { tx, emit, caller },
-      { ...contact, source: 'referral', ...(ownerId !== undefined && { assignedTo: ownerId }) },
-      owner,
-      { mayLackCustomFields: true },
-    );
+    const known = await lockLeadByEmail(tx, contact.email);
+    const created = { ...contact, source: 'referral' as const, ...(ownerId !== undefined && { assignedTo: ownerId }) };
+    const lead = known ?? (await insertLead({ tx, emit, caller }, created, owner, { mayLackCustomFields: true }));
     const deal = dealOf(body, { currency, leadId: lead.id });
     const opportunity = await openOpportunity(
       { tx, emit, caller, roleId: undefined },
@@ -44,7 +42,8 @@ export const openRegisteredDeal = (
       lead,
       { mayLackFields: true },
     );
-    await markConverted({ tx, emit }, lead, { opportunity, at: opportunity.createdAt });
+    if (lead.convertedOpportunityId === null)
+      await markConverted({ tx, emit }, lead, { opportunity, at: opportunity.createdAt });
     const [leadId, opportunityId] = [lead.id, opportunity.id];
     await tx.registeredDeal.createMany({ data: [{ dealRegistrationId, leadId, opportunityId }] });
     return { leadId, opportunityId };
