@@ -102,12 +102,19 @@ export const formSubmitted = event('form.submitted', {
     leadId: id('lead').nullable().describe('The lead that the submission created or matched; null if there is none'),
     fields: freeForm().describe('The submitted fields of the form'),
     submissionId: id('form_submission').nullish().describe('The submission'),
+    referralCode: z.string().nullish().describe('The referral code that was sent with the submission'),
+    isConfirmed: z
+      .boolean()
+      .nullish()
+      .describe('Whether the person confirmed the address, by the link in the mail of the form'),
   }),
   record: z.object({
     id: id('form'),
     name: z.string().nullish(),
     /** The users who are notified of it. */
     notifyUserIds: z.array(id('user')).nullish(),
+    /** The lead of a submission with a referral code, and whether the submission created it. */
+    lead: z.object({ email: z.string(), firstName: z.string(), lastName: z.string(), isNew: z.boolean() }).nullish(),
   }),
   example: {
     formId: 'Xy2Cyk0Jf4kchPDk',

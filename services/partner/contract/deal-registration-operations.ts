@@ -100,7 +100,7 @@ export const dealRegistrations = operations({
     permission: 'partners:manage',
     summary: 'Approve a deal registration',
     description:
-      'Protects the company for 90 days, or for those of the active addon Partner Program (`protectionDays`). The registration expires then, unless it is converted.',
+      'Protects the company for 90 days, or for those of the active addon Partner Program (`protectionDays`). The registration expires then, unless it is converted. Refused while another partner has the lead of the contact.',
     params: withDealId,
     reply: DealRegistration,
     example: {
@@ -110,7 +110,12 @@ export const dealRegistrations = operations({
     },
     message: 'Deal registration approved',
     emits: [dealRegistrationApproved],
-    errors: { ...dealErrors.transition, ...dealErrors.registered, ...dealErrors.partnerNotApproved },
+    errors: {
+      ...dealErrors.transition,
+      ...dealErrors.registered,
+      ...dealErrors.partnerNotApproved,
+      ...dealErrors.contactReferred,
+    },
   },
   rejectDealRegistration: {
     method: 'POST',
@@ -148,7 +153,7 @@ export const dealRegistrations = operations({
     permission: 'partners:manage',
     summary: 'Convert a deal registration',
     description:
-      'Creates a lead that is attributed to the partner, and its opportunity; the partner earns the commission when the deal is won. The company stays protected until `protectedUntil`. If the answer is lost, repeat the request: it creates one lead and one opportunity.',
+      'Creates an opportunity, and its lead unless there is one with the address of the contact. The lead is attributed to the partner, also if its referral was void; while another partner has it, the conversion is refused. The partner earns the commission when the deal is won. The company stays protected until `protectedUntil`. If the answer is lost, repeat the request: it creates one lead and one opportunity.',
     params: withDealId,
     body: z.object({
       ownerId: id('user').nullish().describe('The owner of the opportunity; the acting user by default'),
@@ -157,6 +162,6 @@ export const dealRegistrations = operations({
     example: { status: 'converted', allowedTransitions: [] },
     message: 'Deal registration converted',
     emits: [dealRegistrationConverted, referralAttributed, commissionEarned],
-    errors: { ...dealErrors.transition, ...dealErrors.partnerNotApproved },
+    errors: { ...dealErrors.transition, ...dealErrors.partnerNotApproved, ...dealErrors.contactReferred },
   },
 });

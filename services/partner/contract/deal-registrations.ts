@@ -188,5 +188,6 @@ export const dealErrors = {
   notDraft: { not_draft: [409, 'Only drafts can be changed'] },
   registered: { already_registered: [409, 'The company is already registered'] },
   transition: { transition_refused: sharedErrors.transition_refused },
+  contactReferred: { already_referred: [409, 'Another partner has the lead of the contact'] },
   converting: { conversion_running: [409, 'The registration is being converted; repeat the conversion to finish it'] },
 } as const;

@@ -22,19 +22,23 @@ export const occurredYearsMax = 10;
 
 export const referralStatuses = ['attributed', 'flagged', 'void'] as const;
 export const referralSources = ['link', 'code', 'form', 'manual'] as const;
+/** Why a referral is flagged. */
+export const flagReasons = ['same_person', 'same_account', 'unconfirmed_form'] as const;
 export const conflictCauses = [
   'later_touch',
   'reassigned',
   'earlier_touch',
   'outside_window',
   'self_referral',
+  'unconfirmed_form',
+  'deal_registered',
   'deal_won',
 ] as const;
 
 export const ReferralStatus = z
   .enum(referralStatuses)
   .describe(
-    'The status of the referral; `flagged` for a possible self-referral: the lead has the mailbox of the partner, or the name of the partner and the same e-mail domain, or is a partner who is paid to the same account. Flagged and void referrals earn no commission.',
+    'The status of the referral; `flagged` for one that somebody has to check, as `flagReason` says. Flagged and void referrals earn no commission.',
   );
 
 export const ReferralSource = z
@@ -43,10 +47,16 @@ export const ReferralSource = z
     'How the lead came: by a click on a link, with a code, with a code in a form on the web, or by a person who named the partner',
   );
 
+export const FlagReason = z
+  .enum(flagReasons)
+  .describe(
+    'Why the referral is flagged: `same_person`, the lead has the mailbox of the partner or of one of its portal users, or the name of the partner and the same e-mail domain; `same_account`, the lead is a partner who is paid to the same account; `unconfirmed_form`, the code came by a form for a lead that existed, and nobody confirmed the address: anybody can send such a form',
+  );
+
 export const ConflictCause = z
   .enum(conflictCauses)
   .describe(
-    'Why the partner does not have the lead: `later_touch` and `reassigned` took it from the partner. The other attempts failed: `earlier_touch` and `outside_window` because of their time, `self_referral` because the lead seems to be the partner, `deal_won` because a deal of the lead was won before.',
+    'Why the partner does not have the lead: `later_touch` and `reassigned` took it from the partner. The other attempts failed: `earlier_touch` and `outside_window` because of their time, `self_referral` because the lead seems to be the partner, `unconfirmed_form` because anybody could have sent the form, `deal_registered` because the lead comes from a deal registration that is protected, `deal_won` because a deal of the lead was won before.',
   );
 
 export const referralStates = stateTable<(typeof referralStatuses)[number]>('Referral', {
@@ -80,6 +90,7 @@ export const Referral = z.object({
   allowedTransitions: z
     .array(ReferralStatus)
     .meta({ description: 'The statuses that this referral can currently change to', examples: [['void']] }),
+  flagReason: FlagReason.nullable().meta({ examples: [null] }),
   occurredAt: timestamp().describe('When the partner referred the lead. Deals that were won earlier earn nothing.'),
   voidReason: text(500)
     .nullable()
@@ -117,6 +128,7 @@ export const ReferralConflict = z.object({
 const record = Referral.extend({
   occurredAt: Referral.shape.occurredAt.nullable(),
   updatedAt: Referral.shape.updatedAt.nullable(),
+  flagReason: Referral.shape.flagReason.optional(),
 });
 const about = { referralId: id('referral'), partnerId: id('partner'), leadId: id('lead') };
 
@@ -169,7 +181,7 @@ export const referrals = operations({
     summary: 'Attribute a lead to a partner',
     description: `Identify the partner by \`partnerId\`, by a referral \`code\`, or by the \`clickId\` that a referral link adds to the address of the landing page. Send the \`leadId\`, or a \`lead\`, which is created unless the tenant has a lead with the address.
 
-A lead has one partner; the last touch wins. A lead moves to the partner of a later touch (\`occurredAt\`, by default the time of the click, else now) if the touch is within the \`attributionDays\` of the plan for won deals that the partner of the touch has, its own or the default one, no deal of the lead was won yet, and the lead does not seem to be the partner. Otherwise the lead stays, and the answer is 409. What loses is in \`GET /v1/partners/:id/referral-conflicts\`. A click that is older attributes nothing. Leads that get a code in another way, such as by a form, follow the same rule.
+A lead has one partner; the last touch wins. A lead moves to the partner of a later touch (\`occurredAt\`, by default the time of the click, else now) if the touch is within the \`attributionDays\` of the plan for won deals that the partner of the touch has, its own or the default one, no deal of the lead was won yet, and the lead does not seem to be the partner. Otherwise the lead stays, and the answer is 409. What loses is in \`GET /v1/partners/:id/referral-conflicts\`. A click that is older attributes nothing. Leads that get a code in another way, such as by a form, follow the same rule, with one exception: anybody can send a form with the address of somebody else. So a form for a lead that existed takes it over only if the person confirmed the address (\`doubleOptIn\`); without that, a lead without a partner is flagged. A lead that was converted from a deal registration stays with its partner while the registration is protected.
 
 Possible self-referrals are flagged and earn no commission until they are cleared: the lead has the mailbox of the partner (also with a +tag), or the name of the partner and the same e-mail domain, or it is a partner, or a portal user of one, that is paid to the same account. A repeated \`externalId\` returns the existing referral.`,
     body: z.object({

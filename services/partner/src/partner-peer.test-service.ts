@@ -19,6 +19,8 @@ export interface Peer {
   exports: { leads: ExportedRecord[]; opportunities: ExportedRecord[] };
   /** Completions of courses that training returns, for every tenant and environment. */
   completions: CompletedCourse[];
+  /** The ids of the leads that crm has for an address, for every tenant; none by default. */
+  leadsByEmail: Map<string, string[]>;
   /** How crm answers requests for the deal of a registration; by default with the numbers of the registration. */
   openDeal: (body: Record<string, unknown>) => Reply;
   /** Keeps the next reply with completions, as they are now, until the returned function is called. */
@@ -79,7 +81,9 @@ export async function aPeer(): Promise<Peer> {
               ? { status: 200, data: trainingReply(completions, name as string, body) }
               : name === 'open-registered'
                 ? peer.openDeal(body)
-                : replyTo(path, body, caller);
+                : name === 'find-by-email'
+                  ? { status: 200, data: (peer.leadsByEmail.get(body.email) ?? []).map(wholeLeadOf) }
+                  : replyTo(path, body, caller);
     if (name === 'completions' && held) {
       const { asked, released } = held;
       held = undefined;
@@ -92,6 +96,7 @@ export async function aPeer(): Promise<Peer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const peer: Peer = {
     openDeal: openedDeal,
+    leadsByEmail: new Map(),
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     exports,
@@ -206,6 +211,32 @@ export function leadOf(id: string) {
     source: null,
     assignedTo: null,
     createdAt: now,
+  };
+}
+
+/** A lead with all fields. */
+export function wholeLeadOf(id: string) {
+  return {
+    ...leadOf(id),
+    tenantId: '1',
+    statusCode: 'new',
+    allowedTransitions: [],
+    scorePinned: false,
+    teamId: null,
+    accountId: null,
+    customFields: {},
+    tags: [],
+    externalId: null,
+    referralCode: null,
+    partnerId: null,
+    timezone: null,
+    consent: {},
+    mergedIntoId: null,
+    convertedAt: null,
+    convertedOpportunityId: null,
+    createdBy: null,
+    version: 1,
+    updatedAt: now,
   };
 }
 

@@ -4,7 +4,7 @@ import { mailSettings } from '@tandem/mail';
 import type { partner } from '@tandem/partner-contract';
 import { type TestService, testService, type testSettings } from '@tandem/testing';
 import { z } from 'zod';
-import { leadOf, now, type Peer, publicUrl } from './partner-peer.test-service.ts';
+import { leadOf, now, type Peer, publicUrl, wholeLeadOf } from './partner-peer.test-service.ts';
 import { partnerService } from './service.ts';
 import type { PartnerSettings } from './settings.ts';
 
@@ -132,23 +132,27 @@ export function leadUpdatedWith(
   return { name: 'lead.updated', data: { leadId: id, changes }, record: leadRecord(referralCode, id) };
 }
 
-function leadRecord(referralCode: string | null, id: string, fields: object = {}) {
+/** `form.submitted` with a referral code, for a lead that existed by default. */
+export function formWith(
+  referralCode: string,
+  leadId: string,
+  {
+    isNew = false,
+    isConfirmed = false,
+    ...fields
+  }: { isNew?: boolean; isConfirmed?: boolean; occurredAt?: string } = {},
+): TestEvent {
+  const { email, firstName, lastName } = leadOf(leadId);
   return {
-    ...leadOf(id),
-    tenantId: '1',
-    allowedTransitions: [],
-    teamId: null,
-    customFields: {},
-    tags: [],
-    externalId: null,
-    referralCode,
-    convertedAt: null,
-    convertedOpportunityId: null,
-    createdBy: null,
-    version: 1,
-    updatedAt: now,
+    name: 'form.submitted',
+    data: { formId: '1', leadId, fields: {}, referralCode, isConfirmed },
+    record: { id: '1', lead: { email, firstName, lastName, isNew } },
     ...fields,
   };
+}
+
+function leadRecord(referralCode: string | null, id: string, fields: object = {}) {
+  return { ...wholeLeadOf(id), referralCode, ...fields };
 }
 
 /** `opportunity.won` for a deal. */

@@ -1,3 +1,4 @@
+import { formSubmitted } from '@tandem/campaign-contract';
 import { leadCreated, leadStatusChanged, leadUpdated, opportunityReopened, opportunityWon } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Emit, type Received, type Schedule } from '@tandem/events';
 import type { commissionCancelled, commissionEarned, referralAttributed } from '@tandem/partner-contract';
@@ -13,7 +14,7 @@ import { acceptChanges, type DealChange, reopenedDeals, takeBack } from './commi
 import { earnCommissions, wonDeals } from './commissions/on-opportunity-won.ts';
 import { storeLeads, takeUncredited, unhandled, type WonDeal } from './commissions/uncredited-deals.ts';
 import { lockLeads } from './referrals/lock-leads.ts';
-import { attributeLeads, type ReferredLead, referredLeads } from './referrals/on-lead-created.ts';
+import { attributeLeads, formLeads, type ReferredLead, referredLeads } from './referrals/on-lead-created.ts';
 
 /**
  * Attributes leads to partners and records commissions on their deals. Lead and deal events can arrive in any order and
@@ -21,13 +22,16 @@ import { attributeLeads, type ReferredLead, referredLeads } from './referrals/on
  */
 export const creditPartners = consumer({
   name: 'credit-partners',
-  on: [leadCreated, leadUpdated, leadStatusChanged, opportunityWon, opportunityReopened],
+  on: [leadCreated, leadUpdated, leadStatusChanged, formSubmitted, opportunityWon, opportunityReopened],
   async handle(events, context: ConsumerContext<Tx>) {
     const leads = referredLeads(
       events.filter(
         (event): event is Received<typeof leadCreated | typeof leadUpdated> =>
           event.name === 'lead.created' || event.name === 'lead.updated',
       ),
+    );
+    const submitted = formLeads(
+      events.filter((event): event is Received<typeof formSubmitted> => event.name === 'form.submitted'),
     );
     const deals = wonDeals(
       events.filter((event): event is Received<typeof opportunityWon> => event.name === 'opportunity.won'),
@@ -41,7 +45,7 @@ export const creditPartners = consumer({
           event.name === 'lead.created' || event.name === 'lead.status_changed',
       ),
     );
-    await credit({ leads, deals, reopened, qualified }, context);
+    await credit({ leads: [...leads, ...submitted], deals, reopened, qualified }, context);
   },
 });
 

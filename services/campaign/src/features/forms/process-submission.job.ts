@@ -52,7 +52,8 @@ export const processSubmission = (tools: SubmissionTools) =>
         return { leadId: id, lead: found };
       });
       await finish(async (inside) => {
-        const ended = await end(inside, submissionId, { status: 'processed', leadId, processedAt: new Date() });
+        const outcome = { status: 'processed' as const, leadId, processedAt: new Date() };
+        const ended = await end(inside, submissionId, outcome, lead);
         if (!ended) return;
         await subscribeAgain(inside, tools, ended.row);
         await tellWorkflows(inside, tools, { ...ended, leadId, lead });
@@ -81,6 +82,7 @@ async function end(
   { tx, emit }: Pick<Inside<Tx>, 'tx' | 'emit'>,
   submissionId: number,
   outcome: Outcome,
+  lead?: LeadRecord,
 ): Promise<Ended | undefined> {
   const row = await tx.formSubmission.lockFirst({ where: { id: submissionId } });
   const form = row && (await tx.form.findFirst({ where: { id: row.formId } }));
@@ -88,10 +90,24 @@ async function end(
   await tx.formSubmission.updateMany({ where: { id: row.id }, data: { ...outcome } });
   const { id: formId, name, notifyUserIds } = form;
   emit(formSubmitted, {
-    data: { formId, leadId: outcome.leadId, fields: storedObject.parse(row.fields), submissionId },
-    record: { id: formId, name, notifyUserIds },
+    data: {
+      formId,
+      leadId: outcome.leadId,
+      fields: storedObject.parse(row.fields),
+      submissionId,
+      referralCode: row.referralCode,
+      isConfirmed: row.confirmedAt !== null,
+    },
+    record: { id: formId, name, notifyUserIds, lead: lead && referredLead(lead, row) },
   });
   return { form, row };
+}
+
+/** The lead of a submission with a referral code. Only a new lead has this code since then. */
+function referredLead({ email, firstName, lastName, ...lead }: LeadRecord, { referralCode, createdAt }: SubmissionRow) {
+  if (referralCode === null) return null;
+  const isNew = lead.referralCode === referralCode && lead.createdAt >= createdAt;
+  return { email, firstName, lastName, isNew };
 }
 
 /** Ends unsubscriptions when the person confirms the address with consent. Complaints and bounces stay. */

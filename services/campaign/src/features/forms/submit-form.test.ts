@@ -86,8 +86,16 @@ describe('submitForm', () => {
     ]);
     const event = await until('the event arrives', () => eventsOf(api)[0]);
     expect(event).toMatchObject({
-      data: { formId: form.id, leadId: stored.leadId, submissionId: stored.id, fields: { email } },
-      record: { id: form.id, name: 'Contact', notifyUserIds: [members.seller] },
+      data: {
+        formId: form.id,
+        leadId: stored.leadId,
+        submissionId: stored.id,
+        fields: { email },
+        referralCode: 'ADA-2026',
+        isConfirmed: false,
+      },
+      // The lead exists without the code.
+      record: { id: form.id, name: 'Contact', notifyUserIds: [members.seller], lead: { isNew: false } },
     });
     const byLead = await submissionsOf(api, form.id, { leadId: stored.leadId, status: 'processed' });
     expect(byLead).toMatchObject([{ id: stored.id }]);

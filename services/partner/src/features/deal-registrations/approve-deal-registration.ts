@@ -1,6 +1,7 @@
 import { dealRegistrationApproved, type dealRegistrations } from '@tandem/partner-contract';
 import type { Handler, Tools } from '../../handler.ts';
-import { checkApproved, checkTransition, lockDeal, movedEvent, writeDeal } from './deal-registration.ts';
+import { checkContact } from './contact-lead.ts';
+import { checkApproved, checkTransition, lockDeal, movedEvent, readDeal, writeDeal } from './deal-registration.ts';
 import { expireDealRegistrationJob } from './expiry-job.ts';
 import { checkFree } from './protection.ts';
 
@@ -9,8 +10,16 @@ const protectionDays = 90;
 
 export const approveDealRegistration = ({
   addonSettings,
-}: Pick<Tools, 'addonSettings'>): Handler<typeof dealRegistrations.approveDealRegistration, { days: number }> => ({
-  async check({ caller }) {
+  peers,
+}: Pick<Tools, 'addonSettings' | 'peers'>): Handler<
+  typeof dealRegistrations.approveDealRegistration,
+  { days: number }
+> => ({
+  async check({ params, caller, tx, ifMatch }) {
+    const deal = await readDeal(tx, { id: params.id });
+    ifMatch(deal);
+    checkTransition(deal, 'approved');
+    await checkContact({ tx, peers, caller }, deal);
     const settings = await addonSettings(caller, 'partner_program');
     return { days: settings?.protectionDays ?? protectionDays };
   },

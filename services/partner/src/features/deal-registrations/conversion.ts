@@ -1,10 +1,12 @@
 import type { Caller } from '@tandem/caller';
 import type { Emit, Schedule } from '@tandem/events';
-import { type commissionEarned, dealRegistrationConverted, referralAttributed } from '@tandem/partner-contract';
+import { type commissionEarned, dealRegistrationConverted, type referralAttributed } from '@tandem/partner-contract';
+import { currentLeads } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
 import { creditWaiting } from '../credit-partners.ts';
+import { attribute, type Touch } from '../referrals/attribute.ts';
 import { lockLeads } from '../referrals/lock-leads.ts';
-import { asReferral, type Person, statusesOf } from '../referrals/referral.ts';
+import { type Judgement, judge, type Person } from '../referrals/referral.ts';
 import { type DealRecord, movedEvent, type StoredDeal, writeDeal } from './deal-registration.ts';
 
 /** The lead and the opportunity of a registration in crm. */
@@ -40,22 +42,24 @@ export async function finishConversion(
   { opened: { leadId, opportunityId }, createdBy }: { opened: OpenedDeal; createdBy: number | null },
 ): Promise<DealRecord> {
   const { id, partnerId, contact, convertingAt } = deal;
-  await lockLeads(tx, [leadId]);
+  await lockLeads(tx, [leadId, ...(await currentLeads(tx, [leadId])).values()]);
   const [partner] = await tx.sql<Person>`
     SELECT email, first_name AS "firstName", last_name AS "lastName" FROM partner WHERE id = ${partnerId} FOR SHARE`;
   if (!partner) throw new Error('A registration has a partner');
-  const [status] = await statusesOf(tx, [{ lead: contact, partner: { ...partner, partnerId } }]);
-  const data = {
+  const [judgement] = await judge(tx, [{ lead: contact, partner: { ...partner, partnerId } }]);
+  const touch: Touch = {
+    ...(judgement as Judgement),
     partnerId,
     leadId,
-    status: status as 'attributed' | 'flagged',
-    createdBy,
+    code: null,
+    clickId: null,
     source: 'manual',
     occurredAt: convertingAt ?? new Date(),
+    externalId: null,
+    createdBy,
+    createdAt: new Date(),
   };
-  const rows = await tx.referral.createManyAndReturn({ data: [data], skipDuplicates: true });
-  for (const row of rows)
-    emit(referralAttributed, { data: { referralId: row.id, partnerId, leadId }, record: asReferral(row) });
+  await attribute({ tx, emit, schedule }, [touch], { isDecided: true });
   await creditWaiting([leadId], { tx, emit, schedule });
   const converted = await writeDeal(tx, id, { status: 'converted', leadId, opportunityId });
   emit(dealRegistrationConverted, movedEvent(converted, deal.status));

@@ -1,6 +1,7 @@
 import { until } from '@tandem/testing';
 import {
   type Api,
+  anApprovedPartner,
   aPeer,
   dealWon,
   type Peer,
@@ -9,7 +10,7 @@ import {
   startPartner,
 } from '../../partner.test-service.ts';
 import { openedDeal } from '../../partner-peer.test-service.ts';
-import { aDraft, anApproved, answerOf, dealOf, makeExpiryDue } from './deals.test-service.ts';
+import { aDraft, anApproved, answerOf, aSubmitted, dealOf, makeExpiryDue } from './deals.test-service.ts';
 
 let peer: Peer;
 let service: Service;
@@ -140,4 +141,41 @@ it('a person who registers the own deal earns nothing: the referral is flagged',
   await convert(api, id);
   const [referral] = await service.sqlWithin(api.caller, 'SELECT status FROM referral');
   expect(referral).toEqual({ status: 'flagged' });
+});
+
+it('is refused, as the approval, while another partner has the lead of the contact', async () => {
+  const api = service.as();
+  const other = await anApprovedPartner(api);
+  const contact = { email: 'grace@hopper.example', firstName: 'Grace', lastName: 'Hopper' };
+  const submitted = await aSubmitted(api, { contact });
+  const { id, partnerId } = await anApproved(api, { contact: { ...contact, email: 'joan@clarke.example' } });
+  peer.leadsByEmail.set('grace@hopper.example', ['41']).set('joan@clarke.example', ['42']);
+  for (const leadId of ['41', '42'])
+    expect((await api.createReferral({ body: { partnerId: other.id, leadId } })).status).toBe(201);
+  const approval = await api.approveDealRegistration({ params: { id: submitted.id } });
+  expect([...answerOf(approval), approval.body.errors?.[0]?.field]).toEqual([409, 'already_referred', 'contact.email']);
+  expect(answerOf(await convert(api, id))).toEqual([409, 'already_referred']);
+  expect(opened()).toEqual([]);
+  const referral = (await api.listPartnerReferrals({ params: { id: other.id } })).data.find(
+    ({ leadId }: { leadId: string }) => leadId === '42',
+  );
+  await api.reassignReferral({ params: { id: referral.id }, body: { partnerId, reason: 'Registered the deal' } });
+  expect((await convert(api, id)).status).toBe(200);
+});
+
+it('keeps the lead with its partner while the registration is protected, and attributes a void referral', async () => {
+  const api = service.as();
+  const { id, partnerId } = await anApproved(api);
+  const leadId = '43';
+  peer.openDeal = () => ({ status: 200, data: { leadId, opportunityId: '43' } });
+  const { data: referral } = await api.createReferral({ body: { partnerId, leadId } });
+  await api.voidReferral({ params: { id: referral.id }, body: { reason: 'Mistake' } });
+  await convert(api, id);
+  const other = await anApprovedPartner(api);
+  const refer = () => api.createReferral({ body: { partnerId: other.id, leadId } });
+  expect(answerOf(await refer())).toEqual([409, 'already_referred']);
+  const conflicts = await api.listReferralConflicts({ params: { id: other.id } });
+  expect(conflicts.data).toMatchObject([{ winnerPartnerId: partnerId, cause: 'deal_registered' }]);
+  await service.sqlWithin(api.caller, `UPDATE deal_registration SET protected_until = now() WHERE id = ${id}`);
+  expect((await refer()).status).toBe(201);
 });

@@ -4,6 +4,7 @@ import { unknownId } from '@tandem/contract';
 import type { dealRegistrations } from '@tandem/partner-contract';
 import { asService, failField } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { checkContact } from './contact-lead.ts';
 import { finishConversion, type OpenedDeal, openDeal } from './conversion.ts';
 import { checkApproved, checkTransition, lockDeal, readDeal } from './deal-registration.ts';
 
@@ -15,6 +16,7 @@ export const convertDealRegistration = ({
     ifMatch(deal);
     checkTransition(deal, 'converted');
     await checkApproved(tx, deal.partnerId);
+    await checkContact({ tx, peers, caller }, deal);
     const isFirst = await claim(tx, deal.id);
     return openDeal(peers, deal, { as: asService(caller), ownerId: body.ownerId }).catch(async (error: unknown) => {
       if (!(error instanceof ServiceCallError) || error.status !== 422) throw error;

@@ -6,11 +6,10 @@ import { readOwnPartner } from '../portal/own-partner.ts';
 import { attribute, type Touch } from '../referrals/attribute.ts';
 import type { FoundLead } from '../referrals/lead-of-request.ts';
 import { lockLeads } from '../referrals/lock-leads.ts';
-import { statusesOf } from '../referrals/referral.ts';
+import { type Judgement, judge } from '../referrals/referral.ts';
 import { lockApprovedPartner } from '../referrals/touch-of-request.ts';
 import { asPortalLead, type Disclosure, type LeadOfPartner, readDisclosure } from './disclosed.ts';
 
-const repeatedMs = 600_000;
 const perHour = { failuresMax: 100, windowMs: 3_600_000 };
 
 interface Found {
@@ -26,13 +25,20 @@ export const createPortalLead = (tools: Tools): Handler<typeof portalData.create
     await tools.limiter.guard({ email: who, ip: '' }, async () => undefined, perHour);
     const { email, firstName, lastName, phone } = body;
     const as = asService(caller);
-    const upsert = { email, firstName, lastName, ...(phone && { phone }), source: 'referral' as const, onlyNew: true };
+    const upsert = {
+      email,
+      firstName,
+      lastName,
+      ...(phone && { phone }),
+      source: 'referral' as const,
+      partnerId,
+      onlyNew: true,
+    };
     const { leadId, created } = await tools.peers.crm.upsertLeadByEmail({ body: upsert, as });
     const [lead] = await tools.peers.crm.findLeads({ body: { ids: [leadId] }, as });
     if (!lead) throw fail('already_referred');
     // Knowing an address is no claim to a lead that the team has already. A repeated request finds the lead of the first one.
-    const isNew = created || (lead.source === 'referral' && Date.now() - lead.createdAt.getTime() < repeatedMs);
-    if (!isNew) throw fail('already_referred');
+    if (!created && lead.partnerId !== partnerId) throw fail('already_referred');
     return { lead, disclosure: await readDisclosure(tools, caller) };
   },
   async run({ body, found: { lead, disclosure }, caller, tx, emit, schedule }) {
@@ -41,14 +47,14 @@ export const createPortalLead = (tools: Tools): Handler<typeof portalData.create
     await lockLeads(tx, [lead.id, ...(await currentLeads(tx, [lead.id])).values()]);
     if (await isOfOther(tx, lead.id, partnerId)) throw fail('already_referred');
     const partner = await lockApprovedPartner(tx, partnerId, 'partnerId');
-    const [status] = await statusesOf(tx, [{ lead, partner: { ...partner, partnerId } }]);
+    const [judgement] = await judge(tx, [{ lead, partner: { ...partner, partnerId } }]);
     const touch: Touch = {
       leadId: lead.id,
       partnerId,
       code: null,
       clickId: null,
       source: 'manual',
-      status: status as Touch['status'],
+      ...(judgement as Judgement),
       occurredAt: now,
       externalId: null,
       createdBy: null,

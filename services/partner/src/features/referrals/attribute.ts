@@ -8,7 +8,7 @@ import { lockUses } from '../referral-codes/lock-uses.ts';
 import { scheduleReviews } from '../tiers/schedule-reviews.ts';
 import { addConflicts, type Conflict, conflictOf } from './conflict.ts';
 import { type Loss, lossOf, windowsOf } from './last-touch.ts';
-import { asReferral, writeReferral } from './referral.ts';
+import { asReferral, type FlagReason, type Judgement, writeReferral } from './referral.ts';
 
 const dayMs = 86_400_000;
 
@@ -19,7 +19,8 @@ export interface Touch {
   code: string | null;
   clickId: string | null;
   source: (typeof referralSources)[number];
-  status: 'attributed' | 'flagged';
+  status: Judgement['status'];
+  flagReason: FlagReason | null;
   occurredAt: Date;
   externalId: string | null;
   createdBy: number | null;
@@ -46,11 +47,12 @@ interface Place {
  * Attributes leads to the partners of the last touches, and stores what loses. The leads are locked, and the partners are
  * locked and approved.
  * @param options.wonAt when deals of leads were won that are not stored yet
+ * @param options.isDecided whether a person decided the touches, which then also attribute void referrals
  */
 export async function attribute(
   inside: Inside,
   touches: readonly Touch[],
-  { wonAt = new Map() }: { wonAt?: ReadonlyMap<number, Date> } = {},
+  { wonAt = new Map(), isDecided = false }: { wonAt?: ReadonlyMap<number, Date>; isDecided?: boolean } = {},
 ): Promise<Map<Touch, Outcome>> {
   const { tx } = inside;
   const outcomes = new Map<Touch, Outcome>();
@@ -63,6 +65,7 @@ export async function attribute(
   const leadIds = [...new Set(touches.map(leadOf))];
   const places = await readPlaces(tx, leadIds);
   const won = await readWon(tx, leadIds);
+  const registered = await readRegistered(tx, leadIds);
   const codes = await lockUses(
     tx,
     touches.flatMap(({ code }) => code ?? []),
@@ -81,7 +84,8 @@ export async function attribute(
     const isWon = won.has(leadId) || (wonBefore !== undefined && wonBefore <= touch.occurredAt);
     const holder = held && { voidedAt: null, ...held, lastTouchAt: place.lastTouchAt };
     const since = new Date(now - daysOf(touch.partnerId) * dayMs);
-    const loss = holder && lossOf(holder, touch, { since, isWon });
+    const isRegistered = holder?.partnerId === registered.get(leadId);
+    const loss = holder && lossOf(holder, touch, { since, isWon, isRegistered, isDecided });
     const code = touch.code === null ? undefined : codes.get(touch.code);
     const reason = code && unusable(code.row, code.uses, touch.occurredAt);
     // The lead of a repeated touch may be the last one that the code could attribute.
@@ -133,6 +137,15 @@ async function readWon(tx: Tx, leadIds: number[]): Promise<Set<number>> {
     SELECT lead_id AS id FROM deal WHERE lead_id = ANY(${leadIds}::bigint[]) AND won_at IS NOT NULL
     UNION SELECT lead_id FROM uncredited_deal WHERE lead_id = ANY(${leadIds}::bigint[])`;
   return new Set(rows.map(({ id }) => id));
+}
+
+/** The partners whose protected registrations these leads come from, by lead. */
+async function readRegistered(tx: Tx, leadIds: number[]): Promise<Map<number, number>> {
+  const rows = await tx.dealRegistration.findMany({
+    where: { leadId: { in: leadIds }, status: 'converted', protectedUntil: { gt: new Date() } },
+    select: { leadId: true, partnerId: true },
+  });
+  return new Map(rows.flatMap(({ leadId, partnerId }) => (leadId === null ? [] : [[leadId, partnerId] as const])));
 }
 
 /** Stores the last winner of each lead, and the last touches of partners who keep theirs. */

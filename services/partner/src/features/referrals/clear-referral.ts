@@ -10,7 +10,7 @@ export const clearReferral: Handler<typeof referrals.clearReferral> = async (con
   ifMatch(row);
   const before = asReferral(row);
   if (before.status !== 'flagged') throw wrongTransition(before);
-  const after = asReferral(await writeReferral(tx, row.id, { status: 'attributed' }));
+  const after = asReferral(await writeReferral(tx, row.id, { status: 'attributed', flagReason: null }));
   const { id: referralId, partnerId, leadId } = after;
   await creditWaiting([leadId], { tx, emit, schedule });
   await scheduleReviews({ tx, schedule }, [partnerId]);

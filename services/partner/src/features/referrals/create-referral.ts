@@ -10,7 +10,7 @@ import { lockUses } from '../referral-codes/lock-uses.ts';
 import { attribute, type Outcome, type Touch } from './attribute.ts';
 import { checkLeadFields, type FoundLead, findLead } from './lead-of-request.ts';
 import { lockLeads } from './lock-leads.ts';
-import { asReferral, statusesOf } from './referral.ts';
+import { asReferral, type Judgement, judge } from './referral.ts';
 import { findTouch, lockApprovedPartner, type ReferralInput } from './touch-of-request.ts';
 
 type Row = typeof referrals.createReferral;
@@ -37,11 +37,11 @@ export const createReferral = (tools: Tools): Handler<Row, FoundLead | undefined
     const { field, ...requested } = await findTouch(tx, body, now);
     await lockLeads(tx, [lead.id, ...(await currentLeads(tx, [lead.id])).values()]);
     const partner = await lockApprovedPartner(tx, requested.partnerId, field);
-    const [status] = await statusesOf(tx, [{ lead, partner: { ...partner, partnerId: requested.partnerId } }]);
+    const [judgement] = await judge(tx, [{ lead, partner: { ...partner, partnerId: requested.partnerId } }]);
     const touch: Touch = {
       ...requested,
       leadId: lead.id,
-      status: status as Touch['status'],
+      ...(judgement as Judgement),
       externalId,
       createdBy: actingUserId(caller) ?? null,
       createdAt: now,
@@ -68,6 +68,8 @@ const messages = {
   earlier_touch: 'Another partner has referred the lead later',
   outside_window: 'The lead is already referred by a partner, and occurredAt is too long ago to take it over',
   self_referral: 'The lead is already referred by another partner, and seems to be this partner',
+  unconfirmed_form: 'The lead is already referred by a partner',
+  deal_registered: 'Another partner has registered the deal of the lead, and its registration is protected',
   deal_won: 'The lead is already referred by a partner, and a deal of the lead was won',
 };
 

@@ -2,6 +2,7 @@ import { type conflictCauses, defaultAttributionDays } from '@tandem/partner-con
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { readAppliedPlans } from '../commission-plans/applied-plans.ts';
+import type { Touch } from './attribute.ts';
 
 export type ConflictCause = (typeof conflictCauses)[number];
 /** Why a touch does not get the lead. The first two are no conflict with another partner. */
@@ -22,24 +23,34 @@ export async function windowsOf(tx: Tx, partnerIds: readonly number[]): Promise<
   return (partnerId) => planOf(plans.get(partnerId) ?? null)?.plan.terms.attributionDays ?? defaultAttributionDays;
 }
 
+interface Circumstances {
+  /** The oldest time at which a touch can take over a lead. */
+  since: Date;
+  /** Whether a deal of the lead was won before. */
+  isWon: boolean;
+  /** Whether the lead comes from a registration of its partner that is protected. */
+  isRegistered: boolean;
+  /** Whether a person decided the touch, so that it also attributes a void referral of the same partner. */
+  isDecided: boolean;
+}
+
 /**
  * The last touch wins: decides between the partner that a lead has and the touch of a partner.
- * @param options.since the oldest time at which a touch can take over a lead
- * @param options.isWon whether a deal of the lead was won before
  * @returns undefined if the touch gets the lead
  */
 export function lossOf(
   held: Held,
-  touch: Pick<ReferralRow, 'partnerId' | 'status' | 'occurredAt'>,
-  { since, isWon }: { since: Date; isWon: boolean },
+  touch: Pick<Touch, 'partnerId' | 'flagReason' | 'occurredAt'>,
+  { since, isWon, isRegistered, isDecided }: Circumstances,
 ): Loss | undefined {
   if (held.status === 'void') {
     const isLater = held.voidedAt === null || touch.occurredAt > held.voidedAt;
-    return isLater && held.partnerId !== touch.partnerId ? undefined : 'void';
+    return isLater && (isDecided || held.partnerId !== touch.partnerId) ? undefined : 'void';
   }
   if (held.partnerId === touch.partnerId) return 'same_partner';
+  if (isRegistered) return 'deal_registered';
   if (touch.occurredAt <= (held.lastTouchAt ?? held.occurredAt)) return 'earlier_touch';
   if (touch.occurredAt < since) return 'outside_window';
-  if (touch.status === 'flagged') return 'self_referral';
+  if (touch.flagReason) return touch.flagReason === 'unconfirmed_form' ? 'unconfirmed_form' : 'self_referral';
   return isWon ? 'deal_won' : undefined;
 }

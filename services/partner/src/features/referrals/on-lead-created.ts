@@ -1,10 +1,11 @@
+import type { formSubmitted } from '@tandem/campaign-contract';
 import type { leadCreated, leadUpdated } from '@tandem/crm-contract';
 import type { Emit, Received, Schedule } from '@tandem/events';
 import type { referralAttributed } from '@tandem/partner-contract';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { attribute, type Touch } from './attribute.ts';
-import { type Person, statusesOf } from './referral.ts';
+import { type Judgement, judge, type Person } from './referral.ts';
 
 /** A lead with a referral code and the time it got the code. */
 export interface ReferredLead {
@@ -17,6 +18,8 @@ export interface ReferredLead {
   referredAt: Date;
   /** Requires that the partner was approved and had the code at `referredAt`. */
   isPast?: boolean;
+  /** Whether anybody could have sent the code for this lead. */
+  isUnproven?: boolean;
 }
 
 /** Leads that were created with a referral code or got one later. */
@@ -28,6 +31,20 @@ export function referredLeads(events: readonly Received<typeof leadCreated | typ
     return hasNewCode ? (referredLead(record, isNew ? record.createdAt : event.occurredAt) ?? []) : [];
   });
 }
+
+/** Leads whose referral code was sent with a form: the person has confirmed the address, or the form has created the lead. */
+export function formLeads(events: readonly Received<typeof formSubmitted>[]): ReferredLead[] {
+  return events.flatMap(({ data: { leadId, referralCode, isConfirmed }, record: { lead }, occurredAt }) => {
+    if (leadId === null || !referralCode || !lead) return [];
+    const { isNew, ...person } = lead;
+    const isUnproven = !isConfirmed && !isNew;
+    return [
+      { ...person, leadId, code: referralCode.toUpperCase(), source: 'form', referredAt: occurredAt, isUnproven },
+    ];
+  });
+}
+
+const unconfirmed: Judgement = { status: 'flagged', flagReason: 'unconfirmed_form' };
 
 type LeadRecord = Pick<
   Received<typeof leadCreated>['record'],
@@ -64,16 +81,17 @@ export async function attributeLeads(
     const partner = owners.get(lead.code);
     return partner && !(lead.isPast && partner.since > lead.referredAt) ? [{ lead, partner }] : [];
   });
-  const statuses = await statusesOf(inside.tx, pairs);
+  const judgements = await judge(inside.tx, pairs);
   const touches = pairs.map(({ lead, partner }, index): Touch => {
-    const { leadId, code, source, referredAt } = lead;
+    const { leadId, code, source, referredAt, isUnproven } = lead;
+    const judgement = judgements[index] as Judgement;
     return {
+      ...(isUnproven && judgement.status === 'attributed' ? unconfirmed : judgement),
       leadId,
       partnerId: partner.partnerId,
       code,
       clickId: null,
       source,
-      status: statuses[index] as Touch['status'],
       occurredAt: referredAt,
       externalId: null,
       createdBy: null,

@@ -30,6 +30,7 @@ export const reassignReferral: Handler<typeof referrals.reassignReferral> = asyn
     clickId: null,
     source: 'manual',
     status: 'attributed',
+    flagReason: null,
     // Touches before the decision do not undo it.
     lastTouchAt: new Date(),
     moves: { increment: 1 },

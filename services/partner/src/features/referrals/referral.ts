@@ -1,5 +1,5 @@
 import { mailboxOf } from '@tandem/contract';
-import { Referral, referralStates } from '@tandem/partner-contract';
+import { type flagReasons, Referral, referralStates } from '@tandem/partner-contract';
 import { currentLeads, fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
@@ -21,11 +21,18 @@ interface Pair {
   partner: Person & { partnerId: number };
 }
 
+export type FlagReason = (typeof flagReasons)[number];
+
+/** The status of a new referral. */
+export type Judgement = { status: 'attributed'; flagReason: null } | { status: 'flagged'; flagReason: FlagReason };
+
+const attributed: Judgement = { status: 'attributed', flagReason: null };
+
 /**
  * The status of referrals, in order: a self-referral is flagged and earns nothing. The lead is the partner, one of its
  * portal users, or a partner with the same payout account.
  */
-export async function statusesOf(tx: Tx, pairs: readonly Pair[]): Promise<('attributed' | 'flagged')[]> {
+export async function judge(tx: Tx, pairs: readonly Pair[]): Promise<Judgement[]> {
   const shared = await shareAccounts(
     tx,
     pairs.map(({ lead: { email }, partner: { partnerId } }) => ({ email, partnerId })),
@@ -33,7 +40,8 @@ export async function statusesOf(tx: Tx, pairs: readonly Pair[]): Promise<('attr
   const mailboxes = await mailboxesOfUsers(tx, pairs);
   return pairs.map(({ lead, partner }, index) => {
     const isUser = mailboxes.has(`${partner.partnerId} ${mailboxOf(lead.email)}`);
-    return isUser || isSamePerson(lead, partner) || shared[index] ? 'flagged' : 'attributed';
+    if (isUser || isSamePerson(lead, partner)) return { status: 'flagged', flagReason: 'same_person' };
+    return shared[index] ? { status: 'flagged', flagReason: 'same_account' } : attributed;
   });
 }
 
@@ -62,7 +70,7 @@ function nameOf({ firstName, lastName }: Person): string {
   return `${firstName} ${lastName}`.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
 }
 
-const columns = Referral.pick({ status: true, source: true });
+const columns = Referral.pick({ status: true, source: true, flagReason: true });
 
 /** Converts a row to the contract's `Referral`. */
 export function asReferral(row: ReferralRow): ReferralRecord {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "referral" ADD COLUMN     "flag_reason" TEXT;
