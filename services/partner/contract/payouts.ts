@@ -34,7 +34,7 @@ export const payoutStates = stateTable<(typeof payoutStatuses)[number]>('Payout'
     draft: { approved: 'approvePayout', cancelled: 'cancelPayout' },
     approved: { processing: 'processPayout', cancelled: 'cancelPayout' },
     processing: {},
-    failed: { processing: 'retryPayout' },
+    failed: { processing: 'retryPayout', cancelled: 'cancelPayout' },
     completed: {},
     cancelled: {},
   },
@@ -153,7 +153,7 @@ const refused = { transition_refused: sharedErrors.transition_refused } as const
 const notProcessing = {
   not_processing: [
     409,
-    'The payout is not being processed with the method file, and has no uncertain payments of the provider',
+    'The payout is not being processed with the method file, and the request names no failed payments',
   ],
 } as const;
 const noProvider = {
@@ -244,10 +244,10 @@ export const payouts = operations({
     path: '/v1/partners/payouts/:id/process',
     summary: 'Process a payout',
     description:
-      'Fixes the accounts of the partners and starts the payments. With the method `file`, download the file, give it to the bank, and report the result with mark-paid. With `provider`, each payment is sent to the payment provider of the platform, and is marked as paid when the provider accepts it. A payment to a partner without an account fails.',
+      'Fixes the accounts of the partners and starts the payments. With the method `file`, download the file, give it to the bank, and report the result with mark-paid. With `provider`, each payment is sent to the payment provider of the platform, and is marked as paid when the provider accepts it. A payment to a partner without an account fails, or to one who is suspended or has forfeited its commissions: the payout is `failed` at once if all do.',
     body: z.object({ method: PayoutMethod }),
     example: { status: 'processing', allowedTransitions: [], method: 'file' },
-    message: 'Payout processing',
+    message: 'Payments started',
     emits: [payoutProcessing, payoutFailed],
     errors: { ...refused, ...noProvider },
   },
@@ -256,7 +256,7 @@ export const payouts = operations({
     path: '/v1/partners/payouts/:id/mark-paid',
     summary: 'Mark a payout as paid',
     description:
-      'Reports that the bank has made the payments: those of `itemIds`, else all that are pending, without those in `failed`. Of a payout by the provider, only payments with `isUncertain` can be reported, in `itemIds` or `failed`. Each commission is marked as paid once, in the background. When no payment is pending any more, the payout is completed, or failed if a payment failed.',
+      'Reports that the bank has made the payments: those of `itemIds`, else all that are pending, without those in `failed`. Payments that failed can be named in `itemIds` after they were made in another way. Of a payout by the provider, only failed payments can be reported, and those with `isUncertain` also in `failed`. Each commission is marked as paid once, in the background. When no payment is pending any more, the payout is completed, or failed if a payment failed.',
     body: z.object({
       externalRef: requiredText(200)
         .meta({ description: 'Your reference of the payment run', examples: ['bank-run-17'] })
@@ -289,7 +289,7 @@ export const payouts = operations({
     description:
       'Starts the failed payments again, with the current accounts of the partners. Others are not repeated.',
     example: { status: 'processing', allowedTransitions: [] },
-    message: 'Payout processing',
+    message: 'Payments started',
     emits: [payoutProcessing, payoutFailed],
     errors: { ...refused, ...noProvider },
   },
@@ -297,11 +297,15 @@ export const payouts = operations({
     ...manage,
     path: '/v1/partners/payouts/:id/cancel',
     summary: 'Cancel a payout',
-    description: 'Releases the commissions of a draft or approved payout for another one.',
+    description:
+      'Releases the commissions of a draft or approved payout for another one; of a failed payout, those of the payments that failed. Payments that were made stay. Report uncertain payments first.',
     example: { status: 'cancelled', allowedTransitions: [] },
     message: 'Payout cancelled',
     emits: [payoutCancelled],
-    errors: refused,
+    errors: {
+      ...refused,
+      payout_in_progress: [409, 'Payments are being settled, or may have been made; report uncertain payments first'],
+    },
   },
   servePayoutFile: {
     method: 'GET',

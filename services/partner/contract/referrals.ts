@@ -168,7 +168,7 @@ export const referralVoided = event('referral.voided', {
 const withId = z.object({ id: id('referral') });
 const ofPartner = z.object({ id: id('partner') });
 const reason = requiredText(500).meta({ description: 'The reason, for the audit log', examples: ['Wrong partner'] });
-const paid = { commission_paid: [409, 'A commission for a deal of the lead is paid'] } as const;
+const paid = { commission_paid: [409, 'A commission for a deal of the lead is paid; claw it back first'] } as const;
 const refused = { transition_refused: sharedErrors.transition_refused } as const;
 const earns = [commissionEarned, commissionCancelled] as const;
 

@@ -16,12 +16,19 @@ const effects = z.enum(['hold', 'release', 'pay', 'forfeit']);
 /** Changes the commissions of a partner after its suspension, reactivation or termination, portion by portion. */
 export const followPartnerJob = {
   name: 'change-commissions-of-partner',
-  payload: z.object({ partnerId: id('partner'), effect: effects, after: z.int() }),
+  payload: z.object({
+    partnerId: id('partner'),
+    effect: effects,
+    after: z.int(),
+    /** Whether a portion before had commissions that were being paid. */
+    isPaying: z.boolean().optional(),
+  }),
 };
 
 type Effect = z.output<typeof effects>;
 
 const portion = 200;
+const againAfterMs = 3_600_000;
 
 /** The status in which the partner must still be, and the commissions that the effect concerns. */
 const rules: Record<Effect, { status: string; where: object }> = {
@@ -37,7 +44,7 @@ export const followPartner = job({
   ...followPartnerJob,
   rests: true,
   async run({
-    payload: { partnerId, effect, after },
+    payload: { partnerId, effect, after, isPaying = false },
     finish,
   }: JobContext<z.output<typeof followPartnerJob.payload>, Tx>) {
     const { status, where } = rules[effect];
@@ -54,10 +61,17 @@ export const followPartner = job({
         select: { id: true },
       });
       const ids = commissions.map(({ id }) => id);
-      for (const locked of await lockCommissions(inside.tx, ids)) await apply(inside, effect, locked);
+      let skips = isPaying;
+      for (const locked of await lockCommissions(inside.tx, ids)) {
+        // The payment can still fail.
+        if (locked.isBeingPaid) skips = true;
+        else await apply(inside, effect, locked);
+      }
       const last = commissions.at(-1);
       if (last && commissions.length === portion)
-        await inside.schedule(followPartnerJob, [{ partnerId, effect, after: last.id }]);
+        await inside.schedule(followPartnerJob, [{ partnerId, effect, after: last.id, isPaying: skips }]);
+      else if (skips)
+        await inside.schedule(followPartnerJob, [{ partnerId, effect, after: 0 }], new Date(Date.now() + againAfterMs));
     });
   },
   /** Without another one, a suspended partner would be paid. */
@@ -65,8 +79,6 @@ export const followPartner = job({
 });
 
 async function apply({ tx, emit, schedule }: Inside<Tx>, effect: Effect, locked: LockedCommission): Promise<void> {
-  // The commission is paid, or the payment fails and a person can change it.
-  if (locked.isBeingPaid) return;
   const found = await reread(tx, locked);
   const { commission } = found;
   if (effect === 'hold') await hold({ tx, emit }, found, { reason: 'The partner is suspended', heldBy: 'suspension' });

@@ -51,9 +51,17 @@ async function readDeducted(tx: Tx, commissions: readonly CommissionRow[]): Prom
   return new Map(rows.map(({ id, minor }) => [id, minor]));
 }
 
-/** Whether one of the commissions is paid, or its payment is on its way. Locks them until the end of the transaction. */
+/**
+ * Whether one of the commissions is paid and not wholly clawed back, or its payment is on its way. Locks them until the end
+ * of the transaction.
+ */
 export async function hasPaid(tx: Tx, ids: readonly number[]): Promise<boolean> {
-  return (await lockCommissions(tx, ids)).some(isPaid);
+  const paid = (await lockCommissions(tx, ids)).filter(isPaid);
+  const deducted = await readDeducted(
+    tx,
+    paid.map(({ commission }) => commission),
+  );
+  return paid.some(({ commission: { id, amountMinor } }) => amountMinor > (deducted.get(id) ?? 0));
 }
 
 function isPaid({ commission, isBeingPaid }: LockedCommission): boolean {

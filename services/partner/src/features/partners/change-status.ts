@@ -10,6 +10,8 @@ interface StatusChange {
   /** The operation that changes the status: two operations lead to `approved`. */
   by: keyof typeof partnerLife;
   because?: { reason: string; note?: string | null };
+  /** The choice for the unpaid commissions of a terminated partner. */
+  unpaid?: 'pay' | 'forfeit';
 }
 
 /**
@@ -19,7 +21,7 @@ interface StatusChange {
 export async function changeStatus(
   tx: Tx,
   partner: PartnerRecord,
-  { to, by, because }: StatusChange,
+  { to, by, because, unpaid }: StatusChange,
 ): Promise<{ partner: z.output<typeof PartnerWithNote>; changes: Record<string, { from: unknown; to: unknown }> }> {
   if (partnerStates.changes[partner.status][to] !== by) throw wrongTransition(partner);
   const data = {
@@ -27,6 +29,7 @@ export async function changeStatus(
     statusReason: because?.reason ?? null,
     statusNote: because?.note ?? null,
     statusChangedAt: new Date(),
+    unpaid: unpaid ?? null,
   };
   const [row] = await tx.partner.updateManyAndReturn({
     where: { id: partner.id },

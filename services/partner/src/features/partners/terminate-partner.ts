@@ -11,7 +11,7 @@ export const terminatePartner: Handler<typeof partnerLife.terminatePartner> = as
   const { reason, unpaid } = body;
   const before = await lockPartner(tx, params.id);
   ifMatch(before);
-  const change = { to: 'terminated', by: 'terminatePartner', because: body } as const;
+  const change = { to: 'terminated', by: 'terminatePartner', because: body, unpaid } as const;
   const { partner, changes } = await changeStatus(tx, before, change);
   emit(partnerTerminated, { data: { partnerId: partner.id, reason, unpaid }, record: partner, changes });
   await schedule(endPortalSessionsJob, [{ partnerId: partner.id, portalUserId: null, exceptSessionId: null }]);

@@ -1,4 +1,5 @@
 import { payoutCancelled, type payouts } from '@tandem/partner-contract';
+import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { asPayout, changePayout, checkTransition, lockPayout } from './payout.ts';
 import { releasePayoutJob } from './payout-jobs.ts';
@@ -7,6 +8,8 @@ export const cancelPayout: Handler<typeof payouts.cancelPayout> = async ({ param
   const payout = await lockPayout(tx, params.id);
   ifMatch(payout);
   checkTransition(payout, 'cancelled');
+  const open = { payoutId: payout.id, OR: [{ status: 'settling' }, { status: 'failed', isUncertain: true }] };
+  if (await tx.payoutItem.count({ where: open })) throw fail('payout_in_progress');
   const record = asPayout(await changePayout(tx, payout.id, { status: 'cancelled' }));
   emit(payoutCancelled, {
     data: { payoutId: payout.id },

@@ -23,31 +23,34 @@ export const markPayoutPaid: Handler<typeof payouts.markPayoutPaid> = async ({
   const { itemIds, failed = [], externalRef = null } = body;
   const isByFile = payout.method !== 'provider';
   await checkItems(tx, payout, body);
-  if (!(isByFile ? ['processing'] : ['processing', 'failed']).includes(payout.status)) throw fail('not_processing');
+  const isUnnamed = !itemIds && !failed.length;
+  if (!['processing', 'failed'].includes(payout.status)) throw fail('not_processing');
   // All others would include payments that the provider is about to make.
-  if (!isByFile && !itemIds && !failed.length)
+  if (!isByFile && isUnnamed)
     throw failField('itemIds', 'Name the payments, in itemIds or failed, because the payout is paid by the provider');
+  // All that are pending would be none.
+  if (payout.status === 'failed' && isUnnamed) throw fail('not_processing');
   await storeFailures(tx, failed);
-  const paid = await tx.payoutItem.updateMany({
-    where: isByFile
-      ? { payoutId: payout.id, status: 'pending', ...(itemIds && { id: { in: itemIds } }) }
-      : { payoutId: payout.id, isUncertain: true, id: { in: itemIds ?? [] } },
-    data: { status: 'settling', externalRef },
-  });
+  const data = { status: 'settling', externalRef };
+  const ofPayout = { payoutId: payout.id, ...(itemIds && { id: { in: itemIds } }) };
+  if (isByFile) await tx.payoutItem.updateMany({ where: { ...ofPayout, status: 'pending' }, data });
+  const { count: made } = itemIds
+    ? await tx.payoutItem.updateMany({ where: { ...ofPayout, status: 'failed' }, data })
+    : { count: 0 };
   const row = await changePayout(tx, payout.id, {
     ...(externalRef && { externalRef }),
     // Uncertain payments are counted as failed.
-    failedCount: isByFile ? { increment: failed.length } : { decrement: paid.count },
+    failedCount: { increment: (isByFile ? failed.length : 0) - made },
   });
   await schedule(settlePayoutJob, [{ payoutId: payout.id }]);
   return asPayout(await endIfDone({ tx, emit }, row));
 };
 
-/** Fails unless each item is a payment of the payout whose outcome is not known yet, and named once. */
+/** Fails unless each item is a payment of the payout whose outcome can be reported, and named once. */
 async function checkItems(tx: Tx, payout: PayoutRow, { itemIds = [], failed = [] }: Body): Promise<void> {
   const named = [
-    ...itemIds.map((id, index) => ({ id, field: `itemIds.${index}` })),
-    ...failed.map(({ itemId }, index) => ({ id: itemId, field: `failed.${index}.itemId` })),
+    ...itemIds.map((id, index) => ({ id, field: `itemIds.${index}`, as: 'made' as const })),
+    ...failed.map(({ itemId }, index) => ({ id: itemId, field: `failed.${index}.itemId`, as: 'failed' as const })),
   ];
   if (!named.length) return;
   const rows = await tx.payoutItem.findMany({
@@ -55,21 +58,27 @@ async function checkItems(tx: Tx, payout: PayoutRow, { itemIds = [], failed = []
   });
   const items = new Map(rows.map((row) => [row.id, row]));
   const seen = new Set<number>();
-  for (const { id, field } of named) {
+  for (const { id, field, as } of named) {
     const item = items.get(id);
     if (!item) throw failField(field, unknownId('payout_item'));
     if (seen.has(id)) throw failField(field, 'Must be named once');
-    const wrong = misreport(item, payout);
+    const wrong = misreport(item, { method: payout.method, as });
     if (wrong) throw failField(field, wrong);
     seen.add(id);
   }
 }
 
-function misreport({ status, isUncertain }: PayoutItemRow, { method }: PayoutRow): string | undefined {
+/** Why the outcome of a payment cannot be reported; undefined if it can. */
+function misreport(
+  { status, isUncertain }: PayoutItemRow,
+  { method, as }: Pick<PayoutRow, 'method'> & { as: 'made' | 'failed' },
+): string | undefined {
+  if (status === 'failed' && (as === 'made' || isUncertain)) return undefined;
   if (method !== 'provider')
-    return status === 'pending' ? undefined : `The payment is ${status}; only pending payments can be reported`;
-  if (status === 'failed' && isUncertain) return undefined;
-  return `The payment is ${status}; of payments by the provider, only those with isUncertain can be reported`;
+    return status === 'pending'
+      ? undefined
+      : `The payment is ${status}; pending payments can be reported, and failed ones as made`;
+  return `The payment is ${status}; of payments by the provider, failed ones can be reported as made, and those with isUncertain also as failed`;
 }
 
 /** The provider never makes an uncertain payment whose failure is reported, so a retry is another payment. */

@@ -95,3 +95,9 @@ export const becomes = (api: Api, id: string, status: string) =>
     const { data } = await api.getPayout({ params: { id } });
     return data.status === status && data;
   });
+
+export const balanceOf = async (api: Api, id: string) =>
+  (await api.getPartner({ params: { id } })).data.balances.map(({ amount }: { amount: number }) => amount);
+
+export const paidEventsOf = (service: Service, api: Api) =>
+  service.events.filter(({ name, tenantId }) => name === 'commission.paid' && tenantId === api.caller.tenantId);

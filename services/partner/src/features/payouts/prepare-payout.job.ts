@@ -4,6 +4,7 @@ import type { Payout as PayoutRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { changePayout } from './payout.ts';
 import { preparePayoutJob } from './payout-jobs.ts';
+import { unpayable } from './unpayable.ts';
 
 const partnersAtOnce = 200;
 // Bounds the rows of a portion: a partner with more is paid by several payouts.
@@ -41,7 +42,7 @@ export const preparePayout = job({
   giveUp: scheduleAgain(preparePayoutJob),
 });
 
-/** The next partners with approved commissions who are not suspended, so many that the portion is bounded. */
+/** The next partners with approved commissions who can be paid, so many that the portion is bounded. */
 async function nextPartners(
   tx: Tx,
   { currency, periodEnd, preparedThrough, partnerIds }: PayoutRow,
@@ -50,7 +51,7 @@ async function nextPartners(
     SELECT partner_id AS id, count(*) AS count FROM commission
     WHERE status = 'approved' AND payout_id IS NULL AND currency = ${currency} AND (created_at < ${periodEnd} OR amount_minor < 0)
       AND partner_id > ${preparedThrough}
-      AND partner_id NOT IN (SELECT id FROM partner WHERE status = 'suspended') AND (${!partnerIds.length} OR partner_id = ANY(${partnerIds}::bigint[]))
+      AND partner_id NOT IN (SELECT id FROM partner WHERE ${unpayable}) AND (${!partnerIds.length} OR partner_id = ANY(${partnerIds}::bigint[]))
     GROUP BY partner_id ORDER BY partner_id LIMIT ${partnersAtOnce}`;
   const portion: number[] = [];
   let commissions = 0;

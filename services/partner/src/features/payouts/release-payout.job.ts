@@ -11,7 +11,7 @@ export const releasePayout = job({
   async run({ payload: { payoutId }, finish }: JobContext<z.output<typeof releasePayoutJob.payload>, Tx>) {
     await finish(async ({ tx }) => {
       const released = await tx.sql`
-        WITH locked AS (SELECT id FROM commission WHERE payout_id = ${payoutId} ORDER BY id LIMIT ${portion} FOR NO KEY UPDATE)
+        WITH locked AS (SELECT id FROM commission WHERE payout_id = ${payoutId} AND status <> 'paid' ORDER BY id LIMIT ${portion} FOR NO KEY UPDATE)
         UPDATE commission SET payout_id = NULL FROM locked WHERE commission.id = locked.id RETURNING commission.id`;
       return released.length === portion ? new Date() : undefined;
     });

@@ -5,6 +5,7 @@ import type { Tx } from '../../handler.ts';
 import { endIfDone } from './end-payout.ts';
 import { asPayout, changePayout } from './payout.ts';
 import { payItemJob } from './payout-jobs.ts';
+import { unpayable } from './unpayable.ts';
 
 interface Inside {
   tx: Tx;
@@ -16,8 +17,8 @@ const jobsAtOnce = 1_000;
 
 /**
  * Starts the payments of a locked payout that are pending, with the current accounts of the partners. A payment that may
- * have been made keeps its account. A payment to a partner without an account, or to
- * a suspended one, fails.
+ * have been made keeps its account. A payment to a partner without an account fails, or to one who is suspended or has
+ * forfeited its commissions.
  */
 export async function startPayments(
   { tx, emit, schedule }: Inside,
@@ -29,9 +30,10 @@ export async function startPayments(
     WHERE payout_item.payout_id = ${payoutId} AND payout_item.status = 'pending' AND NOT payout_item.is_uncertain
       AND account.partner_id = payout_item.partner_id AND account.replaced_at IS NULL`;
   const failed = await tx.sql`UPDATE payout_item SET status = 'failed', failure = CASE WHEN account_id IS NULL
-      THEN 'The partner has no payout account' ELSE 'The partner is suspended' END
+      THEN 'The partner has no payout account' WHEN partner.status = 'suspended' THEN 'The partner is suspended'
+      ELSE 'The partner is terminated, and its commissions are forfeited' END
     FROM partner WHERE partner.id = payout_item.partner_id AND payout_id = ${payoutId} AND payout_item.status = 'pending'
-      AND (account_id IS NULL OR partner.status = 'suspended') RETURNING payout_item.id`;
+      AND (account_id IS NULL OR ${unpayable}) RETURNING payout_item.id`;
   const row = await changePayout(tx, payoutId, { ...data, status: 'processing', failedCount: failed.length });
   const record = asPayout(row);
   emit(payoutProcessing, {

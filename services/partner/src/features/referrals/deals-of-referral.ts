@@ -9,7 +9,7 @@ import { scheduleReviews } from '../tiers/schedule-reviews.ts';
  * Takes the won deals of a locked referral from its partner: the unpaid commissions of the deals and of the qualification of
  * the lead are cancelled, also those of other levels.
  * @returns the deals, which belong to nobody then
- * @throws 409 if one of the commissions is paid, or being paid
+ * @throws 409 if one of the commissions is paid and not wholly clawed back, or being paid
  */
 export async function takeDeals(
   { tx, emit, schedule }: TakingBack & { schedule: Schedule },

@@ -176,6 +176,22 @@ describe('reassignReferral', () => {
     expect([refused.status, refused.body.code]).toEqual([409, 'transition_refused']);
   });
 
+  it('is refused while a part of a payment is not clawed back, and then earns the whole for the new partner', async () => {
+    const { api, partner, params, entriesOf } = await aReferral({ deals: 1 });
+    await pay(api);
+    const next = await anApprovedPartner(api);
+    const [paid] = (await api.listPartnerCommissions({ params: { id: partner.id } })).data;
+    const claw = (cid: string, amount: number) => api.clawbackCommission({ params: { cid }, body: { amount, reason } });
+    const reassign = () => api.reassignReferral({ params, body: { partnerId: next.id, reason } });
+    const { data: part } = await claw(paid.id, 1);
+    expect((await reassign()).body.code).toBe('commission_paid');
+    expect(await entriesOf(next)).toEqual([]);
+    await api.cancelCommission({ params: { cid: part.id }, body: { reason } });
+    await claw(paid.id, 5);
+    expect((await reassign()).status).toBe(200);
+    expect(await entriesOf(next)).toEqual([['pending', 5]]);
+  });
+
   it('respects If-Match, and is for managers of partners', async () => {
     const { api, params } = await aReferral();
     const next = await anApprovedPartner(api);
