@@ -29,6 +29,7 @@ export interface IdempotentRun {
  * response. Response and effect commit together, so a crash leaves both or neither.
  * @param options.isPublic whether the caller is anonymous. Only the request identifies such a caller, so the key is
  * combined with the whole request: another body neither finds the response nor reveals that one exists
+ * @param options.owner a caller within the tenant whose keys others do not share, such as the user of a partner
  * @throws ApiError 409 when the key was used for another request, or its request is still running
  */
 export async function idempotent(options: {
@@ -37,13 +38,15 @@ export async function idempotent(options: {
   operation: string;
   key: string;
   isPublic: boolean;
+  owner?: string | undefined;
   request: unknown;
 }): Promise<IdempotentRun> {
-  const { sql, seal, operation, key: clientKey, isPublic, request } = options;
+  const { sql, seal, operation, key: clientKey, isPublic, owner, request } = options;
   if (!clientKey || clientKey.length > keyMax) throw failField('Idempotency-Key', `Must be 1 to ${keyMax} characters`);
   // Keyed digests, because a body may contain a password, and a plain hash could be brute-forced.
   const hashes = seal.digests(JSON.stringify(request));
-  const keys = isPublic ? seal.digests(JSON.stringify([clientKey, request])) : ([clientKey] as const);
+  const ownKey = owner === undefined ? clientKey : `${owner} ${clientKey}`;
+  const keys = isPublic ? seal.digests(JSON.stringify([clientKey, request])) : ([ownKey] as const);
   const [key] = keys;
   const contextOf = (storedKey: string) => `idempotency ${operation} ${storedKey}`;
 

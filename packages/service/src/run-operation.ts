@@ -76,6 +76,7 @@ function beginIdempotency({ row, request, parts }: Run): Begin | undefined {
       operation: row.id,
       key,
       isPublic: !scope,
+      owner: caller.portalUserId === undefined ? undefined : `portal ${caller.portalUserId}`,
       request: {
         params,
         query,

@@ -56,6 +56,7 @@ export function bulkJob<Tx extends { sql: Sql }>(
       const { done } = found.progress;
       const batch = ids.slice(done, done + batchMax);
       await finish(async (inside) => {
+        await operation.prepare?.({ tx: inside.tx, ids: batch });
         const change = (record: number) => operation.change({ ...inside, id: record, body, found: checked.value });
         const results = await changeEach(batch, change, {
           row: operation.row,

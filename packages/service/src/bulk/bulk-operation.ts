@@ -29,6 +29,8 @@ export interface BulkOperation<Tx, Body = Any, Found = Any> {
   check?(context: { body: Body; caller: Caller }): Promise<Found>;
   /** Reads under other permissions, once with the request; throws to reject it. */
   checkRequest?(context: { body: Body; tx: Tx; under: Under }): Promise<void>;
+  /** Takes the locks that the changes need in one order, so that two requests with the same records cannot wait for each other. */
+  prepare?(context: { tx: Tx; ids: readonly number[] }): Promise<void>;
   /**
    * Changes one record with its event, as the operation on a single record does. An ApiError is the result of this record
    * only, so it must be thrown before the first write.

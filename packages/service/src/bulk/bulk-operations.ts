@@ -147,6 +147,7 @@ function handlerOf<Tx extends { sql: Sql }>(operation: BulkOperation<Tx>, parts:
       const { body, caller, tx, emit, schedule, found } = context;
       const sent = body.ids ?? [];
       const records = sent.map((one) => parts.ids.decode(type, caller.tenantId, one));
+      await operation.prepare?.({ tx, ids: records.filter((one) => one !== undefined) });
       const change = (id: number) => operation.change({ tx, emit, schedule, id, body, found: found.found });
       const errors = await changeEach(records, change, about(row, caller, parts));
       const failed = errors.filter(Boolean).length;

@@ -2,7 +2,7 @@ import { bulkCommissions, commissions } from '@tandem/partner-contract';
 import { bulkOperation } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { readMonths } from '../months/time-zone.ts';
-import { lockWithPayout } from '../payouts/leave-payout.ts';
+import { lockWithPayout, lockWithPayouts } from '../payouts/leave-payout.ts';
 import { approve } from './approve-commission.ts';
 import { cancelByHand } from './cancel-commission.ts';
 import { clawBack } from './clawback-commission.ts';
@@ -17,6 +17,7 @@ const ofCommissions = {
   listed: async (filter: Parameters<typeof listedCommissions>[0], tx: Tx) =>
     listedCommissions(filter, filter.period ? await readMonths(tx) : undefined),
   readPermission: commissions.listCommissions.permission,
+  prepare: ({ tx, ids }: { tx: Tx; ids: readonly number[] }) => lockWithPayouts(tx, ids),
 } as const;
 
 export const bulkApproveCommissions = bulkOperation({

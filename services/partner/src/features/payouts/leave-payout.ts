@@ -28,6 +28,13 @@ export async function lockWithPayout(tx: Tx, id: number): Promise<InPayout> {
   return { commission, payout };
 }
 
+/** Locks commissions, and first the payouts that include them, each in the order of ids. */
+export async function lockWithPayouts(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx.sql`SELECT FROM payout WHERE id IN (SELECT payout_id FROM commission WHERE id = ANY(${[...ids]}::bigint[]))
+    ORDER BY id FOR NO KEY UPDATE`;
+  await tx.sql`SELECT FROM commission WHERE id = ANY(${[...ids]}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
+}
+
 /**
  * Fails for a deduction in an approved payout: without it the payment would be larger than what was approved.
  * @throws ApiError `payout_in_progress`

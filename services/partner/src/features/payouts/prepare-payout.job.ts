@@ -72,16 +72,21 @@ interface Claimed {
 
 /**
  * Adds the commissions of partners to the payout, negative ones of any time first, unless their sum is negative or below the
- * minimum. The rows are locked before they are summed, so that two payouts never take the same one.
+ * minimum. The rows are locked before they are summed, so that two payouts never take the same one, and in the order of ids,
+ * as by everybody who locks commissions.
  */
 async function claim(tx: Tx, payout: PayoutRow, partnerIds: number[]): Promise<Claimed> {
   const { id, currency, periodEnd, minMinor } = payout;
   const [claimed] = await tx.sql<Claimed>`
-    WITH locked AS MATERIALIZED (
-      SELECT id, partner_id, amount_minor FROM commission
+    WITH chosen AS MATERIALIZED (
+      SELECT id FROM commission
       WHERE status = 'approved' AND payout_id IS NULL AND currency = ${currency} AND (created_at < ${periodEnd} OR amount_minor < 0)
         AND partner_id = ANY(${partnerIds}::bigint[])
-      ORDER BY partner_id, amount_minor > 0, id LIMIT ${commissionsAtOnce} FOR NO KEY UPDATE),
+      ORDER BY partner_id, amount_minor > 0, id LIMIT ${commissionsAtOnce}),
+    locked AS MATERIALIZED (
+      SELECT id, partner_id, amount_minor FROM commission
+      WHERE id IN (SELECT id FROM chosen) AND status = 'approved' AND payout_id IS NULL
+      ORDER BY id FOR NO KEY UPDATE),
     sum AS (
       SELECT partner_id, sum(amount_minor)::bigint AS amount, count(*)::int AS commissions FROM locked GROUP BY partner_id),
     payable AS (SELECT * FROM sum WHERE amount > 0 AND amount >= ${minMinor}),
