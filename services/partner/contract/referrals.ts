@@ -66,8 +66,12 @@ export const referralStates = stateTable<(typeof referralStatuses)[number]>('Ref
     flagged: { attributed: 'clearReferral', void: 'voidReferral' },
     void: {},
   },
-  // Another partner refers the lead later.
-  automatic: { void: { attributed: 'createReferral', flagged: 'createReferral' } },
+  automatic: {
+    // The lead and the partner are paid to the same account since.
+    attributed: { flagged: 'flag-referrals.job' },
+    // Another partner refers the lead later.
+    void: { attributed: 'createReferral', flagged: 'createReferral' },
+  },
 });
 
 const ClickId = z
@@ -149,6 +153,14 @@ export const referralReassigned = event('referral.reassigned', {
   record,
 });
 
+export const referralFlagged = event('referral.flagged', {
+  description: 'A referral is flagged, because the lead is paid to the same account as the partner',
+  action: 'referral.flag',
+  target: 'referral',
+  data: z.object(about),
+  record,
+});
+
 export const referralCleared = event('referral.cleared', {
   description: 'A flagged referral is cleared',
   action: 'referral.clear',
@@ -183,7 +195,7 @@ export const referrals = operations({
 
 A lead has one partner; the last touch wins. A lead moves to the partner of a later touch (\`occurredAt\`, by default the time of the click, else now) if the touch is within the \`attributionDays\` of the plan for won deals that the partner of the touch has, its own or the default one, no deal of the lead was won yet, and the lead does not seem to be the partner. Otherwise the lead stays, and the answer is 409. What loses is in \`GET /v1/partners/:id/referral-conflicts\`. A click that is older attributes nothing. Leads that get a code in another way, such as by a form, follow the same rule, with one exception: anybody can send a form with the address of somebody else. So a form for a lead that existed takes it over only if the person confirmed the address (\`doubleOptIn\`); without that, a lead without a partner is flagged. A lead that was converted from a deal registration stays with its partner while the registration is protected.
 
-Possible self-referrals are flagged and earn no commission until they are cleared: the lead has the mailbox of the partner (also with a +tag), or the name of the partner and the same e-mail domain, or it is a partner, or a portal user of one, that is paid to the same account. A repeated \`externalId\` returns the existing referral.`,
+Possible self-referrals are flagged and earn no commission until they are cleared: the lead has the mailbox of the partner (also with a +tag), or the name of the partner and the same e-mail domain, or it is a partner, or a portal user of one, that is paid to the same account, also when that account is set later: unpaid commissions are cancelled then. A repeated \`externalId\` returns the existing referral.`,
     body: z.object({
       partnerId: id('partner').nullish(),
       code: Code.nullish(),

@@ -21,19 +21,21 @@ interface Running {
   /** The settings of another instance, whose database it uses. */
   shared?: Awaited<ReturnType<typeof testSettings>>;
   change?: (definition: Definition) => Definition;
+  onSettings?: (settings: { DATABASE_URL: string }) => void;
 }
 
 /** Starts partner; without a peer, its calls to other services fail. */
 export const startPartner = (
   peer?: Peer,
   overrides: Partial<PartnerSettings> = {},
-  { shared, change = (same) => same }: Running = {},
+  { shared, change = (same) => same, onSettings }: Running = {},
 ): Promise<Service> => {
   const url = peer?.url ?? unreachableUrl;
   return testService(
     'partner',
-    (settings) =>
-      change(
+    (settings) => {
+      onSettings?.(settings);
+      return change(
         partnerService({
           ...settings,
           IDENTITY_URL: url,
@@ -47,7 +49,8 @@ export const startPartner = (
           ...z.object(mailSettings).parse({}),
           ...overrides,
         }),
-      ),
+      );
+    },
     shared,
   );
 };

@@ -47,6 +47,7 @@ import { followTimeZone } from './features/months/on-tenant-changed.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { partnerHandlers } from './features/partners/index.ts';
 import { sealedAccounts } from './features/payout-accounts/account.ts';
+import { flagReferrals } from './features/payout-accounts/flag-referrals.job.ts';
 import { payoutAccountHandlers } from './features/payout-accounts/index.ts';
 import { payoutHandlers, payoutJobs } from './features/payouts/index.ts';
 import { partnerData } from './features/personal-data/partner-data.ts';
@@ -149,6 +150,7 @@ export function partnerService(
       reviewAllTiers,
       endPortalSessions(tools),
       notifyOwners(tools),
+      flagReferrals(tools),
       approveDue,
       followPartner,
       creditReactivated,

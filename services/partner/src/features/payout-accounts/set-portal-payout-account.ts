@@ -7,13 +7,20 @@ import { lockPartner } from '../partners/partner.ts';
 import { readOwnPartner } from '../portal/own-partner.ts';
 import { notifyOwnersJob } from '../portal-users/notify-owners.job.ts';
 import { columnsOf } from './account.ts';
+import { flagReferralsJob } from './flag-referrals.job.ts';
 import { readAccount } from './read-account.ts';
+
+/** The user whose password was verified. */
+interface Verified {
+  userId: number;
+  passwordHash: string | null;
+}
 
 /** `check` verifies the password, because hashing takes longer than a transaction should. */
 export const setPortalPayoutAccount = ({
   limiter,
   seal,
-}: Tools): Handler<typeof payoutAccounts.setPortalPayoutAccount> => ({
+}: Tools): Handler<typeof payoutAccounts.setPortalPayoutAccount, Verified> => ({
   async check({ body, caller, tx }) {
     const partner = await readOwnPartner(tx, caller);
     const { portalUserId } = caller;
@@ -25,12 +32,16 @@ export const setPortalPayoutAccount = ({
       (await verifyPassword(user.passwordHash ?? undefined, body.password)) ? true : undefined,
     );
     if (!isCorrect) throw fail('wrong_password', [{ field: 'password', message: 'The password is wrong' }]);
+    return { userId: user.id, passwordHash: user.passwordHash };
   },
-  async run({ body, caller, tx, emit, schedule }) {
+  async run({ body, caller, tx, emit, schedule, found: { userId, passwordHash } }) {
     const { holder, iban, bic = null } = body;
     // Two changes at once are made one after the other.
     const partner = await lockPartner(tx, (await readOwnPartner(tx, caller)).id);
     const partnerId = partner.id;
+    // The user may have been deleted, or got another role or password, since the password was verified.
+    const user = await tx.portalUser.lockFirst({ where: { id: userId, partnerId, role: 'owner' }, sharesKey: true });
+    if (!user || user.passwordHash !== passwordHash) throw fail('unauthenticated');
     const before = await readAccount(tx, partnerId);
     await tx.payoutAccount.updateMany({ where: { partnerId, replacedAt: null }, data: { replacedAt: new Date() } });
     await tx.payoutAccount.create({ data: { partnerId, ...columnsOf(seal, randomUUID(), { holder, iban, bic }) } });
@@ -40,6 +51,7 @@ export const setPortalPayoutAccount = ({
       record: partner,
       changes: { payoutAccount: { from: before.account, to: after.account } },
     });
+    await schedule(flagReferralsJob, [{ partnerId }]);
     await schedule(notifyOwnersJob, [{ partnerId, notice: 'payout_account', at: new Date() }]);
     return after;
   },

@@ -2,6 +2,7 @@ import { until } from '@tandem/testing';
 import {
   anApprovedPartner,
   aPeer,
+  dealWon,
   leadCreatedWith,
   type Peer,
   publish,
@@ -41,4 +42,34 @@ it('flags a referral of another registration of the same person, which is paid t
     return data.length === 4 && data.map(({ leadId, status }: Record<string, string>) => `${leadId} ${status}`).sort();
   });
   expect(statuses).toEqual(['700 flagged', '701 flagged', '702 attributed', '703 attributed']);
+});
+
+it('flags a referral when the lead sets the account of the partner later, and its deals earn once it is cleared', async () => {
+  const api = service.as();
+  const payee = await aPayee(service, api, ibans[0]);
+  const [same, other] = [await aPayee(service, api), await aPayee(service, api)];
+  peer.leadsByEmail.set(same.email, ['710']).set(other.email, ['711']);
+  for (const leadId of ['710', '711']) {
+    expect((await api.createReferral({ body: { partnerId: payee.id, leadId } })).status).toBe(201);
+    await publish(service, api, dealWon({ opportunityId: leadId, leadId, value: 100 }));
+  }
+  const commissions = async () => {
+    const { data } = await api.listPartnerCommissions({ params: { id: payee.id } });
+    return data.map((one: Record<string, string>) => `${one['opportunityId']} ${one['status']}`).sort();
+  };
+  await until('both deals earn', async () => (await commissions()).length === 2);
+  await same.setAccount(ibans[0]);
+  await other.setAccount(ibans[1]);
+  const flagged = await until('the referral is flagged', async () => {
+    const { data } = await api.listPartnerReferrals({ params: { id: payee.id }, query: { status: 'flagged' } });
+    return data.length > 0 && data;
+  });
+  expect(flagged).toMatchObject([{ leadId: '710', flagReason: 'same_account', version: 2 }]);
+  expect(await commissions()).toEqual(['710 cancelled', '711 pending']);
+  const event = await until('referral.flagged arrives', () =>
+    service.events.find(({ name, tenantId }) => name === 'referral.flagged' && tenantId === api.caller.tenantId),
+  );
+  expect(event.changes).toEqual({ status: { from: 'attributed', to: 'flagged' } });
+  await api.clearReferral({ params: { id: flagged[0].id }, body: {} });
+  expect(await commissions()).toEqual(['710 cancelled', '710 pending', '711 pending']);
 });

@@ -1,3 +1,6 @@
+import { createCallerSigner } from '@tandem/caller';
+import { createServiceClient } from '@tandem/client/internal';
+import { internalLeads } from '@tandem/crm-contract';
 import { until } from '@tandem/testing';
 import {
   type Api,
@@ -128,6 +131,34 @@ describe('the portal of a partner', () => {
     expect((await signedIn.listPortalLeads({})).data).toHaveLength(2);
     const wrong = await signedIn.createPortalLead({ body: { ...person, email: 'none' } });
     expect([wrong.status, wrong.body.errors?.[0]?.field]).toEqual([422, 'email']);
+  });
+
+  it('finishes an interrupted submission of the own partner, and takes over none of another', async () => {
+    const { signedIn, other } = await twoPartners();
+    const person = { email: 'interrupted@example.com', firstName: 'Grace', lastName: 'Hopper' };
+    const { tenantId, environment, partnerId } = signedIn.caller;
+    const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
+    const crm = createServiceClient({ service: 'partner', signer, operations: internalLeads, baseUrl: peer.url });
+    // The process ended after crm had created the lead.
+    await crm.upsertLeadByEmail({
+      body: { ...person, source: 'referral', partnerId: partnerId as number, onlyNew: true },
+      as: { tenantId: tenantId as number, environment, requestId: 'interrupted' },
+    });
+    expect((await other.signedIn.createPortalLead({ body: person })).status).toBe(409);
+    expect((await signedIn.createPortalLead({ body: person })).status).toBe(201);
+  });
+
+  it('keeps the idempotency keys of its users apart', async () => {
+    const { signedIn, other } = await twoPartners();
+    const send = (portal: Api, email: string) =>
+      portal.createPortalLead({
+        body: { email, firstName: 'Grace', lastName: 'Hopper' },
+        headers: { 'idempotency-key': 'lead-1' },
+      });
+    const first = await send(signedIn, 'first@example.com');
+    expect([first.status, (await send(other.signedIn, 'second@example.com')).status]).toEqual([201, 201]);
+    expect((await send(signedIn, 'first@example.com')).data).toEqual(first.data);
+    expect((await send(signedIn, 'second@example.com')).body.code).toBe('idempotency_mismatch');
   });
 
   it('is closed to marketers, and to nobody else’s data', async () => {
