@@ -41,6 +41,9 @@ export const payoutStates = stateTable<(typeof payoutStatuses)[number]>('Payout'
   automatic: { processing: { completed: 'end-payout', failed: 'end-payout' }, failed: { completed: 'end-payout' } },
 });
 
+// Not `amount()`, because a sum can be above the most that one amount can be.
+const Sum = z.number().min(0);
+
 const PayoutFile = z.object({
   format: z.enum(['csv', 'pain.001']).describe('The format of the file: CSV, or ISO 20022 pain.001.001.09'),
   url: z.url().meta({
@@ -72,7 +75,7 @@ export const Payout = z.object({
     .max(payoutLimits.partners, `Must contain at most ${payoutLimits.partners} ids`)
     .describe('The partners to pay; empty for all'),
   method: PayoutMethod.nullable(),
-  amount: amount().meta({ description: 'The sum of the payments, in major units', examples: [240] }),
+  amount: Sum.meta({ description: 'The sum of the payments, in major units', examples: [240] }),
   itemCount: z.int().meta({ description: 'The number of partners that are paid', examples: [1] }),
   commissionCount: z.int().meta({ description: 'The number of commissions that are paid', examples: [1] }),
   carriedCount: z.int().meta({
@@ -109,7 +112,10 @@ export const PayoutItem = z.object({
   id: id('payout_item'),
   partnerId: id('partner'),
   status: PayoutItemStatus,
-  amount: amount().meta({ description: 'Amount in major units of the currency', examples: [240] }),
+  amount: Sum.meta({
+    description: 'The sum of the commissions of the payment, in major units of the currency',
+    examples: [240],
+  }),
   currency: currency(),
   commissionCount: z.int().meta({ description: 'The number of commissions of the payment', examples: [1] }),
   account: z

@@ -26,6 +26,23 @@ const statusOf = async (api: Api, cid: string) => (await api.getCommission({ par
 const paidEvents = (api: Api) => paidEventsOf(service, api);
 
 describe('a payout', () => {
+  it('has sums above the most that one amount can be', async () => {
+    const api = service.as();
+    const payee = await aPayee(service, api, ibans[0]);
+    for (let count = 0; count < 2; count++) await payee.earn(999_999_999_999);
+    const { id } = await aPayout(api);
+    const params = { id };
+    const amount = 1_999_999_999_998;
+    expect((await api.listPayouts({})).data).toMatchObject([{ id, amount }]);
+    expect((await api.listPayoutItems({ params })).data).toMatchObject([{ amount }]);
+    const { data: statements } = await api.listCommissionStatements({ params: { id: payee.id } });
+    expect(statements).toMatchObject([{ closingBalance: amount }]);
+    expect(await balanceOf(api, payee.id)).toEqual([amount]);
+    const { data: dashboard } = await payee.portal.getPortalDashboard({});
+    expect(dashboard.commissions).toMatchObject([{ amount, count: 2 }]);
+    expect((await api.cancelPayout({ params })).data).toMatchObject({ status: 'cancelled', amount });
+  });
+
   it('pays approved commissions by a bank file, once each, and carries the rest over', async () => {
     const api = service.as();
     const rich = await aPayee(service, api, ibans[0]);
