@@ -36,6 +36,14 @@ describe('a submitted registration', () => {
     ['Zed Sp. z o.o.', 'Zed LLC'],
     ['Weiß GmbH & Co. KG', 'Weiss'],
     ['GmbH', 'gmbh'],
+    // Zero-width and soft hyphen, and letters of other alphabets that look the same.
+    ['Acme Rockets', 'Ac\u200bme Roc\u00adkets'],
+    ['Acme Rockets', '\u0410\u0441me R\u043eckets'],
+    ['Nokia Intel', '\u039dokia \u0399ntel'],
+    ['Volvo', '\u03bdolv\u03bf'],
+    ['ACME', '\u0410\u0421\u041c\u0415'],
+    ['РОСТ', 'Рост'],
+    ['ΝΕΑ', 'Νέα'],
   ])('protects %s from another partner who registers %s', async (company, other) => {
     const api = service.as();
     await aSubmitted(api, { company });
@@ -46,6 +54,8 @@ describe('a submitted registration', () => {
     ['Acme Rockets', 'Acme Engines'],
     ['Sa Nostra', 'Nostra'],
     ['Инком', 'Завод'],
+    ['Company 1', 'Company l'],
+    ['Modern', 'Modem'],
   ])('does not protect %s from %s', async (company, other) => {
     const api = service.as();
     await aSubmitted(api, { company });
@@ -62,6 +72,35 @@ describe('a submitted registration', () => {
     // The domain of the company counts, not that of the person.
     await aSubmitted(api, { companyDomain: 'looms.example', contact: contactAt('agency.example') });
     expect((await submit(api, await aDraft(api, { contact: contactAt('agency.example') }))).status).toBe(200);
+  });
+
+  it('protects the domain that one owner has, with all below it', async () => {
+    const api = service.as();
+    const answer = async (first: string, second: string) => {
+      await aSubmitted(api, { companyDomain: first });
+      return (await submit(api, await aDraft(api, { companyDomain: second }))).status;
+    };
+    expect(await answer('engines.co.uk', 'eng.engines.co.uk')).toBe(409);
+    expect(await answer('shop.looms.example', 'looms.example')).toBe(409);
+    // Anybody can have a domain below these.
+    expect(await answer('looms.co.uk', 'mills.co.uk')).toBe(200);
+    expect(await answer('looms.github.io', 'mills.github.io')).toBe(200);
+    expect(await answer('mail.gmail.com', 'gmail.com')).toBe(200);
+  });
+
+  it('is found by the keys that the release before stored', async () => {
+    const api = service.as();
+    const [named, sited] = [
+      await aSubmitted(api, { company: 'Завод' }),
+      await aSubmitted(api, { companyDomain: 'eng.acme.example' }),
+    ];
+    await service.sqlWithin(api.caller, `UPDATE deal_registration SET company_key = 'завод' WHERE id = ${named.id}`);
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE deal_registration SET domain_key = 'eng.acme.example' WHERE id = ${sited.id}`,
+    );
+    for (const fields of [{ company: 'Завод' }, { companyDomain: 'eng.acme.example' }])
+      expect(answerOf(await submit(api, await aDraft(api, fields)))).toEqual(refused);
   });
 
   it('does not tell the other partner who or when, but shows managers the conflict', async () => {

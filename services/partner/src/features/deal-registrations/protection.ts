@@ -2,7 +2,7 @@ import { fail } from '@tandem/service';
 import { lockNamed } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
 import type { DealRecord } from './deal-registration.ts';
-import { keysOf } from './protected-keys.ts';
+import { earlierKeysOf, keysOf } from './protected-keys.ts';
 
 /**
  * Fails if another partner protects the company of a registration. Registrations of one company are checked one after the
@@ -10,21 +10,32 @@ import { keysOf } from './protected-keys.ts';
  * @throws 409 without the other registration, which the partner must not learn
  */
 export async function checkFree(tx: Tx, deal: DealRecord): Promise<void> {
-  const { companyKey, domainKey } = keysOf(deal);
+  const { companies, domains } = comparedKeys(deal);
   await lockNamed(tx, 'protected deal', [
-    ...(companyKey === null ? [] : [`company ${companyKey}`]),
-    ...(domainKey === null ? [] : [`domain ${domainKey}`]),
+    ...companies.map((key) => `company ${key}`),
+    ...domains.map((key) => `domain ${key}`),
   ]);
   if ((await findConflicts(tx, deal)).length) throw fail('already_registered');
 }
 
 /** The registrations of other partners that protect the company of a registration. A conversion ends no protection. */
 export async function findConflicts(tx: Tx, deal: DealRecord): Promise<number[]> {
-  const { companyKey, domainKey } = keysOf(deal);
+  const { companies, domains } = comparedKeys(deal);
   const rows = await tx.sql<{ id: number }>`
     SELECT id FROM deal_registration
-    WHERE (company_key = ${companyKey}::text OR domain_key = ${domainKey}::text) AND partner_id <> ${deal.partnerId}
+    WHERE (company_key = ANY(${companies}::text[]) OR domain_key = ANY(${domains}::text[])) AND partner_id <> ${deal.partnerId}
       AND (status = 'submitted' OR (status IN ('approved', 'converted') AND protected_until > now()))
     ORDER BY id`;
   return rows.map(({ id }) => id);
 }
+
+/** The keys of a registration, also in the form in which the release before stores them. */
+function comparedKeys(deal: DealRecord) {
+  const [keys, earlier] = [keysOf(deal), earlierKeysOf(deal)];
+  return {
+    companies: present([keys.companyKey, earlier.companyKey]),
+    domains: present([keys.domainKey, earlier.domainKey]),
+  };
+}
+
+const present = (keys: (string | null)[]) => [...new Set(keys.filter((key) => key !== null))];
