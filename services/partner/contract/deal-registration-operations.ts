@@ -86,7 +86,7 @@ export const dealRegistrations = operations({
     permission: 'partners:write',
     summary: 'Submit a deal registration',
     description:
-      'Submits a draft for approval. From then on no other partner can register the same company: one with the same name, whatever its legal form and the alphabet of its letters, or with the domain of the company or the contact, or one below it, unless it is that of a public mail provider.',
+      'Submits a draft for approval. From then on no other partner can register the same company: one with the same name, whatever its legal form and the alphabet of its letters, with the domain of the company or the contact, or one below it, unless it is that of a public mail provider, or with the mailbox of the contact.',
     params: withDealId,
     reply: DealRegistration,
     example: { status: 'submitted', allowedTransitions: ['approved', 'rejected', 'withdrawn'] },

@@ -106,7 +106,7 @@ export const DealRegistration = z.object({
 /** A registration with those of other partners that protect the same company. */
 export const DealRegistrationDetail = DealRegistration.extend({
   conflictingIds: z.array(id('deal_registration')).meta({
-    description: 'The registrations of other partners that protect the company or its domain',
+    description: 'The registrations of other partners that protect the company, its domain or the contact',
     examples: [[]],
   }),
 });

@@ -89,7 +89,7 @@ export const portalDealRegistrations = operations({
     path: '/v1/partners/portal/deal-registrations/:id/submit',
     summary: 'Submit a deal registration in the portal',
     description:
-      'Submits a draft for approval. Fails if another partner has registered the company, or one with its domain.',
+      'Submits a draft for approval. Fails if another partner has registered the company, or one with its domain or contact.',
     params: withDealId,
     reply: PortalDealRegistration,
     example: { status: 'submitted' },

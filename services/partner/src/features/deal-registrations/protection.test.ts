@@ -68,10 +68,27 @@ describe('a submitted registration', () => {
     const byContact = await aDraft(api, { contact: contactAt('ENGINES.example') });
     expect(answerOf(await submit(api, byContact))).toEqual(refused);
     await aSubmitted(api, { contact: contactAt('gmail.com') });
-    expect((await submit(api, await aDraft(api, { contact: contactAt('gmail.com') }))).status).toBe(200);
-    // The domain of the company counts, not that of the person.
-    await aSubmitted(api, { companyDomain: 'looms.example', contact: contactAt('agency.example') });
-    expect((await submit(api, await aDraft(api, { contact: contactAt('agency.example') }))).status).toBe(200);
+    const another = { ...contactAt('gmail.com'), email: 'grace@gmail.com' };
+    expect((await submit(api, await aDraft(api, { contact: another }))).status).toBe(200);
+  });
+
+  it('protects the domain of the contact also beside an invented domain of the company', async () => {
+    const api = service.as();
+    await aSubmitted(api, { companyDomain: 'engines.example' });
+    const invented = { companyDomain: 'invented.example', contact: contactAt('mail.engines.example') };
+    expect(answerOf(await submit(api, await aDraft(api, invented)))).toEqual(refused);
+    await aSubmitted(api, { companyDomain: 'alias.example', contact: contactAt('looms.example') });
+    for (const fields of [{ contact: contactAt('looms.example') }, { companyDomain: 'looms.example' }])
+      expect(answerOf(await submit(api, await aDraft(api, fields)))).toEqual(refused);
+  });
+
+  it('protects the mailbox of the contact, also at a public mail provider', async () => {
+    const api = service.as();
+    const contact = (email: string) => ({ contact: { ...contactAt('gmail.com'), email } });
+    await aSubmitted(api, { companyDomain: 'engines.example', ...contact('Ada.Lovelace@gmail.com') });
+    const other = await aDraft(api, contact('adalovelace+deals@googlemail.com'));
+    expect(answerOf(await submit(api, other))).toEqual(refused);
+    expect((await submit(api, await aDraft(api, contact('ada@gmail.com')))).status).toBe(200);
   });
 
   it('protects the domain that one owner has, with all below it', async () => {

@@ -2,40 +2,32 @@ import { fail } from '@tandem/service';
 import { lockNamed } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
 import type { DealRecord } from './deal-registration.ts';
-import { earlierKeysOf, keysOf } from './protected-keys.ts';
+import { comparedKeys } from './protected-keys.ts';
 
 /**
- * Fails if another partner protects the company of a registration. Registrations of one company are checked one after the
+ * Fails if another partner protects the company or the contact of a registration. Registrations of one company are checked one after the
  * other until the end of the transaction, because two at once would not see each other.
  * @throws 409 without the other registration, which the partner must not learn
  */
 export async function checkFree(tx: Tx, deal: DealRecord): Promise<void> {
-  const { companies, domains } = comparedKeys(deal);
+  const { companies, domains, mailboxes } = comparedKeys(deal);
   await lockNamed(tx, 'protected deal', [
     ...companies.map((key) => `company ${key}`),
     ...domains.map((key) => `domain ${key}`),
+    ...mailboxes.map((key) => `mailbox ${key}`),
   ]);
   if ((await findConflicts(tx, deal)).length) throw fail('already_registered');
 }
 
-/** The registrations of other partners that protect the company of a registration. A conversion ends no protection. */
+/** The registrations of other partners that protect the company or the contact of a registration. A conversion ends no protection. */
 export async function findConflicts(tx: Tx, deal: DealRecord): Promise<number[]> {
-  const { companies, domains } = comparedKeys(deal);
+  const { companies, domains, mailboxes } = comparedKeys(deal);
   const rows = await tx.sql<{ id: number }>`
     SELECT id FROM deal_registration
-    WHERE (company_key = ANY(${companies}::text[]) OR domain_key = ANY(${domains}::text[])) AND partner_id <> ${deal.partnerId}
+    WHERE (company_key = ANY(${companies}::text[]) OR domain_key = ANY(${domains}::text[])
+        OR contact_domain_key = ANY(${domains}::text[]) OR mailbox_key = ANY(${mailboxes}::text[]))
+      AND partner_id <> ${deal.partnerId}
       AND (status = 'submitted' OR (status IN ('approved', 'converted') AND protected_until > now()))
     ORDER BY id`;
   return rows.map(({ id }) => id);
 }
-
-/** The keys of a registration, also in the form in which the release before stores them. */
-function comparedKeys(deal: DealRecord) {
-  const [keys, earlier] = [keysOf(deal), earlierKeysOf(deal)];
-  return {
-    companies: present([keys.companyKey, earlier.companyKey]),
-    domains: present([keys.domainKey, earlier.domainKey]),
-  };
-}
-
-const present = (keys: (string | null)[]) => [...new Set(keys.filter((key) => key !== null))];

@@ -10,6 +10,7 @@ import {
   type StoredDeal,
   writeDeal,
 } from './deal-registration.ts';
+import { keysOf } from './protected-keys.ts';
 import { checkFree } from './protection.ts';
 
 export const submitDealRegistration: Handler<typeof dealRegistrations.submitDealRegistration> = async (context) => {
@@ -27,7 +28,8 @@ export async function submitDeal(
   checkTransition(deal, 'submitted');
   await checkApproved(tx, deal.partnerId);
   await checkFree(tx, deal);
-  const submitted = await writeDeal(tx, deal.id, { status: 'submitted', submittedAt: new Date() });
+  // The release before stores fewer keys with a draft.
+  const submitted = await writeDeal(tx, deal.id, { status: 'submitted', submittedAt: new Date(), ...keysOf(deal) });
   emit(dealRegistrationSubmitted, movedEvent(submitted, deal.status));
   return submitted;
 }

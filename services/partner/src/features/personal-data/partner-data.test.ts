@@ -37,6 +37,8 @@ it('the contact of registered deals is exported and erased, and the company stay
   const after = await dealOf(api, id);
   expect(JSON.stringify(after)).not.toMatch(/ada|lovelace|4917/i);
   expect(after).toMatchObject({ contact: { email: 'erased@erased.invalid' }, notes: null, status: 'submitted' });
+  const stored = await service.sqlWithin(api.caller, `SELECT * FROM deal_registration WHERE id = ${id}`);
+  expect(JSON.stringify(stored)).not.toMatch(/ada/i);
   expect(await dealOf(api, other.id)).toEqual(before);
   const again = await aDraft(api, { companyDomain: 'engines.example' });
   expect((await api.submitDealRegistration({ params: { id: again.id } })).status).toBe(409);

@@ -28,7 +28,19 @@ export const partnerData: PersonalData<Tx> = {
     });
     const { count: dealRegistrations } = await tx.dealRegistration.updateMany({
       where: { id: { in: deals.map(({ id }) => id) } },
-      data: { ...erased, contactEmailKey: '', contactPhone: null, notes: null, version: { increment: 1 } },
+      data: {
+        ...erased,
+        contactEmailKey: '',
+        mailboxKey: null,
+        contactPhone: null,
+        notes: null,
+        version: { increment: 1 },
+      },
+    });
+    // The release before leaves the mailbox.
+    await tx.dealRegistration.updateMany({
+      where: { contactEmailKey: '', mailboxKey: { not: null } },
+      data: { mailboxKey: null },
     });
     return { referrals: referrals + conflicts, dealRegistrations };
   },
