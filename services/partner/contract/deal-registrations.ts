@@ -25,6 +25,9 @@ export const dealRegistrationStatuses = [
   'expired',
 ] as const;
 
+/** `open` is the most drafts and submitted registrations of a partner; `undecidedDays` is how long a submitted one protects. */
+export const dealRegistrationLimits = { open: 100, undecidedDays: 30 } as const;
+
 export const DealRegistrationStatus = z.enum(dealRegistrationStatuses).describe('The status of the registration');
 
 export const dealRegistrationStates = stateTable<(typeof dealRegistrationStatuses)[number]>('DealRegistration', {
@@ -184,6 +187,12 @@ export const DeletedDeal = z.object({
 });
 
 export const dealErrors = {
+  tooManyOpen: {
+    too_many_open: [
+      409,
+      `The partner has ${dealRegistrationLimits.open} registrations that are drafts or submitted; delete drafts, withdraw registrations or wait for decisions`,
+    ],
+  },
   partnerNotApproved: { partner_not_approved: [409, 'The partner is not approved'] },
   notDraft: { not_draft: [409, 'Only drafts can be changed'] },
   registered: { already_registered: [409, 'The company is already registered'] },

@@ -68,6 +68,24 @@ describe('createDealRegistration', () => {
     expect(await fieldOf({ value: null, currency: null })).toBeUndefined();
   });
 
+  it('is refused beyond 100 drafts and submitted registrations of a partner, also of two at once', async () => {
+    const api = service.as();
+    const { id: partnerId } = await anApprovedPartner(api);
+    const create = () => api.createDealRegistration({ body: aDeal({ partnerId }) });
+    const first = await aSubmitted(api, { partnerId });
+    await service.sqlWithin(
+      api.caller,
+      `INSERT INTO deal_registration (partner_id, company, contact_email, contact_first_name, contact_last_name, contact_email_key)
+       SELECT partner_id, company, contact_email, contact_first_name, contact_last_name, contact_email_key
+       FROM deal_registration, generate_series(1, 98) WHERE id = ${first.id}`,
+    );
+    const replies = await Promise.all([create(), create()]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(answerOf(await create())).toEqual([409, 'too_many_open']);
+    await api.withdrawDealRegistration({ params: { id: first.id }, body: {} });
+    expect((await create()).status).toBe(201);
+  });
+
   it('requires an approved partner of the tenant and environment', async () => {
     const api = service.as();
     const { data: pending } = await api.createPartner({ body: aPartner() });
