@@ -85,8 +85,7 @@ export const dealRegistrations = operations({
     path: '/v1/partners/deal-registrations/:id/submit',
     permission: 'partners:write',
     summary: 'Submit a deal registration',
-    description:
-      'Submits a draft for approval. From then on no other partner can register the same company: one with the same name, whatever its legal form and the alphabet of its letters, with the domain of the company or the contact, or one below it, unless it is that of a public mail provider, or with the mailbox of the contact.',
+    description: `Submits a draft for approval. From then on, for ${dealRegistrationLimits.undecidedDays} days or until the decision, no other partner can register the same company: one with the same name, whatever its legal form and the alphabet of its letters, with the domain of the company or the contact, or one below it, unless it is that of a public mail provider, or with the mailbox of the contact.`,
     params: withDealId,
     reply: DealRegistration,
     example: { status: 'submitted', allowedTransitions: ['approved', 'rejected', 'withdrawn'] },
@@ -100,7 +99,7 @@ export const dealRegistrations = operations({
     permission: 'partners:manage',
     summary: 'Approve a deal registration',
     description:
-      'Protects the company for 90 days, or for those of the active addon Partner Program (`protectionDays`). The registration expires then, unless it is converted. Refused while another partner has the lead of the contact.',
+      'Protects the company for 90 days, or for those of the active addon Partner Program (`protectionDays`). The registration expires then, unless it is converted. Refused while another partner has the lead of the contact, or has registered the company since this registration ceased to protect it.',
     params: withDealId,
     reply: DealRegistration,
     example: {

@@ -64,7 +64,7 @@ const ExpectedCloseAt = timestamp().meta({
 const Notes = text(5_000).meta({ description: 'Notes about the deal', examples: ['Two machines, later four'] });
 const Reason = text(500).meta({ description: 'Why it was rejected or withdrawn', examples: ['A customer already'] });
 
-/** A deal that a partner works on, and that is protected from other partners while it is submitted or approved. */
+/** A deal that a partner works on, and that is protected from other partners while it is approved, or submitted for at most 30 days. */
 export const DealRegistration = z.object({
   id: id('deal_registration'),
   tenantId: id('tenant'),
@@ -85,7 +85,7 @@ export const DealRegistration = z.object({
   protectedUntil: timestamp()
     .nullable()
     .meta({
-      description: 'Until when no other partner can register the company; null before the approval',
+      description: `Until when no other partner can register the company; null before the approval, when it is protected for ${dealRegistrationLimits.undecidedDays} days from \`submittedAt\` on`,
       examples: [null],
     }),
   leadId: id('lead')

@@ -152,6 +152,24 @@ describe('a submitted registration', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });
 
+  it('frees the company 30 days after the submission, and is not approved if another partner protects it then', async () => {
+    const api = service.as();
+    const first = await aSubmitted(api, { company: 'Acme' });
+    const [second, third] = [await aDraft(api, { company: 'Acme' }), await aDraft(api, { company: 'Acme' })];
+    const submittedBefore = (interval: string) =>
+      service.sqlWithin(
+        api.caller,
+        `UPDATE deal_registration SET submitted_at = now() - interval '${interval}' WHERE id = ${first.id}`,
+      );
+    await submittedBefore('29 days 23 hours');
+    expect(answerOf(await submit(api, second))).toEqual(refused);
+    await submittedBefore('30 days 1 second');
+    expect((await submit(api, second)).status).toBe(200);
+    expect(answerOf(await submit(api, third))).toEqual(refused);
+    expect(answerOf(await approve(api, first))).toEqual(refused);
+    expect((await approve(api, second)).status).toBe(200);
+  });
+
   it('frees the company when it is rejected or withdrawn', async () => {
     const api = service.as();
     const first = await aSubmitted(api, { company: 'Acme' });

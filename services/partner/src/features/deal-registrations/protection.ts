@@ -1,8 +1,11 @@
+import { dealRegistrationLimits } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import { lockNamed } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
 import type { DealRecord } from './deal-registration.ts';
 import { comparedKeys } from './protected-keys.ts';
+
+const { undecidedDays } = dealRegistrationLimits;
 
 /**
  * Fails if another partner protects the company or the contact of a registration. Registrations of one company are checked one after the
@@ -27,7 +30,8 @@ export async function findConflicts(tx: Tx, deal: DealRecord): Promise<number[]>
     WHERE (company_key = ANY(${companies}::text[]) OR domain_key = ANY(${domains}::text[])
         OR contact_domain_key = ANY(${domains}::text[]) OR mailbox_key = ANY(${mailboxes}::text[]))
       AND partner_id <> ${deal.partnerId}
-      AND (status = 'submitted' OR (status IN ('approved', 'converted') AND protected_until > now()))
+      AND ((status = 'submitted' AND submitted_at > now() - make_interval(days => ${undecidedDays}))
+        OR (status IN ('approved', 'converted') AND protected_until > now()))
     ORDER BY id`;
   return rows.map(({ id }) => id);
 }
