@@ -94,7 +94,7 @@ export const commissions = operations({
     also: [{ permission: 'opportunities:read', for: 'opportunityId' }],
     summary: 'Record a commission by hand',
     description:
-      'Records a bonus, or an adjustment of either sign. It is pending, and is approved and paid as an earned commission is. A repeated `externalId` returns the existing commission. The partner must be approved or suspended; that of a terminated partner can only be an adjustment.',
+      'Records a bonus, or an adjustment of either sign. It is pending, and is approved and paid as an earned commission is. A repeated `externalId` returns the existing commission, if everything but the description is the same. The partner must be approved or suspended; that of a terminated partner can only be an adjustment.',
     params: z.object({ id: id('partner') }),
     body: z.object({
       amount: z
@@ -125,6 +125,10 @@ export const commissions = operations({
     emits: [commissionEarned],
     errors: {
       partner_not_payable: [409, 'The partner cannot earn commissions'],
+      external_id_taken: [
+        409,
+        'Another commission has this externalId: of another partner, or with another amount, currency, type, opportunityId or planId',
+      ],
       already_recorded: [
         409,
         'The partner has a commission of this type for the opportunity; send the amount as one commission, or without opportunityId',

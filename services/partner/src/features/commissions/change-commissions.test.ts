@@ -199,6 +199,21 @@ describe('createCommission', () => {
     expect(data).toMatchObject([{ earned: 50, adjustments: -12.5, closingBalance: 37.5, commissionCount: 2 }]);
   });
 
+  it('refuses the externalId of another partner, or with something else than before', async () => {
+    const { api, partnerId } = await aCommission();
+    const body = bonus({ amount: 30, externalId: 'invoice-8' });
+    const send = async (fields: object, id = partnerId) => {
+      const { status, body: reply } = await api.createCommission({ params: { id }, body: { ...body, ...fields } });
+      return [status, reply.code, reply.errors?.[0]?.field];
+    };
+    expect(await send({})).toEqual([201, undefined, undefined]);
+    const taken = [409, 'external_id_taken', 'externalId'];
+    for (const fields of [{ amount: 31 }, { currency: 'USD' }, { type: 'adjustment' }])
+      expect(await send(fields)).toEqual(taken);
+    expect(await send({}, (await anApprovedPartner(api)).id)).toEqual(taken);
+    expect(await send({ description: 'In other words' })).toEqual([200, undefined, undefined]);
+  });
+
   it('records one commission of a type per opportunity, and applies a plan for manual commissions', async () => {
     const { api, partnerId, commission } = await aCommission({ opportunityId: '7' });
     const params = { id: partnerId };

@@ -3,6 +3,7 @@ import { fromMinor, misfit, toMinor, unknownId } from '@tandem/contract';
 import type { commissions } from '@tandem/partner-contract';
 import { asService, fail, failField, reachOf } from '@tandem/service';
 import type { z } from 'zod';
+import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { type Plan, readPlanById } from '../commission-plans/plan.ts';
 import { asCommission, insertCommissions } from './commission.ts';
@@ -10,6 +11,8 @@ import { holdUntil } from './commission-of-sale.ts';
 import { emitEarned } from './emit-earned.ts';
 
 type Body = z.output<typeof commissions.createCommission.body>;
+/** What must be equal when an externalId is repeated. */
+type Wanted = Pick<CommissionRow, 'partnerId' | 'amountMinor' | 'type' | 'currency' | 'opportunityId' | 'planId'>;
 
 export const createCommission = ({ peers }: Tools): Handler<typeof commissions.createCommission> => ({
   async check({ body: { opportunityId }, caller }) {
@@ -19,12 +22,14 @@ export const createCommission = ({ peers }: Tools): Handler<typeof commissions.c
     if (!ids.length) throw failField('opportunityId', unknownId('opportunity'));
   },
   async run({ params, body, caller, tx, emit, wasThere }) {
-    const { amount, currency, description: reason, opportunityId = null, externalId = null } = body;
+    const { amount, currency, description: reason, opportunityId = null, planId = null, externalId = null } = body;
     const wrong = misfit(amount, currency);
     if (wrong) throw failField('amount', wrong);
     const type = typeOf(body);
     await checkPayable(tx, params.id, type);
-    const existing = await findByExternalId(tx, externalId);
+    const amountMinor = toMinor(amount, currency);
+    const wanted = { partnerId: params.id, amountMinor, type, currency, opportunityId, planId };
+    const existing = await findByExternalId(tx, externalId, wanted);
     if (existing) {
       wasThere();
       return asCommission(existing);
@@ -32,16 +37,11 @@ export const createCommission = ({ peers }: Tools): Handler<typeof commissions.c
     const plan = await planOf(tx, body);
     const [row] = await insertCommissions(tx, [
       {
-        partnerId: params.id,
-        amountMinor: toMinor(amount, currency),
-        type,
-        currency,
+        ...wanted,
         reason,
-        opportunityId,
         externalId,
         // Apart from what the deal itself earned, which a reopening takes back.
         dealVersion: -1,
-        planId: plan?.id ?? null,
         planVersion: plan?.planVersion ?? null,
         holdUntil: holdUntil(plan),
         createdBy: actingUserId(caller) ?? null,
@@ -53,7 +53,7 @@ export const createCommission = ({ peers }: Tools): Handler<typeof commissions.c
       return record;
     }
     // A concurrent request recorded the externalId, or one before recorded the opportunity.
-    const concurrent = await findByExternalId(tx, externalId);
+    const concurrent = await findByExternalId(tx, externalId, wanted);
     if (!concurrent)
       throw fail('already_recorded', [{ field: 'opportunityId', message: `Has a commission of the type ${type}` }]);
     wasThere();
@@ -80,8 +80,14 @@ async function checkPayable(tx: Tx, id: number, type: string): Promise<void> {
   ]);
 }
 
-async function findByExternalId(tx: Tx, externalId: string | null) {
-  return externalId ? tx.commission.findFirst({ where: { externalId } }) : null;
+/**
+ * The commission that an earlier request recorded with the externalId.
+ * @throws 409 if it has something else than this request: a reply with it would look as if this one was recorded
+ */
+async function findByExternalId(tx: Tx, externalId: string | null, wanted: Wanted): Promise<CommissionRow | null> {
+  const found = externalId ? await tx.commission.findFirst({ where: { externalId } }) : null;
+  if (!found || Object.entries(wanted).every(([name, value]) => found[name as keyof Wanted] === value)) return found;
+  throw fail('external_id_taken', [{ field: 'externalId', message: 'Belongs to another commission; send a new one' }]);
 }
 
 async function planOf(tx: Tx, { planId, amount, currency }: Body): Promise<Plan | undefined> {
