@@ -85,7 +85,8 @@ export const partnerLife = operations({
     ...row,
     path: '/v1/partners/:id/reject',
     summary: 'Reject a partner',
-    description: 'Rejects a pending partner. A rejected partner can apply again.',
+    description:
+      'Rejects a pending partner, who is told by mail, without the reason. A rejected partner can apply again.',
     body: because,
     example: { status: 'rejected', allowedTransitions: ['pending'], ...given },
     message: 'Partner rejected',
@@ -95,7 +96,7 @@ export const partnerLife = operations({
     ...row,
     path: '/v1/partners/:id/reapply',
     summary: 'Reopen the application of a partner',
-    description: 'Makes a rejected partner pending again.',
+    description: 'Makes a rejected partner pending again, and tells the partner by mail.',
     example: { statusChangedAt: changedAt },
     message: 'Application reopened',
     emits: [partnerReapplied],

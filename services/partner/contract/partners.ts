@@ -247,7 +247,7 @@ export const partners = operations({
     permission: 'partners:manage',
     summary: 'Approve a partner',
     description:
-      'Approves a pending partner, and generates a referral code if the partner has none. `sendInvite` invites the address of the partner to the portal as the owner, unless the partner has an active owner. The tier is evaluated afterwards: if the partner does not meet its requirements, the grace period begins, unless `tierLocked` is set.',
+      'Approves a pending partner, and generates a referral code if the partner has none. `sendInvite` invites the address of the partner to the portal as the owner, unless the partner has an active owner. The address and the owners with a password are mailed that the partner is approved and how to sign in; an invitation is that message itself. The tier is evaluated afterwards: if the partner does not meet its requirements, the grace period begins, unless `tierLocked` is set.',
     params: withId,
     body: z.object({
       tier: PartnerTier.optional(),

@@ -13,6 +13,8 @@ interface Place {
 }
 
 export interface PortalLinks {
+  /** The address of the portal; undefined without PORTAL_URL, because the API has no portal. */
+  home: string | undefined;
   /** Issues a link; its token is stored nowhere. */
   issue(place: Place, purpose: PortalPurpose): { url: string; hash: string; expiresAt: Date };
   /** The place and stored hash of a token; undefined if it was not issued for these purposes, or has expired. */
@@ -32,11 +34,15 @@ const minuteMs = 60_000;
 /**
  * Links of messages to portal users. A token is encrypted and expires, so that invalid and expired links are rejected
  * without a query. The hash in the database allows one use.
- * @param baseUrl the address of the partner portal
  */
-export function createPortalLinks(seal: Seal, baseUrl: string): PortalLinks {
+export function createPortalLinks(
+  seal: Seal,
+  { portalUrl, publicUrl }: { portalUrl: string | undefined; publicUrl: string },
+): PortalLinks {
   const tokens = createLinkTokens<Place & { purpose: PortalPurpose; nonce: string }>(seal, 'portal');
+  const baseUrl = portalUrl ?? publicUrl;
   return {
+    home: portalUrl,
     issue({ tenantId, environment }, purpose) {
       const expiresAt = new Date(Date.now() + portalLinkMinutes[purpose] * minuteMs);
       const token = tokens.issue({ tenantId, environment, purpose, nonce: crypto.randomUUID() }, expiresAt);

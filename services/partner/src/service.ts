@@ -97,7 +97,7 @@ export function partnerService(
     documents: createDocuments(),
     paymentProvider: providerOf(settings),
     digest: seal.digest,
-    portalLinks: createPortalLinks(seal, settings.PORTAL_URL ?? publicUrl),
+    portalLinks: createPortalLinks(seal, { portalUrl: settings.PORTAL_URL, publicUrl }),
     mail: mailer.queue,
     publicUrl,
     ids: createIdCodec(settings.IDS_ALPHABET),

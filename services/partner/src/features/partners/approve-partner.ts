@@ -6,15 +6,13 @@ import { type Sender, senderOf } from '../portal-accounts/letters.ts';
 import { inviteOwner } from '../portal-users/invite-owner.ts';
 import { ensureCode } from '../referral-codes/make-code.ts';
 import { recordChange } from '../tiers/change-tier.ts';
+import { mailDecision } from './mail-decision.ts';
 import { asPartner, checkPlan, lockPartner, readPartner, wrongTransition } from './partner.ts';
 
-/** The sender of an invitation, if one is requested. */
-type Found = Sender | undefined;
-
-export const approvePartner = (tools: Tools): Handler<typeof partners.approvePartner, Found> => ({
-  async check({ params, body, caller, tx }) {
+export const approvePartner = (tools: Tools): Handler<typeof partners.approvePartner, Sender> => ({
+  async check({ params, caller, tx }) {
     await readPartner(tx, params.id);
-    return body.sendInvite ? senderOf(await tools.settingsOf(caller)) : undefined;
+    return senderOf(await tools.settingsOf(caller));
   },
   async run({ params, body, found: sender, caller, tx, emit, schedule, ifMatch }) {
     const partner = await lockPartner(tx, params.id);
@@ -39,7 +37,10 @@ export const approvePartner = (tools: Tools): Handler<typeof partners.approvePar
     const createdBy = actingUserId(caller) ?? null;
     const change = { from: partner.tier, cause: 'approval', createdBy } as const;
     if (tier !== partner.tier) await recordChange({ tx, emit }, approved, change);
-    if (sender) await inviteOwner({ tx, emit, schedule }, approved, { sender, createdBy }, tools);
+    const inside = { tx, emit, schedule };
+    const isInvited = body.sendInvite && (await inviteOwner(inside, approved, { sender, createdBy }, tools));
+    // The invitation tells about the approval too.
+    if (!isInvited) await mailDecision(inside, approved, { decision: 'approved', sender }, tools);
     return approved;
   },
 });

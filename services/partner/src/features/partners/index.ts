@@ -23,14 +23,15 @@ import { suspendPartner } from './suspend-partner.ts';
 import { terminatePartner } from './terminate-partner.ts';
 import { updatePartner } from './update-partner.ts';
 
-const lifeHandlers = {
-  rejectPartner,
-  reapplyPartner,
-  suspendPartner,
-  reactivatePartner,
-  terminatePartner,
-  deletePartner,
-} satisfies Handlers<typeof partnerLife, Tx>;
+const lifeHandlers = (tools: Tools) =>
+  ({
+    rejectPartner: rejectPartner(tools),
+    reapplyPartner: reapplyPartner(tools),
+    suspendPartner,
+    reactivatePartner,
+    terminatePartner,
+    deletePartner,
+  }) satisfies Handlers<typeof partnerLife, Tx>;
 
 export const partnerHandlers = (tools: Tools) =>
   ({
@@ -39,7 +40,7 @@ export const partnerHandlers = (tools: Tools) =>
     getPartner: getPartner(tools),
     updatePartner,
     approvePartner: approvePartner(tools),
-    ...lifeHandlers,
+    ...lifeHandlers(tools),
     exportPartners,
     findPartner,
     findPartners,

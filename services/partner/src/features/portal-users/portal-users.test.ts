@@ -170,12 +170,14 @@ describe('approvePartner with sendInvite', () => {
     expect((await anonymous(service).resetPortalPassword({ body })).status).toBe(200);
   });
 
-  it('sends nothing to a partner with an owner, and changes nothing if the address is taken', async () => {
+  it('tells a partner with an owner how to sign in, and changes nothing if the address is taken', async () => {
     const api = service.as();
     const { data } = await api.createPartner({ body: aPartner({ email: anAddress('owned') }) });
-    await aPortalUserOf(service, api, data);
+    const owner = await aPortalUserOf(service, api, data);
     expect((await approve(api, data.id)).status).toBe(200);
-    expect(mailbox.to(data.email)).toEqual([]);
+    const subject = /^Analytical Engines approved your application/;
+    expect((await mailTo(mailbox, owner.email, subject)).text).toContain('Sign in to the partner portal');
+    expect((await mailTo(mailbox, data.email, subject)).text).toContain('for an invitation');
     const { email } = await aPortalUser(service, api);
     const { data: second } = await api.createPartner({ body: aPartner({ email }) });
     const refused = await approve(api, second.id);

@@ -1,0 +1,33 @@
+import type { Tools } from '../../handler.ts';
+import { approvedLetter, rejectedLetter, reopenedLetter } from '../portal-accounts/decision-letters.ts';
+import type { Sender } from '../portal-accounts/letters.ts';
+import { type Inside, mailLetter } from '../portal-accounts/portal-mail.ts';
+import type { PartnerRecord } from './partner.ts';
+
+const ownersMax = 20;
+
+/**
+ * Mails the address of a partner, and its owners with a password, what was decided about the application. The decision does
+ * not depend on the mail: beyond the limit of messages of the tenant none is sent.
+ */
+export async function mailDecision(
+  inside: Inside,
+  { id: partnerId, email }: PartnerRecord,
+  { decision, sender }: { decision: 'approved' | 'rejected' | 'reopened'; sender: Sender },
+  { mail, portalLinks: { home } }: Pick<Tools, 'mail' | 'portalLinks'>,
+): Promise<void> {
+  const owners = await inside.tx.portalUser.findMany({
+    where: { partnerId, role: 'owner', passwordHash: { not: null } },
+    select: { email: true },
+    orderBy: { id: 'asc' },
+    take: ownersMax,
+  });
+  const withPassword = new Set(owners.map((owner) => owner.email));
+  const letterTo = (address: string) => {
+    if (decision === 'approved') return approvedLetter(sender, { home, hasPassword: withPassword.has(address) });
+    return decision === 'rejected' ? rejectedLetter(sender) : reopenedLetter(sender);
+  };
+  const template = `portal_application_${decision}`;
+  for (const to of new Set([email.toLowerCase(), ...withPassword]))
+    await mailLetter(inside, { to, template, letter: letterTo(to) }, { mail });
+}
