@@ -178,7 +178,7 @@ export const hierarchy = operations({
         examples: [null],
       }),
     }),
-    message: 'Parent set',
+    message: 'Parent set or scheduled',
     emits: [partnerParentChanged, parentChangeScheduled, parentChangeReplaced],
     errors: {
       parent_cycle: [409, 'The parent is the partner itself or a partner below it'],

@@ -211,7 +211,7 @@ export const payouts = operations({
     permission: 'commissions:manage',
     summary: 'Get the files of a payout for the bank',
     description:
-      'Returns links that expire after 15 minutes. The files have the payments that are pending, with the accounts of the partners. pain.001 is available in EUR, once the addon Partner Program has your account (`payerName` and `payerIban`).',
+      'Returns links that expire after 15 minutes. The files have the payments that are pending, with the accounts of the partners. pain.001 is available in EUR, if all accounts are within SEPA, once the addon Partner Program has your account (`payerName` and `payerIban`).',
     params: withId,
     reply: z.object({ files: z.array(PayoutFile).describe('The files for the bank') }),
     message: 'Files retrieved',

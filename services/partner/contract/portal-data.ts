@@ -217,7 +217,8 @@ export const portalData = operations({
     ...own,
     path: '/v1/partners/portal/commissions',
     summary: 'List commissions in the portal',
-    description: 'The commissions of the own partner, with adjustments and clawbacks.',
+    description:
+      'The commissions of the own partner, with adjustments and clawbacks. The reason of a hold is not shown.',
     query: commissions.listPartnerCommissions.query,
     reply: page(PortalCommission),
     message: 'Commissions retrieved',

@@ -20,6 +20,11 @@ export interface Payer {
   iban: string;
 }
 
+/** The countries of SEPA, by which an IBAN begins (EPC409-09, list of SEPA scheme countries). */
+export const sepaCountries =
+  `AD AL AT BE BG CH CY CZ DE DK EE ES FI FR GB GI GR HR HU IE IS IT LI LT LU LV MC MD ME MK MT NL NO PL PT
+  RO RS SE SI SK SM VA`.split(/\s+/);
+
 const columns = ['paymentId', 'partnerId', 'holder', 'iban', 'bic', 'amount', 'currency'];
 
 /** The payments as CSV. */
@@ -44,8 +49,8 @@ export interface PaymentFile {
 }
 
 /**
- * The payments as an ISO 20022 customer credit transfer, pain.001.001.09, in EUR. IBANs are enough within SEPA, so the file
- * has no BICs.
+ * The payments as an ISO 20022 customer credit transfer, pain.001.001.09, in EUR, to accounts within
+ * SEPA. IBANs are enough there, so the file has no BICs.
  * @param options.id identifies the file; the same payments under the same id are not made twice
  */
 export function toPain001(payments: readonly BankPayment[], { id, payer, at }: PaymentFile): string {

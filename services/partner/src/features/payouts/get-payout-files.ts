@@ -1,6 +1,7 @@
 import type { payouts } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
-import type { Handler, Tools } from '../../handler.ts';
+import type { Handler, Tools, Tx } from '../../handler.ts';
+import { sepaCountries } from './bank-files.ts';
 import { readPayer } from './payer.ts';
 import { readPayout } from './payout.ts';
 
@@ -15,7 +16,8 @@ export const getPayoutFiles = ({
   async run({ params, caller, tx, found: hasPayer }) {
     const payout = await readPayout(tx, params.id);
     if (payout.status !== 'processing' || payout.method !== 'file') throw fail('not_processing');
-    const formats = hasPayer && payout.currency === 'EUR' ? (['csv', 'pain.001'] as const) : (['csv'] as const);
+    const isSepa = hasPayer && payout.currency === 'EUR' && !(await leavesSepa(tx, payout.id));
+    const formats = isSepa ? (['csv', 'pain.001'] as const) : (['csv'] as const);
     const expiresAt = new Date(Date.now() + linkMs);
     const scope = { tenantId: caller.tenantId as number, environment: caller.environment };
     return {
@@ -26,3 +28,11 @@ export const getPayoutFiles = ({
     };
   },
 });
+
+/** Whether a pending payment goes to an account outside of SEPA, which a transfer within SEPA cannot reach. */
+async function leavesSepa(tx: Tx, payoutId: number): Promise<boolean> {
+  const [outside] = await tx.sql`
+    SELECT FROM payout_item AS item JOIN payout_account AS account ON account.id = item.account_id
+    WHERE item.payout_id = ${payoutId} AND item.status = 'pending' AND left(account.masked, 2) <> ALL(${sepaCountries}) LIMIT 1`;
+  return outside !== undefined;
+}

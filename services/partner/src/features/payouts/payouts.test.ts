@@ -147,6 +147,24 @@ describe('a payout', () => {
     expect(wrong.status).toBe(404);
   });
 
+  it('has no pain.001 with an account outside of SEPA, whose payment the CSV has with the BIC', async () => {
+    const api = service.as();
+    const payee = await aPayee(service, api);
+    await payee.setAccount('SA0380000000608010167519', { bic: 'NCBKSAJE' });
+    await payee.earn(10);
+    const { id } = await aPayout(api);
+    peer.setAddons(api.caller.tenantId as number, {
+      partner_program: { payerName: 'Analytical Engines', payerIban: ibans[0] },
+    });
+    await api.approvePayout({ params: { id } });
+    await api.processPayout({ params: { id }, body: { method: 'file' } });
+    const { data } = await api.getPayoutFiles({ params: { id } });
+    expect(data.files.map(({ format }: { format: string }) => format)).toEqual(['csv']);
+    const token = data.files[0].url.split('/').at(-1);
+    const { text } = await anonymous(service).servePayoutFile({ params: { token } });
+    expect(text).toContain('SA0380000000608010167519,NCBKSAJE');
+  });
+
   it('never takes a commission into two payouts that are created at once', async () => {
     const api = service.as();
     const payees = await Promise.all(ibans.map((iban) => aPayee(service, api, iban)));

@@ -84,6 +84,12 @@ describe('the portal of a partner', () => {
       { partnerId: partner.id, amount: 25, type: 'bonus', status: 'approved' },
     ]);
     expect(Object.keys(commissions[0])).not.toContain('planId');
+    const params = { cid: commissions[1].id };
+    await api.holdCommission({ params, body: { reason: 'Looks like fraud' } });
+    const { data: held } = await signedIn.listPortalCommissions({ query: { status: 'on_hold' } });
+    expect(held).toMatchObject([{ id: params.cid, reason: null }]);
+    await api.releaseCommission({ params });
+    await api.approveCommission({ params, body: {} });
     expect((await signedIn.listPortalCommissions({ query: { status: 'approved' } })).data).toHaveLength(1);
     const { data: statements } = await signedIn.listPortalStatements({});
     expect(statements).toMatchObject([{ partnerId: partner.id, earned: 75, closingBalance: 75, status: 'open' }]);

@@ -47,7 +47,7 @@ async function findClick(tx: Tx, clickId: string, { occurredAt }: ReferralInput,
   if (occurredAt) throw failField('occurredAt', 'Must be absent with clickId: the time of the click counts');
   const click = await tx.referralClick.findFirst({ where: { clickId } });
   const code = click && (await tx.referralCode.findFirst({ where: { id: click.codeId } }));
-  if (!code) throw failField('clickId', 'No click with this id');
+  if (!code) throw failField('clickId', 'No click with this id; a click is known about a second after the redirect');
   const days = (await windowsOf(tx, [code.partnerId]))(code.partnerId);
   if (click.at.getTime() < now.getTime() - days * dayMs)
     throw failField('clickId', `The click is more than ${days} days old and attributes nothing`);
