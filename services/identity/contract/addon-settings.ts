@@ -55,7 +55,7 @@ export const addonSettings = {
     }),
     disclosure: setting(z.enum(['none', 'names', 'contacts']).default('names'), {
       description:
-        'What partners see in the portal of the leads and deals that they brought: nothing but their status, also first names and the names of deals, or also the whole name, the address and the phone number',
+        'What partners see in the portal of the leads and deals that they brought: nothing but their status, also first names and the names and values of deals, or also the whole name, the address and the phone number',
       since: '1.3.0',
       readers: ['partner'],
     }),

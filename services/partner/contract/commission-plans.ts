@@ -7,7 +7,9 @@ export const planStatuses = ['active', 'archived'] as const;
 
 export const PlanTrigger = z
   .enum(planTriggers)
-  .describe('What earns the commission: a won deal, a qualified lead, or a commission that a person records');
+  .describe(
+    'What earns the commission: a won deal, a qualified lead, or a commission that a person records. The commission for a lead stays when the lead is disqualified later; cancel it, or claw it back',
+  );
 export const PlanStatus = z.enum(planStatuses).describe('The status of the plan');
 
 export const planStates = stateTable<(typeof planStatuses)[number]>('CommissionPlan', {

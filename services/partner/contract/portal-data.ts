@@ -60,7 +60,10 @@ export const PortalDashboard = z.object({
       z.object({
         currency: currency(),
         won: count('The number of won deals', 4),
-        wonValue: money('The value of the won deals, in major units of the currency', 19_200),
+        wonValue: money(
+          'The value of the won deals, in major units of the currency; null unless it is disclosed',
+          19_200,
+        ).nullable(),
       }),
     )
     .describe('The won deals of the partner, per currency'),
@@ -129,7 +132,9 @@ export const PortalOpportunity = z.object({
   name: name(200)
     .nullable()
     .meta({ description: 'The name of the deal; null unless it is disclosed', examples: ['Engines'] }),
-  value: amount(),
+  value: amount()
+    .nullable()
+    .meta({ description: 'The value in major units of the currency; null unless it is disclosed', examples: [4800] }),
   currency: currency(),
   status: DealStatus,
   closedAt: timestamp()
@@ -185,7 +190,7 @@ export const portalData = operations({
     ...own,
     path: '/v1/partners/portal/opportunities',
     summary: 'List deals in the portal',
-    description: 'The deals of the own partner, the newest first. Names are shown as `disclosure` decides.',
+    description: 'The deals of the own partner, the newest first. Names and values are shown as `disclosure` decides.',
     query: listQuery(['createdAt'])
       .omit({ search: true, cursor: true, sort: true, createdFrom: true, createdTo: true })
       .extend({ status: DealStatus.optional() }),
@@ -196,7 +201,8 @@ export const portalData = operations({
     ...own,
     path: '/v1/partners/portal/dashboard',
     summary: 'Retrieve the dashboard of the portal',
-    description: 'The figures are those of the moment.',
+    description:
+      'The figures are those of the moment. The value of deals is shown as the setting `disclosure` of the addon Partner Program decides.',
     reply: PortalDashboard,
     message: 'Dashboard retrieved',
   },
@@ -218,7 +224,7 @@ export const portalData = operations({
     path: '/v1/partners/portal/commissions',
     summary: 'List commissions in the portal',
     description:
-      'The commissions of the own partner, with adjustments and clawbacks. The reason of a hold is not shown.',
+      'The commissions of the own partner, with adjustments and clawbacks. The reason of a hold is not shown. `basisAmount` is null if the setting `disclosure` of the addon Partner Program is `none`.',
     query: commissions.listPartnerCommissions.query,
     reply: page(PortalCommission),
     message: 'Commissions retrieved',
@@ -227,7 +233,8 @@ export const portalData = operations({
     ...own,
     path: '/v1/partners/portal/statements',
     summary: 'List statements in the portal',
-    description: 'The statements of the own partner, latest first, with links to the breakdown as CSV.',
+    description:
+      'The statements of the own partner, latest first, with links to the breakdown as CSV, which has no `basisAmount` if the setting `disclosure` of the addon Partner Program is `none`.',
     query: statements.listCommissionStatements.query,
     reply: page(Statement),
     message: 'Statements retrieved',

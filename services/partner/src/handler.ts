@@ -53,6 +53,13 @@ export interface StatementKey {
   currency: string;
 }
 
+/** Whose file of a statement a link leads to, and whether it hides the values of deals. */
+export interface StatementScope {
+  tenantId: number;
+  environment: 'live' | 'sandbox';
+  hidesDeals?: boolean;
+}
+
 /** Dependencies of the handlers other than the database. */
 export interface Tools {
   peers: Peers;
@@ -60,7 +67,7 @@ export interface Tools {
   /** The settings of a tenant, cached. */
   settingsOf(request: TenantRequest): Promise<KnownSettings>;
   /** Signed links to the files of statements. Those of the previous release have no format, and lead to CSV. */
-  links: LinkTokens<StatementKey & { tenantId: number; environment: 'live' | 'sandbox'; format?: 'csv' | 'pdf' }>;
+  links: LinkTokens<StatementKey & StatementScope & { format?: 'csv' | 'pdf' }>;
   /** Signed links to the files of payouts. */
   payoutLinks: LinkTokens<{
     tenantId: number;

@@ -16,7 +16,8 @@ const addons: readonly Omit<CatalogueEntry, 'version' | 'configSchema'>[] = [
     id: 1,
     key: 'partner_program',
     name: 'Partner Program',
-    description: 'Lets partners apply, under your terms, and approves them when they register.',
+    description:
+      'Your terms for partners who apply, their approval, what they see of leads and deals, and the account that pays them.',
     category: 'partners',
     versions: ['1.0.0', '1.1.0', '1.2.0', '1.3.0'],
     pricing: perMonth(9),

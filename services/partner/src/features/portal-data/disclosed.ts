@@ -1,11 +1,12 @@
 import type { Caller } from '@tandem/caller';
+import { unknownNames } from '@tandem/crm-contract';
 import type { PortalLead } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Tools } from '../../handler.ts';
 import { asReferral } from '../referrals/referral.ts';
 
-/** The level of disclosure to partners: nothing, names, or also addresses and phone numbers. */
+/** The level of disclosure to partners: nothing, names and the values of deals, or also addresses and phone numbers. */
 export type Disclosure = 'none' | 'names' | 'contacts';
 
 /** The fields of a lead that the portal can show. */
@@ -43,7 +44,8 @@ export function asPortalLead(
     code,
     occurredAt,
     leadStatus: lead?.status ?? null,
-    firstName: named ? (lead?.firstName ?? null) : null,
+    // The name of a lead of whom only the address is known is a part of the address.
+    firstName: lead && (whole || (named && lead.lastName !== unknownNames(lead).lastName)) ? lead.firstName : null,
     lastName: whole ? (lead?.lastName ?? null) : null,
     email: whole ? (lead?.email ?? null) : null,
     phone: whole ? (lead?.phone ?? null) : null,

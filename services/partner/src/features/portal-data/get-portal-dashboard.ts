@@ -1,25 +1,31 @@
 import { fromMinor } from '@tandem/contract';
 import { CommissionStatus, type portalData } from '@tandem/partner-contract';
-import type { Handler, Tx } from '../../handler.ts';
+import type { Handler, Tools, Tx } from '../../handler.ts';
 import { postMissing } from '../ledger/post-missing.ts';
 import { readOwnPartner } from '../portal/own-partner.ts';
+import { type Disclosure, readDisclosure } from './disclosed.ts';
 
-export const getPortalDashboard: Handler<typeof portalData.getPortalDashboard> = async ({ caller, tx }) => {
-  const { id: partnerId, tier } = await readOwnPartner(tx, caller);
-  await postMissing(tx, partnerId);
-  const [referrals, links, deals, commissions, balances] = await Promise.all([
-    readReferrals(tx, partnerId),
-    readLinks(tx, partnerId),
-    readDeals(tx, partnerId),
-    readCommissions(tx, partnerId),
-    readBalances(tx, partnerId),
-  ]);
-  const [recruits, pendingDealRegistrations] = await Promise.all([
-    tx.partner.count({ where: { parentPartnerId: partnerId, status: 'approved' } }),
-    tx.dealRegistration.count({ where: { partnerId, status: 'submitted' } }),
-  ]);
-  return { tier, referrals, links, recruits, pendingDealRegistrations, deals, commissions, balances };
-};
+export const getPortalDashboard = (tools: Tools): Handler<typeof portalData.getPortalDashboard, Disclosure> => ({
+  check: ({ caller }) => readDisclosure(tools, caller),
+  async run({ caller, tx, found: disclosure }) {
+    const { id: partnerId, tier } = await readOwnPartner(tx, caller);
+    await postMissing(tx, partnerId);
+    const [referrals, links, deals, commissions, balances] = await Promise.all([
+      readReferrals(tx, partnerId),
+      readLinks(tx, partnerId),
+      readDeals(tx, partnerId),
+      readCommissions(tx, partnerId),
+      readBalances(tx, partnerId),
+    ]);
+    const [recruits, pendingDealRegistrations] = await Promise.all([
+      tx.partner.count({ where: { parentPartnerId: partnerId, status: 'approved' } }),
+      tx.dealRegistration.count({ where: { partnerId, status: 'submitted' } }),
+    ]);
+    // The sum of one deal is its value.
+    const shown = disclosure === 'none' ? deals.map((one) => ({ ...one, wonValue: null })) : deals;
+    return { tier, referrals, links, recruits, pendingDealRegistrations, deals: shown, commissions, balances };
+  },
+});
 
 async function readReferrals(tx: Tx, partnerId: number) {
   const [counts] = await tx.sql<{ total: number; last30Days: number }>`

@@ -12,7 +12,7 @@ import { listPortalStatements } from './list-portal-statements.ts';
 
 export const portalDataHandlers = (tools: Tools) =>
   ({
-    getPortalDashboard,
+    getPortalDashboard: getPortalDashboard(tools),
     listPortalLeads: listPortalLeads(tools),
     createPortalLead: createPortalLead(tools),
     listPortalOpportunities: listPortalOpportunities(tools),

@@ -15,11 +15,12 @@ export const listPortalOpportunities = (tools: Tools): Handler<typeof portalData
     const { id: partnerId } = await readOwnPartner(tx, caller);
     const body = { partnerId, page, limit, ...(status && { status }) };
     const { total, deals } = await tools.peers.crm.findPartnerDeals({ body, as: asService(caller) });
-    const isNamed = (await readDisclosure(tools, caller)) !== 'none';
-    const items = deals.map(({ name, ...deal }) => ({
+    const isDisclosed = (await readDisclosure(tools, caller)) !== 'none';
+    const items = deals.map(({ name, value, ...deal }) => ({
       ...deal,
       status: DealStatus.parse(deal.status),
-      name: isNamed ? name : null,
+      name: isDisclosed ? name : null,
+      value: isDisclosed ? value : null,
     }));
     return { items, total };
   },

@@ -4,6 +4,7 @@ import { internalLeads } from '@tandem/crm-contract';
 import { until } from '@tandem/testing';
 import {
   type Api,
+  anonymous,
   aPeer,
   dealWon,
   type Peer,
@@ -106,20 +107,46 @@ describe('the portal of a partner', () => {
     const read = async () => {
       const { data: people } = await signedIn.listPortalLeads({});
       const { data: deals } = await signedIn.listPortalOpportunities({});
-      return [people.length, people[0].firstName, people[0].lastName, people[0].email, deals[1].name];
+      return [people.length, people[0].firstName, people[0].lastName, people[0].email, deals[1].name, deals[1].value];
     };
-    const name = `Engines of ${partner.id}`;
-    expect(await read()).toEqual([1, 'Ada', null, null, name]);
+    const [name, value] = [`Engines of ${partner.id}`, 1000];
+    expect(await read()).toEqual([1, 'Ada', null, null, name, value]);
     const tenantId = api.caller.tenantId as number;
     for (const [disclosure, expected] of [
-      ['none', [1, null, null, null, null]],
-      ['contacts', [1, 'Ada', 'Lovelace', 'ada@example.com', name]],
+      ['none', [1, null, null, null, null, null]],
+      ['contacts', [1, 'Ada', 'Lovelace', 'ada@example.com', name, value]],
     ] as const) {
       peer.setAddons(tenantId, { partner_program: { disclosure } });
       await until(`the setting ${disclosure} has arrived`, async () => `${await read()}` === `${expected}`);
     }
     const { data: won, body } = await signedIn.listPortalOpportunities({ query: { status: 'won' } });
     expect([won.length, body.pagination?.total]).toEqual([1, 1]);
+  });
+
+  it('hides the values of deals with the setting none, also in sums, commissions and files', async () => {
+    const { signedIn, api } = await twoPartners();
+    const read = async () => {
+      const { data: dashboard } = await signedIn.getPortalDashboard();
+      const { data: commissions } = await signedIn.listPortalCommissions({ query: { type: 'earned' } });
+      const { data: statements } = await signedIn.listPortalStatements({});
+      const token = statements[0].downloadUrl.split('/').at(-1);
+      const { text } = await anonymous(service).serveStatement({ params: { token } });
+      const [header, earned] = text.split('\r\n').map((line: string) => line.split(','));
+      return [dashboard.deals[0].wonValue, commissions[0].basisAmount, earned?.[header?.indexOf('basisAmount') ?? -1]];
+    };
+    expect(await read()).toEqual([1000, 1000, '1000']);
+    peer.setAddons(api.caller.tenantId as number, { partner_program: { disclosure: 'none' } });
+    await until('the setting has arrived', async () => (await read())[0] === null);
+    expect(await read()).toEqual([null, null, '']);
+  });
+
+  it('does not name a lead of whom only the address is known, because the name is a part of it', async () => {
+    const { signedIn, other } = await twoPartners();
+    const unnamed = { email: 'secret.person@example.com', firstName: 'secret.person', lastName: '-' };
+    expect((await signedIn.createPortalLead({ body: unnamed })).status).toBe(201);
+    const { data } = await signedIn.listPortalLeads({});
+    expect(data.map(({ firstName }: { firstName: string }) => firstName)).toEqual([null, 'Ada']);
+    expect(JSON.stringify((await other.signedIn.listPortalLeads({})).data)).not.toContain('secret');
   });
 
   it('takes a lead, and tells nothing about one of another partner', async () => {

@@ -27,6 +27,7 @@ export async function listStatements(
   { query, caller, tx, list, found: settings }: Listing,
   partnerId: number,
   tools: Pick<Tools, 'links' | 'publicUrl'>,
+  { hidesDeals = false } = {},
 ) {
   const { period, status } = query;
   await postMissing(tx, partnerId);
@@ -39,7 +40,8 @@ export async function listStatements(
     and: [...(period ? [{ period }] : []), ...(status ? [status === 'open' ? open : { NOT: open }] : [])],
   });
   const sums = await sumUp(tx, page.items);
-  const scope = { tenantId: caller.tenantId as number, environment: caller.environment };
+  const { environment } = caller;
+  const scope = { tenantId: caller.tenantId as number, environment, ...(hidesDeals && { hidesDeals }) };
   const items = page.items.map((row) => {
     const { finalizedAt, ...statement } = asStatement(row, sums(row), { months, now, tools, scope });
     return statement;

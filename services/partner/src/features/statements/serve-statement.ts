@@ -34,7 +34,7 @@ export const serveStatement =
     const link = tools.links.read(params.token);
     if (link === 'expired') throw fail('link_expired');
     if (!link) throw fail('not_found');
-    const { tenantId, environment, format = 'csv', ...statement } = link;
+    const { tenantId, environment, format = 'csv', hidesDeals = false, ...statement } = link;
     const scope = { tenantId, environment };
     const name = `statement-${statement.period}-${statement.currency}`;
     if (format === 'pdf') {
@@ -48,7 +48,8 @@ export const serveStatement =
     const readPage: ReadPage = (last) =>
       inTenant(scope, ({ tx }) => readEntries(tx, statement, { last, limit: entriesPerPage }));
     const encodeId: EncodeId = (type, id) => tools.ids.encode(type, tenantId, id);
-    const toCells = (entry: StatementEntry) => cellsOf(entry, statement.currency, encodeId);
+    const toCells = (entry: StatementEntry) =>
+      cellsOf(hidesDeals ? { ...entry, basis: null } : entry, statement.currency, encodeId);
 
     // Read the first page before responding, so that an unavailable database is a 503 instead of a truncated file.
     const firstPage = await readPage();

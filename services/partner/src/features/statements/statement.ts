@@ -3,7 +3,7 @@ import type { Statement, StatementDetail } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Statement as StatementRow } from '../../generated/client.ts';
-import type { Tools, Tx } from '../../handler.ts';
+import type { StatementScope, Tools, Tx } from '../../handler.ts';
 import { postMissing } from '../ledger/post-missing.ts';
 import type { Months } from '../months/months.ts';
 import { readMonths } from '../months/time-zone.ts';
@@ -27,7 +27,7 @@ interface Shown {
   months: Months;
   now: Date;
   tools: Pick<Tools, 'links' | 'publicUrl'>;
-  scope: { tenantId: number; environment: 'live' | 'sandbox' };
+  scope: StatementScope;
 }
 
 /** Converts a row with its sums to the statement as events have it: without links. */
