@@ -91,7 +91,10 @@ it('delivers every event of the catalog that has a source, with the documented f
     { type: 'opportunity.lost', data: { opportunityId: lostDeal, reason: 'price' } },
     { type: 'task.created', data: { taskId: task.id, title: 'Call Ada back', assigneeId: null } },
     { type: 'task.completed', data: { taskId: task.id } },
-    { type: 'form.submitted', data: { formId: form.id, leadId: id, fields, submissionId: id } },
+    {
+      type: 'form.submitted',
+      data: { formId: form.id, leadId: id, fields, submissionId: id, referralCode: null, isConfirmed: false },
+    },
     // A bronze partner earns 5 %.
     { type: 'commission.earned', data: { commissionId: id, amount: 50, currency: 'EUR', partnerId: partner.id } },
   ];

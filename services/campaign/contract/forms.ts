@@ -121,6 +121,8 @@ export const formSubmitted = event('form.submitted', {
     leadId: 'khzasVT5ZxaVtyRs',
     fields: { email: 'ada@example.com', message: 'Please call me back' },
     submissionId: 'AbqB7K1fkaZDdswB',
+    referralCode: null,
+    isConfirmed: false,
   },
 });
 
