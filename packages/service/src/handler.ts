@@ -69,6 +69,8 @@ export interface Context<Op extends Operation, Tx> {
         ? RawBody
         : Received<Op['body']>;
   caller: Caller;
+  /** Whether a GET is sent as HEAD, by software that looks where a link leads: nobody has opened it. */
+  isHead: boolean;
   /** The database within the caller's tenant and environment; in a write, inside its transaction. */
   tx: Tx;
   under: Under;

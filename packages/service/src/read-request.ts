@@ -31,6 +31,7 @@ export interface ReadRequest {
   params: unknown;
   query: unknown;
   body: unknown;
+  isHead: boolean;
   ifMatch: string | undefined;
   idempotencyKey: string | undefined;
   /** The cookies that the row declares. */
@@ -91,6 +92,7 @@ export function readRequest(
     params,
     query,
     body,
+    isHead: isHead(request),
     ifMatch: request.get('if-match'),
     idempotencyKey: request.get('idempotency-key'),
     cookies: readCookies(request.get('cookie'), Object.keys(row.cookies ?? {})),

@@ -152,7 +152,7 @@ async function runHandler(run: Run, outgoing: Outgoing, found: unknown): Promise
 
 function contextOf(run: Run, { emit, schedule }: Outgoing, found: unknown): AnyContext {
   const { row, request, parts, extras } = run;
-  const { caller, params, query, body } = request;
+  const { caller, isHead, params, query, body } = request;
   const { db, cursors, totals } = parts;
   return {
     params,
@@ -160,6 +160,7 @@ function contextOf(run: Run, { emit, schedule }: Outgoing, found: unknown): AnyC
     body,
     found,
     caller,
+    isHead,
     tx: db.tx,
     under: underOf(run),
     emit,

@@ -17,6 +17,8 @@ export interface TestRequest {
   query?: Record<string, string>;
   body?: unknown;
   headers?: Record<string, string>;
+  /** Sends HEAD instead of GET. */
+  isHead?: boolean;
   /**
    * Leaves the response unparsed, for a test that measures the service, which shares its event loop with the client.
    */
@@ -135,10 +137,10 @@ export async function testService<Ops extends Operations, Client, Settings exten
   owner.on('error', () => {});
 
   const send: TestService<Ops>['send'] = async (row, request, caller) => {
-    const { params, query, body, form, raw, headers = {}, unparsed } = request;
+    const { params, query, body, form, raw, headers = {}, unparsed, isHead } = request;
     const path = fillPath(row.path, (field) => params?.[field]);
     const call = supertest(running.app)
-      [row.method.toLowerCase() as 'get'](path)
+      [isHead ? 'head' : (row.method.toLowerCase() as 'get')](path)
       .query(query ?? {});
     if (unparsed) call.buffer(true).parse(discard);
     if (caller) call.set(callerHeader, signer.sign(caller, row.method, path)).set('x-request-id', caller.requestId);

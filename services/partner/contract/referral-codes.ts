@@ -207,7 +207,7 @@ export const referralCodes = operations({
     fromSharedAddresses: true,
     summary: 'Follow the link of a referral code',
     description:
-      'Redirects to the landing page of the code, else to the default page of the program, and counts the click. Adds `clickId`, `ref` with the code, and `utm_campaign` with the id of its campaign to the query of the address, and sets a cookie with the id of the click for 90 days. `clickId` attributes a lead with `POST /v1/partners/referrals`. Codes that are unknown, inactive, expired or used up lead to the default page, and count nothing. Only hosts in `allowedHosts` of the addon Partner Program are followed; without a page the answer is 404.',
+      'Redirects to the landing page of the code, else to the default page of the program, and counts the click. Adds `clickId`, `ref` with the code, and `utm_campaign` with the id of its campaign to the query of the address, and sets a cookie with the id of the click for 90 days. `clickId` attributes a lead with `POST /v1/partners/referrals`. A HEAD request, which previews of links send, gets the address without `clickId`, and counts nothing. Codes that are unknown, inactive, expired or used up lead to the default page, and count nothing. Only hosts in `allowedHosts` of the addon Partner Program are followed; without a page the answer is 404.',
     params: z.object({
       tenant: id('tenant'),
       code: z

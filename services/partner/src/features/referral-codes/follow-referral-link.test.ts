@@ -35,6 +35,7 @@ interface Visitor {
   userAgent?: string;
   ip?: string;
   environment?: string;
+  isHead?: boolean;
 }
 
 async function aLink(body: object = {}, api: Api = service.as()) {
@@ -44,10 +45,13 @@ async function aLink(body: object = {}, api: Api = service.as()) {
   const { data, status } = await api.createReferralCode({ params: { id }, body });
   expect(status).toBe(201);
   const params = { id, codeId: data.id as string };
-  const follow = async (code: string = data.code, { on = service, environment, ...caller }: Visitor = {}) => {
+  const follow = async (
+    code: string = data.code,
+    { on = service, environment, isHead = false, ...caller }: Visitor = {},
+  ) => {
     const row = service.operations.followReferralLink;
     const visitor = { ...anonymous(service).caller, userAgent: browser, ip: '192.0.2.1', ...caller };
-    const request = { params: { tenant: String(tenantId), code }, query: environment ? { environment } : {} };
+    const request = { params: { tenant: String(tenantId), code }, query: environment ? { environment } : {}, isHead };
     const { status, headers } = await on.send(row, request, visitor);
     const { location, 'set-cookie': cookies } = headers as { location?: string; 'set-cookie'?: string[] };
     const url = location === undefined ? undefined : new URL(location);
@@ -82,6 +86,15 @@ it('tells the page the campaign of the code', async () => {
   const ids = createIdCodec(process.env.IDS_ALPHABET as string);
   const campaign = url?.searchParams.get('utm_campaign') as string;
   expect(ids.decode('campaign', tenantId, campaign)).toBe(Number(existing.campaign));
+});
+
+it('redirects a HEAD request to the same page, and counts nothing', async () => {
+  const { code, follow, counted, api } = await aLink({ landingUrl });
+  const { status, location, cookie } = await follow(code, { isHead: true });
+  expect([status, location, cookie]).toEqual([302, `https://www.example.com/offer?ref=${code}#top`, undefined]);
+  await follow();
+  expect(await counted(1)).toEqual({ clicks: 1, uniqueClicks: 1, botClicks: 0 });
+  expect(await service.sqlWithin(api.caller, 'SELECT 1 FROM referral_click')).toHaveLength(1);
 });
 
 it('redirects to the default page without a landing page, and keeps its query', async () => {

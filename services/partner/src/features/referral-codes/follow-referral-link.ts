@@ -20,7 +20,7 @@ export const followReferralLink =
     { addonSettings, digest, ids }: Pick<Tools, 'addonSettings' | 'digest' | 'ids'>,
     { find, buffer }: Links,
   ): Handler<typeof referralCodes.followReferralLink> =>
-  async ({ params, query, caller, setCookie, inTenant }) => {
+  async ({ params, query, caller, isHead, setCookie, inTenant }) => {
     const scope = { tenantId: params.tenant, environment: query.environment ?? ('live' as const) };
     const { requestId, ip = '', userAgent = '' } = caller;
     const { data: code } = Code.safeParse(params.code);
@@ -32,6 +32,12 @@ export const followReferralLink =
     const landingUrl = own ?? settings?.defaultLandingUrl;
     if (!landingUrl) throw fail('not_found');
     if (!target) return redirectTo(new URL(landingUrl));
+    const location = new URL(landingUrl);
+    location.searchParams.set('ref', code as string);
+    if (target.campaignId !== null)
+      location.searchParams.set('utm_campaign', ids.encode('campaign', scope.tenantId, target.campaignId));
+    // Previews and monitors send HEAD. An id without a click would attribute nothing.
+    if (isHead) return redirectTo(location);
     const at = new Date();
     const clickId = randomBytes(16).toString('base64url');
     const day = at.toISOString().slice(0, 10);
@@ -39,11 +45,7 @@ export const followReferralLink =
     // An empty User-Agent is software: every browser sends one.
     buffer.add(scope, { clickId, codeId: target.codeId, visitor, isBot: !userAgent || isbot(userAgent), at }, inTenant);
     setCookie(clickCookie, clickId, { path: '/', maxAgeSeconds: cookieSeconds, sameSite: 'Lax', secure: true });
-    const location = new URL(landingUrl);
     location.searchParams.set('clickId', clickId);
-    location.searchParams.set('ref', code as string);
-    if (target.campaignId !== null)
-      location.searchParams.set('utm_campaign', ids.encode('campaign', scope.tenantId, target.campaignId));
     return redirectTo(location);
   };
 

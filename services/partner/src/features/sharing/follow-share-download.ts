@@ -4,8 +4,9 @@ import { downloadShared } from './shared.ts';
 
 export const followShareDownload =
   (tools: Tools): Handler<typeof sharing.followShareDownload> =>
-  async ({ params, caller, tx, inTenant }) => {
-    const { url } = await downloadShared({ ...params, requestId: caller.requestId, tx, inTenant }, caller, tools);
+  async ({ params, caller, isHead, tx, inTenant }) => {
+    const request = { ...params, requestId: caller.requestId, isHead, tx, inTenant };
+    const { url } = await downloadShared(request, caller, tools);
     // Stored URLs may contain non-ASCII characters, which headers do not allow; `href` percent-encodes them.
     return { body: '', type: 'text/html; charset=utf-8', location: new URL(url).href };
   };

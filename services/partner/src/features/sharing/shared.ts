@@ -11,6 +11,8 @@ import { hashToken } from '../co-marketing/share-token.ts';
 interface ShareRequest {
   token: string;
   requestId: string;
+  /** Whether only the head of the response is wanted. */
+  isHead?: boolean;
   tx: Tx;
   inTenant: InTenant<Tx, never>;
 }
@@ -47,7 +49,7 @@ export async function findShared(
   return { resource: asResource(row), scope, brandName: settings?.brandName };
 }
 
-/** Download URL of a shared resource; counts a download only if there is a URL. */
+/** Download URL of a shared resource; counts a download only if there is a URL, and somebody opens it. */
 export async function downloadShared(
   request: ShareRequest,
   { requestId, ip }: Caller,
@@ -56,6 +58,6 @@ export async function downloadShared(
   const { peers } = tools;
   const { resource, scope } = await findShared(request, tools);
   const download = await downloadOf(peers, resource, { ...scope, requestId, ...(ip !== undefined && { ip }) });
-  await request.inTenant(scope, ({ tx }) => countUsage(tx, resource.id, 'download', 'active'));
+  if (!request.isHead) await request.inTenant(scope, ({ tx }) => countUsage(tx, resource.id, 'download', 'active'));
   return download;
 }

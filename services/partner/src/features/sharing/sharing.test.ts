@@ -202,6 +202,8 @@ describe('the share page', () => {
     const none = await shared({ sourceType: 'campaign', campaignId: existing.campaign });
     expect((await anonymous(service).showSharePage(none.request)).text).not.toContain('/download');
     const { request, downloads } = await shared();
+    const { headers: head } = await anonymous(service).followShareDownload({ ...request, isHead: true });
+    expect([head.location, await downloads()]).toEqual([fileUrl, 0]);
     const { status, headers } = await anonymous(service).followShareDownload(request);
     expect([status, headers.location, await downloads()]).toEqual([302, fileUrl, 1]);
     await anonymous(service).showSharePage(request);
