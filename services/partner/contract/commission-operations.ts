@@ -32,6 +32,7 @@ const filters = {
   period: month().describe('Return only commissions recorded in this month, in the time zone of the tenant').optional(),
   currency: currency().optional(),
   opportunityId: id('opportunity').optional(),
+  payoutId: id('payout').optional(),
 };
 
 const withId = z.object({ cid: id('commission') });

@@ -205,6 +205,7 @@ export const partners = operations({
       status: PartnerStatus.optional(),
       tier: PartnerTier.optional(),
       parentPartnerId: id('partner').optional(),
+      planId: id('commission_plan').optional(),
       joinedFrom: timestamp().describe('Return only partners approved at this time or later').optional(),
       joinedTo: timestamp().describe('Return only partners approved at this time or earlier').optional(),
     }),

@@ -251,6 +251,7 @@ describe('commission plans', () => {
     const { data: created } = await api.createPartner({ body: aPartner() });
     const { data: partner } = await api.approvePartner({ params: { id: created.id }, body: { planId: own.id } });
     expect(partner.planId).toBe(own.id);
+    expect((await api.listPartners({ query: { planId: own.id } })).data).toMatchObject([{ id: partner.id }]);
     expect(await win(api, partner.id)).toMatchObject([{ amount: 500, planId: own.id, planSource: 'partner' }]);
     await api.archiveCommissionPlan({ params: { id: own.id } });
     expect(await win(api, partner.id)).toMatchObject([{ amount: 50, planSource: 'program', rateSource: 'tier' }]);

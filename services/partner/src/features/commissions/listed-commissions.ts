@@ -7,7 +7,7 @@ type Filters = Partial<z.output<typeof commissions.listCommissions.query>>;
 
 /** The commissions that the list has for its filters; `months` are needed for a period only. */
 export function listedCommissions(filters: Filters, months: Months | undefined): ListFilter {
-  const { partnerId, status, type, period, currency, opportunityId } = filters;
+  const { partnerId, status, type, period, currency, opportunityId, payoutId } = filters;
   const month = period && months?.boundsOf(period);
   return {
     where: {
@@ -17,6 +17,7 @@ export function listedCommissions(filters: Filters, months: Months | undefined):
       ...(month && { createdAt: { gte: month.start, lt: month.end } }),
       ...(currency && { currency }),
       ...(opportunityId !== undefined && { opportunityId }),
+      ...(payoutId !== undefined && { payoutId }),
     },
   };
 }

@@ -84,6 +84,11 @@ describe('a payout', () => {
         paidAt: expect.any(String),
         allowedTransitions: [],
       });
+    const query = { payoutId: payout.id, sort: 'createdAt' };
+    for (const list of [api.listCommissions({ query }), api.listPartnerCommissions({ params: { id: rich.id }, query })])
+      expect((await list).data.map(({ id }: { id: string }) => id)).toEqual([first, second]);
+    const ofOther = await api.listPartnerCommissions({ params: { id: poor.id }, query });
+    expect(ofOther.data).toEqual([]);
     expect(await statusOf(api, pending.id)).toBe('pending');
     expect(await balanceOf(api, rich.id)).toEqual([7, 10]);
     expect(await balanceOf(api, indebted.id)).toEqual([-20]);
