@@ -12,6 +12,7 @@ const laterFields = {
   statusChangedAt: true,
   termsVersion: true,
   termsAcceptedAt: true,
+  emailConfirmedAt: true,
 } as const;
 
 /** Exports all records of the tenant, for services that keep a copy. */

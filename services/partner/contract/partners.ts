@@ -81,6 +81,13 @@ export const Partner = z.object({
   termsAcceptedAt: timestamp()
     .nullable()
     .meta({ description: 'When the partner accepted the terms', examples: ['2026-03-02T09:15:00.000Z'] }),
+  emailConfirmedAt: timestamp()
+    .nullable()
+    .meta({
+      description:
+        'When somebody used a link that was sent to the e-mail address; null before, as anybody can register any address',
+      examples: [null],
+    }),
   parentPartnerId: id('partner')
     .nullable()
     .meta({ description: 'The partner who recruited this partner', examples: [null] }),
@@ -248,7 +255,7 @@ export const partners = operations({
     permission: 'partners:manage',
     summary: 'Approve a partner',
     description:
-      'Approves a pending partner, and generates a referral code if the partner has none. `sendInvite` invites the address of the partner to the portal as the owner, unless the partner has an active owner. The address and the owners with a password are mailed that the partner is approved and how to sign in; an invitation is that message itself. The tier is evaluated afterwards: if the partner does not meet its requirements, the grace period begins, unless `tierLocked` is set.',
+      'Approves a pending partner, and generates a referral code if the partner has none. `sendInvite` invites the address of the partner to the portal as the owner, unless the partner has an active owner. A password that was chosen with the application does not sign in then, until a link of a message replaces it, unless the address is confirmed (`emailConfirmedAt`). The address and the owners with a password are mailed that the partner is approved and how to sign in; an invitation is that message itself. The tier is evaluated afterwards: if the partner does not meet its requirements, the grace period begins, unless `tierLocked` is set.',
     params: withId,
     body: z.object({
       tier: PartnerTier.optional(),

@@ -1,6 +1,6 @@
 import { id, name, operations, phone, text } from '@tandem/contract';
 import { z } from 'zod';
-import { partnerApproved, partnerRegistered } from './partners.ts';
+import { partnerApproved, partnerRegistered, partnerUpdated } from './partners.ts';
 import { notApproved, PortalSignIn } from './portal-sign-in.ts';
 import {
   PortalEmail,
@@ -46,11 +46,12 @@ export const portalAccounts = operations({
     path: '/v1/partners/portal/magic-link/verify',
     audience: 'public',
     summary: 'Sign in to the portal with a link',
-    description: 'A link works once.',
+    description:
+      'A link works once. It confirms the address of the partner (`emailConfirmedAt`), if that is the address of the user.',
     body: z.object({ token: LinkToken }),
     reply: PortalSignIn,
     message: 'Signed in',
-    emits: [portalUserLoggedIn],
+    emits: [portalUserLoggedIn, partnerUpdated],
     errors: notApproved,
   },
   forgotPortalPassword: {
@@ -72,11 +73,11 @@ export const portalAccounts = operations({
     audience: 'public',
     summary: 'Set a portal password with a link',
     description:
-      'Takes the token of a link to reset the password, or of an invitation, which the user accepts by it. A link works once. All sessions of the user end, and other links to set the password or to sign in become invalid.',
+      'Takes the token of a link to reset the password, or of an invitation, which the user accepts by it. A link works once. All sessions of the user end, and other links to set the password or to sign in become invalid. The link confirms the address of the partner (`emailConfirmedAt`), if that is the address of the user.',
     body: z.object({ token: LinkToken, password: PortalPassword.describe('The new password') }),
     reply: z.object({ reset: z.literal(true).describe('Always true') }),
     message: 'Password set; sign in with the new one',
-    emits: [portalUserPasswordChanged, portalUserUpdated],
+    emits: [portalUserPasswordChanged, portalUserUpdated, partnerUpdated],
   },
   registerPartner: {
     method: 'POST',

@@ -23,4 +23,10 @@ export const PortalSignIn = z.object({
   partner: PortalPartner.describe('The partner of the session'),
 });
 
+export const notConfirmed = {
+  email_not_confirmed: [
+    403,
+    'The e-mail address is not confirmed. Choose a password with the link of the invitation, or request a link to reset it',
+  ],
+} as const;
 export const notApproved = { partner_not_approved: [403, 'The partner is not approved'] } as const;

@@ -22,7 +22,7 @@ export const PortalPassword = z
 
 export const PortalUserStatus = z
   .enum(['invited', 'active'])
-  .describe('Whether the user has a password, or was invited to choose one');
+  .describe('Whether the user has a password that signs in, or was invited to choose one');
 
 export const PortalUser = z.object({
   id: id('portal_user'),

@@ -11,7 +11,7 @@ import {
   withResourceId,
 } from './co-marketing.ts';
 import { Partner, partnerUpdated } from './partners.ts';
-import { notApproved, PortalPartner, PortalSignIn } from './portal-sign-in.ts';
+import { notApproved, notConfirmed, PortalPartner, PortalSignIn } from './portal-sign-in.ts';
 import {
   PortalEmail,
   PortalPassword,
@@ -35,7 +35,8 @@ export const portal = operations({
     audience: 'public',
     whileSuspended: true,
     summary: 'Sign in to the partner portal',
-    description: 'The partner of the user must be approved.',
+    description:
+      'The partner of the user must be approved. If it was approved with `sendInvite`, a password that was chosen with the application does not sign in until a link of a message replaces it, unless the address was confirmed before.',
     body: z.object({ email: PortalEmail, password: SignInPassword, tenant: id('tenant') }),
     reply: PortalSignIn,
     message: 'Signed in',
@@ -44,6 +45,7 @@ export const portal = operations({
       bad_credentials: [401, 'Invalid e-mail address or password'],
       too_many_failures: [429, 'Too many failed sign-in attempts. Wait before you try again.'],
       ...notApproved,
+      ...notConfirmed,
     },
   },
   refreshPortal: {

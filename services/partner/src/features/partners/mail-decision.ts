@@ -2,6 +2,7 @@ import type { Tools } from '../../handler.ts';
 import { approvedLetter, rejectedLetter, reopenedLetter } from '../portal-accounts/decision-letters.ts';
 import type { Sender } from '../portal-accounts/letters.ts';
 import { type Inside, mailLetter } from '../portal-accounts/portal-mail.ts';
+import { withPassword } from '../portal-users/portal-user.ts';
 import type { PartnerRecord } from './partner.ts';
 
 const ownersMax = 20;
@@ -17,17 +18,17 @@ export async function mailDecision(
   { mail, portalLinks: { home } }: Pick<Tools, 'mail' | 'portalLinks'>,
 ): Promise<void> {
   const owners = await inside.tx.portalUser.findMany({
-    where: { partnerId, role: 'owner', passwordHash: { not: null } },
+    where: { partnerId, role: 'owner', ...withPassword },
     select: { email: true },
     orderBy: { id: 'asc' },
     take: ownersMax,
   });
-  const withPassword = new Set(owners.map((owner) => owner.email));
+  const addresses = new Set(owners.map((owner) => owner.email));
   const letterTo = (address: string) => {
-    if (decision === 'approved') return approvedLetter(sender, { home, hasPassword: withPassword.has(address) });
+    if (decision === 'approved') return approvedLetter(sender, { home, hasPassword: addresses.has(address) });
     return decision === 'rejected' ? rejectedLetter(sender) : reopenedLetter(sender);
   };
   const template = `portal_application_${decision}`;
-  for (const to of new Set([email.toLowerCase(), ...withPassword]))
+  for (const to of new Set([email.toLowerCase(), ...addresses]))
     await mailLetter(inside, { to, template, letter: letterTo(to) }, { mail });
 }

@@ -29,6 +29,7 @@ const badToken = [422, [{ field: 'token', message: 'Is invalid, used or expired;
 const suspend = (api: Api, id: string) => api.suspendPartner({ params: { id }, body: { reason: 'Fraud' } });
 const askFor = (operation: 'requestMagicLink' | 'forgotPortalPassword', email: string, tenant: string) =>
   anonymous(service)[operation]({ body: { email, tenant } });
+const isInvitation = ({ subject }: { subject: string }) => subject.includes('invites you');
 const verify = (token: string) => anonymous(service).verifyMagicLink({ body: { token } });
 const reset = (token: string, word = changed) =>
   anonymous(service).resetPortalPassword({ body: { token, password: word } });
@@ -273,6 +274,52 @@ describe('an application', () => {
     for (const address of [email, partner.email])
       expect((await mailTo(mailbox, address, /^Your application/)).text).toContain('is registered already');
     expect((await api.listPartners()).data).toHaveLength(2);
+  });
+
+  it('lets a password sign in after an approval with an invitation only if the address was confirmed', async () => {
+    const { api, email, apply, tenantId } = aProgram();
+    await apply();
+    const find = async () => (await api.listPartners({ query: { search: email } })).data[0];
+    const { id, emailConfirmedAt } = await find();
+    expect(emailConfirmedAt).toBeNull();
+    await api.approvePartner({ params: { id }, body: { sendInvite: true } });
+    const login = (word: string) =>
+      anonymous(service).loginToPortal({ body: { email, password: word, tenant: `${tenantId}` } });
+    const refused = await login(password);
+    expect([refused.status, refused.body.code, refused.body.message]).toEqual([
+      403,
+      'email_not_confirmed',
+      expect.stringContaining('link of the invitation'),
+    ]);
+    expect((await login('a wrong phrase')).status).toBe(401);
+    const [user] = (await api.listPortalUsers({ params: { id } })).data;
+    expect(user.status).toBe('invited');
+    expect((await api.invitePortalUser({ params: { id, uid: user.id } })).status).toBe(200);
+    await until('both invitations arrive', () => mailbox.to(email).filter(isInvitation).length === 2);
+    expect(mailbox.to(email).filter(({ subject }) => subject.includes('approved'))).toEqual([]);
+    const token = tokenIn(await mailTo(mailbox, email, /invites you/));
+    expect((await reset(token)).status).toBe(200);
+    expect([(await login(password)).status, (await login(changed)).status]).toEqual([401, 200]);
+    expect((await find()).emailConfirmedAt).not.toBeNull();
+    const event = await until('the confirmation is an event', () =>
+      service.events.find(({ name, target }) => name === 'partner.updated' && target.id === Number(id)),
+    );
+    expect(event).toMatchObject({ caller: { type: 'portal' }, changes: { emailConfirmedAt: { from: null } } });
+  });
+
+  it('keeps the password of an owner who has confirmed the address when the approval sends an invitation', async () => {
+    const { api, email, apply, tenantId } = aProgram();
+    await apply();
+    const [{ id }] = (await api.listPartners({ query: { search: email } })).data;
+    await askFor('forgotPortalPassword', email, `${tenantId}`);
+    await reset(tokenIn(await mailTo(mailbox, email, /^Reset/)));
+    await api.approvePartner({ params: { id }, body: { sendInvite: true } });
+    await mailTo(mailbox, email, /approved your application/);
+    const signIn = await anonymous(service).loginToPortal({
+      body: { email, password: changed, tenant: `${tenantId}` },
+    });
+    expect(signIn.status).toBe(200);
+    expect(mailbox.to(email).filter(isInvitation)).toEqual([]);
   });
 
   it('sends five messages an hour to an address, whatever the tenants', async () => {

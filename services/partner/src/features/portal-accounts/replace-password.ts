@@ -4,7 +4,7 @@ import { fail } from '@tandem/service';
 import type { PortalUser } from '../../generated/client.ts';
 import type { Tools } from '../../handler.ts';
 import { endPortalSessionsJob } from '../portal/portal-jobs.ts';
-import { asPortalUser, type PortalUserRecord, portalUserEvent } from '../portal-users/portal-user.ts';
+import { asPortalUser, isInvited, type PortalUserRecord, portalUserEvent } from '../portal-users/portal-user.ts';
 import { passwordChangedLetter, type Sender } from './letters.ts';
 import { type Inside, mailLetter } from './portal-mail.ts';
 import { withdrawLinks } from './portal-token.ts';
@@ -30,14 +30,14 @@ export async function replacePassword(
   const { id: portalUserId, partnerId, email: to } = user;
   const [row] = await tx.portalUser.updateManyAndReturn({
     where: { id: portalUserId },
-    data: { passwordHash, version: { increment: 1 } },
+    data: { passwordHash, mustChoosePassword: false, version: { increment: 1 } },
   });
   if (!row) throw fail('not_found');
   await withdrawLinks(tx, portalUserId, ['invitation', 'magic_link', 'password_reset']);
   const changed = asPortalUser(row);
   emit(portalUserPasswordChanged, portalUserEvent(changed));
   await schedule(endPortalSessionsJob, [{ partnerId, portalUserId, exceptSessionId: exceptSessionId ?? null }]);
-  if (user.passwordHash === null) return changed;
+  if (isInvited(user)) return changed;
   const letter = passwordChangedLetter(sender, new Date());
   await mailLetter(inside, { to, template: 'portal_password_changed', letter }, tools);
   return changed;

@@ -1,7 +1,8 @@
 import { type portalAccounts, portalUserUpdated } from '@tandem/partner-contract';
 import { hashPassword } from '@tandem/passwords';
 import type { Handler, Tools } from '../../handler.ts';
-import { portalUserEvent } from '../portal-users/portal-user.ts';
+import { isInvited, portalUserEvent } from '../portal-users/portal-user.ts';
+import { confirmAddress } from './confirm-address.ts';
 import { senderOf } from './letters.ts';
 import { badLink, findLink, useLink } from './portal-token.ts';
 import { replacePassword } from './replace-password.ts';
@@ -25,7 +26,8 @@ export const resetPortalPassword =
       if (!locked) throw badLink();
       await useLink(tx, hash);
       const changed = await replacePassword({ tx, emit, schedule }, locked, { passwordHash, sender }, tools);
-      if (locked.passwordHash === null)
+      await confirmAddress({ tx, emit }, locked);
+      if (isInvited(locked))
         emit(portalUserUpdated, {
           ...portalUserEvent(changed),
           changes: { status: { from: 'invited', to: 'active' } },

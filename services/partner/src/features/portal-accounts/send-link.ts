@@ -2,6 +2,7 @@ import type { Caller } from '@tandem/caller';
 import type { InTenant } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import type { PortalPurpose } from '../../portal-links.ts';
+import { isInvited } from '../portal-users/portal-user.ts';
 import { senderOf } from './letters.ts';
 import { mailLink } from './portal-mail.ts';
 import { secondsToNextLink } from './portal-token.ts';
@@ -14,7 +15,7 @@ interface Asked {
   inTenant: InTenant<Tx, never>;
   /** Statuses of partners whose users get a link. */
   statuses: readonly string[];
-  /** Whether a user who was invited, and has no password yet, gets a link. */
+  /** Whether a user who was invited, and has no password yet that signs in, gets a link. */
   invited: boolean;
 }
 
@@ -32,7 +33,7 @@ export async function sendLink(asked: Asked, tools: Tools): Promise<void> {
   await inTenant(scope, async () => undefined);
   tools.inBackground(async () => {
     const user = await inTenant(scope, ({ tx }) => tx.portalUser.findFirst({ where: { email } }));
-    if (!user || (user.passwordHash === null && !invited)) return;
+    if (!user || (isInvited(user) && !invited)) return;
     const sender = senderOf(await tools.settingsOf({ ...scope, requestId }));
     await inTenant(scope, async ({ tx, schedule }) => {
       const partner = await tx.partner.findFirst({ where: { id: user.partnerId }, select: { status: true } });

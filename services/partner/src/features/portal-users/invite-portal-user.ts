@@ -4,7 +4,7 @@ import type { Handler, Tools } from '../../handler.ts';
 import { type Sender, senderOf } from '../portal-accounts/letters.ts';
 import { mailLimit, mailLink } from '../portal-accounts/portal-mail.ts';
 import { secondsToNextLink } from '../portal-accounts/portal-token.ts';
-import { asPortalUser, lockPortalUser, portalUserEvent, readPortalUser } from './portal-user.ts';
+import { asPortalUser, isInvited, lockPortalUser, portalUserEvent, readPortalUser } from './portal-user.ts';
 
 export const invitePortalUser = (tools: Tools): Handler<typeof portalUsers.invitePortalUser, Sender> => ({
   async check({ params, caller, tx }) {
@@ -14,7 +14,7 @@ export const invitePortalUser = (tools: Tools): Handler<typeof portalUsers.invit
   async run({ params, found: sender, tx, emit, schedule, ifMatch }) {
     const row = await lockPortalUser(tx, params);
     ifMatch(row);
-    if (row.passwordHash !== null) throw fail('already_active');
+    if (!isInvited(row)) throw fail('already_active');
     const retryAfter = await secondsToNextLink(tx, row.id, 'invitation');
     if (retryAfter !== undefined) throw fail('too_many_links', [], { retryAfter });
     if (!(await mailLink({ tx, schedule }, row, { purpose: 'invitation', sender }, tools))) throw mailLimit();

@@ -5,6 +5,7 @@ import type { Tools, Tx } from '../../handler.ts';
 import { senderOf } from '../portal-accounts/letters.ts';
 import { payoutAccountLetter, tierGraceLetter } from '../portal-accounts/notices.ts';
 import { mailLetter } from '../portal-accounts/portal-mail.ts';
+import { withPassword } from './portal-user.ts';
 
 /** Mails the owners of a partner: that the payout account was changed, or that the tier will be lost. */
 export const notifyOwnersJob = {
@@ -27,7 +28,7 @@ export const notifyOwners = ({ settingsOf, mail }: Pick<Tools, 'settingsOf' | 'm
       const settings = await outside(() => settingsOf({ ...scope, requestId: `notify_owners_${partnerId}` }));
       const letter = letters[notice](senderOf(settings), at);
       await finish(async (inside) => {
-        const where = { partnerId, role: 'owner', passwordHash: { not: null } };
+        const where = { partnerId, role: 'owner', ...withPassword };
         const owners = await inside.tx.portalUser.findMany({ where, select: { email: true } });
         for (const { email: to } of owners)
           await mailLetter(inside, { to, template: `portal_${notice}`, letter }, { mail });

@@ -8,9 +8,20 @@ export type PortalUserRecord = z.output<typeof PortalUser>;
 
 const columns = PortalUser.pick({ role: true });
 
+type Password = Pick<PortalUserRow, 'passwordHash' | 'mustChoosePassword'>;
+
+/** Whether a user needs a link to choose a password before anybody can sign in. */
+export function isInvited({ passwordHash, mustChoosePassword }: Password): boolean {
+  return passwordHash === null || mustChoosePassword;
+}
+
+/** The users who are not invited. */
+export const withPassword = { passwordHash: { not: null }, mustChoosePassword: false } as const;
+
 /** Converts a row to the contract's `PortalUser`, without the password hash. */
-export function asPortalUser({ passwordHash, ...row }: PortalUserRow): PortalUserRecord {
-  return { ...row, ...columns.parse(row), status: passwordHash === null ? 'invited' : 'active' };
+export function asPortalUser({ passwordHash, mustChoosePassword, ...row }: PortalUserRow): PortalUserRecord {
+  const status = isInvited({ passwordHash, mustChoosePassword }) ? 'invited' : 'active';
+  return { ...row, ...columns.parse(row), status };
 }
 
 /** The data and record of an event of a portal user. */
@@ -43,9 +54,10 @@ export async function lockPortalUser(tx: Tx, { id: partnerId, uid }: Path): Prom
  * only others with a password count.
  * @throws 409 without one
  */
-export async function checkOtherOwner(tx: Tx, { id, partnerId, role, passwordHash }: PortalUserRow): Promise<void> {
+export async function checkOtherOwner(tx: Tx, user: PortalUserRow): Promise<void> {
+  const { id, partnerId, role } = user;
   if (role !== 'owner') return;
-  const active = passwordHash === null ? {} : { passwordHash: { not: null } };
+  const active = isInvited(user) ? {} : withPassword;
   const other = await tx.portalUser.findFirst({
     where: { partnerId, role: 'owner', id: { not: id }, ...active },
     select: { id: true },

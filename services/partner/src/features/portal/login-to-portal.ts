@@ -23,6 +23,8 @@ export const loginToPortal =
     // Failures are counted per tenant, because the same address is a separate account in each tenant.
     const found = await limiter.guard({ email: `portal ${tenantId} ${email}`, ip: ip ?? '' }, findUser);
     if (!found) throw fail('bad_credentials');
+    // Somebody else may have chosen the password with the application.
+    if (found.user.mustChoosePassword) throw fail('email_not_confirmed');
     const signedIn = await openSession({ peers }, { ...found, caller, inTenant });
     // The tenant is inactive, or the password was changed meanwhile: return the same error as for wrong credentials.
     if (!signedIn) throw fail('bad_credentials');

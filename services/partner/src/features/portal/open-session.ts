@@ -46,7 +46,8 @@ export async function openSession(
     const lastLoginAt = new Date();
     // Does not touch version and updated_at.
     const updated = await tx.sql`UPDATE portal_user SET last_login_at = ${lastLoginAt}
-      WHERE id = ${user.id} AND password_hash IS NOT DISTINCT FROM ${user.passwordHash} RETURNING id`;
+      WHERE id = ${user.id} AND password_hash IS NOT DISTINCT FROM ${user.passwordHash}
+        AND must_choose_password = ${user.mustChoosePassword} RETURNING id`;
     if (!updated.length) return 'user_changed';
     emit(portalUserLoggedIn, {
       data: { portalUserId: user.id, partnerId: partner.id },
