@@ -17,7 +17,7 @@ import { payoutCompleted, payoutFailed } from './payouts.ts';
 export const CommissionReason = text(500)
   .min(1, 'Must not be empty')
   .meta({
-    description: 'The reason, which the commission shows, also to the partner in the portal',
+    description: 'The reason, which the commission shows, also to the partner in the portal, except for that of a hold',
     examples: ['The customer cancelled the contract'],
   });
 

@@ -90,7 +90,7 @@ export const DealRegistration = z.object({
     }),
   leadId: id('lead')
     .nullable()
-    .meta({ description: 'The lead that the conversion created', examples: [null] }),
+    .meta({ description: 'The lead of the conversion, which may have existed before', examples: [null] }),
   opportunityId: id('opportunity')
     .nullable()
     .meta({ description: 'The opportunity that the conversion created', examples: [null] }),

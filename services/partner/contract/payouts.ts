@@ -151,6 +151,11 @@ export const payoutApproved = payoutEvent('payout.approved', 'A payout is approv
 export const payoutProcessing = payoutEvent('payout.processing', 'The payments of a payout start', 'payout.process');
 export const payoutCompleted = payoutEvent('payout.completed', 'All payments of a payout are made', 'payout.complete');
 export const payoutFailed = payoutEvent('payout.failed', 'A payout ends with failed payments', 'payout.fail');
+export const payoutReported = payoutEvent(
+  'payout.reported',
+  'A person reports payments of a payout as made or failed',
+  'payout.report',
+);
 export const payoutCancelled = payoutEvent('payout.cancelled', 'A payout is cancelled', 'payout.cancel');
 
 const withId = z.object({ id: id('payout') });
@@ -159,7 +164,7 @@ const refused = { transition_refused: sharedErrors.transition_refused } as const
 const notProcessing = {
   not_processing: [
     409,
-    'The payout is not being processed with the method file, and the request names no failed payments',
+    'The payout is neither being processed with the method file, nor does the request name failed payments',
   ],
 } as const;
 const noProvider = {
@@ -285,7 +290,7 @@ export const payouts = operations({
     }),
     example: { status: 'processing', allowedTransitions: [] },
     message: 'Payments recorded',
-    emits: [payoutFailed],
+    emits: [payoutReported, payoutFailed],
     errors: notProcessing,
   },
   retryPayout: {

@@ -14,7 +14,7 @@ import {
   timestamp,
 } from '@tandem/contract';
 import { z } from 'zod';
-import { commissionCancelled, commissionEarned } from './commissions.ts';
+import { commissionCancelled, commissionEarned, commissionReleased } from './commissions.ts';
 import { Code, codeErrors } from './referral-codes.ts';
 
 /** How many years `occurredAt` may be in the past. */
@@ -180,7 +180,10 @@ export const referralVoided = event('referral.voided', {
 const withId = z.object({ id: id('referral') });
 const ofPartner = z.object({ id: id('partner') });
 const reason = requiredText(500).meta({ description: 'The reason, for the audit log', examples: ['Wrong partner'] });
-const paid = { commission_paid: [409, 'A commission for a deal of the lead is paid; claw it back first'] } as const;
+const paid = {
+  commission_paid: [409, 'A commission for a deal of the lead is paid; claw it back first'],
+  payout_in_progress: [409, 'A payout is collecting a commission for a deal of the lead; repeat the request'],
+} as const;
 const refused = { transition_refused: sharedErrors.transition_refused } as const;
 const earns = [commissionEarned, commissionCancelled] as const;
 
@@ -195,7 +198,7 @@ export const referrals = operations({
 
 A lead has one partner; the last touch wins. A lead moves to the partner of a later touch (\`occurredAt\`, by default the time of the click, else now) if the touch is within the \`attributionDays\` of the plan for won deals that the partner of the touch has, its own or the default one, no deal of the lead was won yet, and the lead does not seem to be the partner. Otherwise the lead stays, and the answer is 409. What loses is in \`GET /v1/partners/:id/referral-conflicts\`. A click that is older attributes nothing. Leads that get a code in another way, such as by a form, follow the same rule, with one exception: anybody can send a form with the address of somebody else. So a form for a lead that existed takes it over only if the person confirmed the address (\`doubleOptIn\`); without that, a lead without a partner is flagged. A lead that was converted from a deal registration stays with its partner while the registration is protected.
 
-Possible self-referrals are flagged and earn no commission until they are cleared: the lead has the mailbox of the partner (also with a +tag), or the name of the partner and the same e-mail domain, or it is a partner, or a portal user of one, that is paid to the same account, also when that account is set later: unpaid commissions are cancelled then. A repeated \`externalId\` returns the existing referral.`,
+Possible self-referrals are flagged and earn no commission until they are cleared: the lead has the mailbox of the partner (also with a +tag), or the name of the partner and the same e-mail domain, or it is a partner, or a portal user of one, that is paid to the same account, also when that account is set later: its unpaid commissions are on hold then, until the referral is cleared. A repeated \`externalId\` returns the existing referral.`,
     body: z.object({
       partnerId: id('partner').nullish(),
       code: Code.nullish(),
@@ -278,12 +281,13 @@ Possible self-referrals are flagged and earn no commission until they are cleare
     path: '/v1/partners/referrals/:id/clear',
     permission: 'partners:manage',
     summary: 'Clear a flagged referral',
-    description: 'The deals of the lead that were won since earn their commissions.',
+    description:
+      'The deals of the lead that were won since earn their commissions, and the commissions that the flag put on hold are released.',
     params: withId,
     body: z.object({ reason: reason.nullish() }),
     reply: Referral,
     message: 'Referral cleared',
-    emits: [referralCleared, ...earns],
+    emits: [referralCleared, commissionReleased, ...earns],
     errors: refused,
   },
   voidReferral: {

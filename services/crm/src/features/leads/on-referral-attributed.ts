@@ -1,11 +1,17 @@
 import { leadUpdated, opportunityUpdated } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer } from '@tandem/events';
-import { referralAttributed, referralReassigned, referralVoided } from '@tandem/partner-contract';
+import {
+  referralAttributed,
+  referralCleared,
+  referralFlagged,
+  referralReassigned,
+  referralVoided,
+} from '@tandem/partner-contract';
 import type { Tx } from '../../handler.ts';
 import { writeOpportunity } from '../opportunities/opportunity.ts';
 import { asLead, writeLead } from './lead.ts';
 
-/** The partner of a lead, and since when; null if its referral is void. */
+/** The partner of a lead, and since when; null if its referral is void, or flagged: the partner would see the lead. */
 interface Attribution {
   partnerId: number | null;
   at: Date;
@@ -19,12 +25,12 @@ interface Attribution {
  */
 export const notePartners = consumer({
   name: 'note-partners',
-  on: [referralAttributed, referralReassigned, referralVoided],
+  on: [referralAttributed, referralFlagged, referralCleared, referralReassigned, referralVoided],
   async handle(events, { tx, emit }: ConsumerContext<Tx>) {
     const newest = new Map<number, Attribution>();
     for (const { name, data, record, occurredAt: at } of events) {
       const known = newest.get(data.leadId);
-      const partnerId = name === 'referral.voided' ? null : data.partnerId;
+      const partnerId = name === 'referral.voided' || record.status === 'flagged' ? null : data.partnerId;
       if (!known || known.at <= at) newest.set(data.leadId, { partnerId, at, touchedAt: record.occurredAt ?? at });
     }
     const changed: Change[] = [];

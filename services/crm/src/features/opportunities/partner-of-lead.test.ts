@@ -23,12 +23,17 @@ async function publish(
   api: Api,
   name: string,
   data: { leadId: string; partnerId: string; previousPartnerId?: string; reason?: string },
-  { id = randomUUID() as string, at = new Date(), touchedAt = at }: { id?: string; at?: Date; touchedAt?: Date } = {},
+  {
+    id = randomUUID() as string,
+    at = new Date(),
+    touchedAt = at,
+    status = 'attributed',
+  }: { id?: string; at?: Date; touchedAt?: Date; status?: string } = {},
 ) {
   const { tenantId } = api.caller;
   const occurredAt = at.toISOString();
   const { leadId, partnerId: owner } = data;
-  const record = { id: '1', tenantId: `${tenantId}`, partnerId: owner, leadId, code: null, status: 'attributed' };
+  const record = { id: '1', tenantId: `${tenantId}`, partnerId: owner, leadId, code: null, status };
   const event = {
     id,
     name,
@@ -169,6 +174,21 @@ describe('an attribution of a lead', () => {
     await publish(api, 'referral.voided', { leadId, partnerId: '32', reason: 'Fraud' }, { touchedAt });
     await until('the later deal has no partner', async () => (await partnerOf(api, after)) === null);
     expect(await partnerOf(api, before)).toBeNull();
+  });
+
+  it('belongs to nobody while the referral is flagged, so that the partner does not see it', async () => {
+    const api = service.as();
+    const leadId = await aLeadOf(api);
+    const { data: deal } = await api.createOpportunity({ body: { name: 'Rollout', leadId } });
+    const status = 'flagged';
+    await publish(api, 'referral.attributed', { leadId, partnerId }, { status });
+    const other = await aReferredLead(api);
+    expect([await partnerOfLead(api, leadId), await partnerOf(api, deal.id)]).toEqual([null, null]);
+    await publish(api, 'referral.cleared', { leadId, partnerId, reason: 'Checked' });
+    await until('the deal has the partner', async () => (await partnerOf(api, deal.id)) === partnerId);
+    await publish(api, 'referral.flagged', { leadId, partnerId }, { status });
+    await until('the deal has no partner', async () => (await partnerOf(api, deal.id)) === null);
+    expect(await partnerOfLead(api, other.leadId)).toBe(partnerId);
   });
 
   it('changes nothing if a newer one was handled before', async () => {

@@ -26,7 +26,7 @@ export const createCommission = ({ peers }: Tools): Handler<typeof commissions.c
     const wrong = misfit(amount, currency);
     if (wrong) throw failField('amount', wrong);
     const type = typeOf(body);
-    await checkPayable(tx, params.id, type);
+    await checkPayable(tx, params.id, { type, amount });
     const amountMinor = toMinor(amount, currency);
     const wanted = { partnerId: params.id, amountMinor, type, currency, opportunityId, planId };
     const existing = await findByExternalId(tx, externalId, wanted);
@@ -67,10 +67,15 @@ function typeOf({ type, amount }: Body): 'bonus' | 'adjustment' {
 }
 
 /** Locks the partner against changes of its status. */
-async function checkPayable(tx: Tx, id: number, type: string): Promise<void> {
-  const [partner] = await tx.sql<{ status: string }>`SELECT status FROM partner WHERE id = ${id} FOR SHARE`;
+async function checkPayable(tx: Tx, id: number, { type, amount }: { type: string; amount: number }): Promise<void> {
+  const [partner] = await tx.sql<{ status: string; unpaid: string | null }>`
+    SELECT status, unpaid FROM partner WHERE id = ${id} FOR SHARE`;
   if (!partner) throw fail('not_found');
   const { status } = partner;
+  if (partner.unpaid === 'forfeit' && amount > 0)
+    throw fail('partner_not_payable', [
+      { field: 'status', message: 'The partner has forfeited its commissions; it can have negative adjustments only' },
+    ]);
   if (['approved', 'suspended'].includes(status) || (status === 'terminated' && type === 'adjustment')) return;
   throw fail('partner_not_payable', [
     {

@@ -81,12 +81,18 @@ export const followPartner = job({
 async function apply({ tx, emit, schedule }: Inside<Tx>, effect: Effect, locked: LockedCommission): Promise<void> {
   const found = await reread(tx, locked);
   const { commission } = found;
-  if (effect === 'hold') await hold({ tx, emit }, found, { reason: 'The partner is suspended', heldBy: 'suspension' });
-  else if (effect === 'forfeit') {
+  // A person may have changed it before it was locked.
+  const { status, heldBy } = commission;
+  const isSuspended = status === 'on_hold' && heldBy === 'suspension';
+  const isOpen = status === 'pending' || status === 'approved';
+  if (effect === 'hold' && isOpen)
+    await hold({ tx, emit }, found, { reason: 'The partner is suspended', heldBy: 'suspension' });
+  else if (effect === 'forfeit' && (isOpen || status === 'on_hold')) {
     if (await isForfeited(tx, commission)) await cancel({ tx, emit }, found, { reason: 'The partner is terminated' });
-  } else {
-    if (commission.status === 'on_hold') await release({ tx, emit, schedule }, commission);
-    if (effect === 'pay') await approve({ tx, emit }, { ...commission, status: 'pending' }, { force: true });
+  } else if (effect === 'release' && isSuspended) await release({ tx, emit, schedule }, commission);
+  else if (effect === 'pay' && (isSuspended || status === 'pending')) {
+    if (isSuspended) await release({ tx, emit, schedule }, commission);
+    await approve({ tx, emit }, { ...commission, status: 'pending' }, { force: true });
   }
 }
 

@@ -35,7 +35,7 @@ export async function holdByHand(inside: Inside, found: InPayout, { reason }: { 
 export async function hold(
   { tx, emit }: Inside,
   { commission, payout }: InPayout,
-  { reason, heldBy = 'person' }: { reason: string; heldBy?: 'person' | 'suspension' },
+  { reason, heldBy = 'person' }: { reason: string; heldBy?: 'person' | 'suspension' | 'flag' },
 ): Promise<CommissionRecord> {
   checkTransition(commission, 'on_hold');
   await leavePayout({ tx, emit }, { commission, payout });

@@ -1,18 +1,18 @@
 import { fail } from '@tandem/service';
 import type { Commission as CommissionRow, Payout as PayoutRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import type { InPayout } from '../payouts/leave-payout.ts';
+import { type InPayout, mayBeMade } from '../payouts/leave-payout.ts';
 import { lockPayout } from '../payouts/payout.ts';
 
 /** A locked commission with the locked payout that includes it. */
 export interface LockedCommission extends InPayout {
-  /** Whether the payment may be made, or have been made: by a payout in progress, or by a provider that did not answer. */
+  /** Whether the payment may be made, or have been made: by a payout in progress, a provider that did not answer, or a report. */
   isBeingPaid: boolean;
 }
 
 /**
  * Locks commissions after their payouts, in the order of ids; leaves out those that were cancelled meanwhile.
- * @throws Error when a payout has taken one in between; a repetition locks that payout first
+ * @throws ApiError `payout_in_progress` when a payout has taken one in between; a repetition locks that payout first
  */
 export async function lockCommissions(tx: Tx, ids: readonly number[]): Promise<LockedCommission[]> {
   if (!ids.length) return [];
@@ -26,13 +26,14 @@ export async function lockCommissions(tx: Tx, ids: readonly number[]): Promise<L
     where: { ...where, status: { not: 'cancelled' } },
     orderBy: { id: 'asc' },
   });
-  const uncertain = await tx.payoutItem.findMany({ where: { payoutId: { in: payoutIds }, isUncertain: true } });
-  const isUncertain = ({ payoutId, partnerId }: CommissionRow) =>
-    uncertain.some((item) => item.payoutId === payoutId && item.partnerId === partnerId);
+  const partnerIds = [...new Set(commissions.map(({ partnerId }) => partnerId))];
+  const items = await tx.payoutItem.findMany({ where: { payoutId: { in: payoutIds }, partnerId: { in: partnerIds } } });
+  const isOpen = ({ payoutId, partnerId }: CommissionRow) =>
+    items.some((item) => item.payoutId === payoutId && item.partnerId === partnerId && mayBeMade(item));
   return commissions.map((commission) => {
     const payout = commission.payoutId === null ? undefined : payouts.get(commission.payoutId);
-    if (commission.payoutId !== null && !payout) throw new Error(`a payout has taken the commission ${commission.id}`);
-    return { commission, payout, isBeingPaid: payout?.status === 'processing' || isUncertain(commission) };
+    if (commission.payoutId !== null && !payout) throw fail('payout_in_progress');
+    return { commission, payout, isBeingPaid: payout?.status === 'processing' || isOpen(commission) };
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Caller } from '@tandem/caller';
 import { asService, currentLeads, fail } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
+import { holds } from '../referrals/last-touch.ts';
 import type { DealRecord } from './deal-registration.ts';
 
 /**
@@ -17,12 +18,16 @@ export async function checkContact(
   const other = await tx.referral.findFirst({
     where: {
       leadId: { in: ids.map((id) => current.get(id) ?? id) },
-      status: { not: 'void' },
       partnerId: { not: partnerId },
+      ...holds,
     },
     select: { id: true },
   });
-  if (!other) return;
+  if (other) throw contactReferred();
+}
+
+/** The 409 error while another partner has the lead of the contact. */
+export function contactReferred() {
   const message = 'Another partner has the lead with this address. Reassign its referral, or reject the registration';
-  throw fail('already_referred', [{ field: 'contact.email', message }]);
+  return fail('already_referred', [{ field: 'contact.email', message }]);
 }

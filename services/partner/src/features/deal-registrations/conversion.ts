@@ -7,6 +7,7 @@ import { creditWaiting } from '../credit-partners.ts';
 import { attribute, type Touch } from '../referrals/attribute.ts';
 import { lockLeads } from '../referrals/lock-leads.ts';
 import { type Judgement, judge, type Person } from '../referrals/referral.ts';
+import { contactReferred } from './contact-lead.ts';
 import { type DealRecord, movedEvent, type StoredDeal, writeDeal } from './deal-registration.ts';
 
 /** The lead and the opportunity of a registration in crm. */
@@ -39,12 +40,13 @@ interface Inside {
 export async function finishConversion(
   { tx, emit, schedule }: Inside,
   deal: StoredDeal,
-  { opened: { leadId, opportunityId }, createdBy }: { opened: OpenedDeal; createdBy: number | null },
+  { opened, by }: { opened: OpenedDeal; by: { userId: number | null } | 'expiry' },
 ): Promise<DealRecord> {
+  const { leadId, opportunityId } = opened;
   const { id, partnerId, contact, convertingAt } = deal;
   await lockLeads(tx, [leadId, ...(await currentLeads(tx, [leadId])).values()]);
-  const [partner] = await tx.sql<Person>`
-    SELECT email, first_name AS "firstName", last_name AS "lastName" FROM partner WHERE id = ${partnerId} FOR SHARE`;
+  const [partner] = await tx.sql<Person & { status: string }>`
+    SELECT email, first_name AS "firstName", last_name AS "lastName", status FROM partner WHERE id = ${partnerId} FOR SHARE`;
   if (!partner) throw new Error('A registration has a partner');
   const [judgement] = await judge(tx, [{ lead: contact, partner: { ...partner, partnerId } }]);
   const touch: Touch = {
@@ -56,10 +58,14 @@ export async function finishConversion(
     source: 'manual',
     occurredAt: convertingAt ?? new Date(),
     externalId: null,
-    createdBy,
+    createdBy: by === 'expiry' ? null : by.userId,
     createdAt: new Date(),
   };
-  await attribute({ tx, emit, schedule }, [touch], { isDecided: true });
+  const touches = partner.status === 'approved' ? [touch] : [];
+  const outcome = (await attribute({ tx, emit, schedule }, touches, { isDecided: true })).get(touch);
+  const isLost = outcome && 'loss' in outcome && outcome.loss !== 'same_partner';
+  // Another partner got the lead while the deal was opened. The end of the protection cannot wait for a decision.
+  if (isLost && by !== 'expiry') throw contactReferred();
   await creditWaiting([leadId], { tx, emit, schedule });
   const converted = await writeDeal(tx, id, { status: 'converted', leadId, opportunityId });
   emit(dealRegistrationConverted, movedEvent(converted, deal.status));

@@ -30,7 +30,7 @@ export const convertDealRegistration = ({
     // The same request at the same time.
     if (deal.status === 'converted') return deal;
     checkTransition(deal, 'converted');
-    return finishConversion({ tx, emit, schedule }, deal, { opened, createdBy: actingUserId(caller) ?? null });
+    return finishConversion({ tx, emit, schedule }, deal, { opened, by: { userId: actingUserId(caller) ?? null } });
   },
 });
 

@@ -29,7 +29,7 @@ export const expireDealRegistration = ({ peers }: Pick<Tools, 'peers'>) =>
         if (!row) return;
         const deal = asDeal(row);
         if (opened) {
-          await finishConversion(inside, deal, { opened, createdBy: null });
+          await finishConversion(inside, deal, { opened, by: 'expiry' });
           return;
         }
         // A conversion began meanwhile.

@@ -29,7 +29,7 @@ export async function findConflicts(tx: Tx, deal: DealRecord): Promise<number[]>
     SELECT id FROM deal_registration
     WHERE (company_key = ANY(${companies}::text[]) OR domain_key = ANY(${domains}::text[])
         OR contact_domain_key = ANY(${domains}::text[]) OR mailbox_key = ANY(${mailboxes}::text[]))
-      AND partner_id <> ${deal.partnerId}
+      AND partner_id <> ${deal.partnerId} AND partner_id NOT IN (SELECT id FROM partner WHERE status = 'terminated')
       AND ((status = 'submitted' AND submitted_at > now() - make_interval(days => ${undecidedDays}))
         OR (status IN ('approved', 'converted') AND protected_until > now()))
     ORDER BY id`;

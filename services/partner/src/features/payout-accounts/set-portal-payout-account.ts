@@ -43,15 +43,18 @@ export const setPortalPayoutAccount = ({
     const user = await tx.portalUser.lockFirst({ where: { id: userId, partnerId, role: 'owner' }, sharesKey: true });
     if (!user || user.passwordHash !== passwordHash) throw fail('unauthenticated');
     const before = await readAccount(tx, partnerId);
+    const columns = columnsOf(seal, randomUUID(), { holder, iban, bic });
+    const same = { partnerId, replacedAt: null, fingerprint: columns.fingerprint };
+    const isSame = (await tx.payoutAccount.count({ where: same })) > 0;
     await tx.payoutAccount.updateMany({ where: { partnerId, replacedAt: null }, data: { replacedAt: new Date() } });
-    await tx.payoutAccount.create({ data: { partnerId, ...columnsOf(seal, randomUUID(), { holder, iban, bic }) } });
+    await tx.payoutAccount.create({ data: { partnerId, ...columns } });
     const after = await readAccount(tx, partnerId);
     emit(payoutAccountChanged, {
       data: { partnerId },
       record: partner,
       changes: { payoutAccount: { from: before.account, to: after.account } },
     });
-    await schedule(flagReferralsJob, [{ partnerId }]);
+    if (!isSame) await schedule(flagReferralsJob, [{ partnerId, after: 0 }]);
     await schedule(notifyOwnersJob, [{ partnerId, notice: 'payout_account', at: new Date() }]);
     return after;
   },

@@ -1,3 +1,6 @@
+import { createCallerSigner } from '@tandem/caller';
+import { createServiceClient } from '@tandem/client/internal';
+import { internalLeads } from '@tandem/crm-contract';
 import { until } from '@tandem/testing';
 import {
   anApprovedPartner,
@@ -44,32 +47,51 @@ it('flags a referral of another registration of the same person, which is paid t
   expect(statuses).toEqual(['700 flagged', '701 flagged', '702 attributed', '703 attributed']);
 });
 
+const tagged = (email: string) => email.replace('@', '+lead@');
+
+/** The number of a new lead in crm. */
+async function aLead(email: string): Promise<string> {
+  const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
+  const crm = createServiceClient({ service: 'partner', signer, operations: internalLeads, baseUrl: peer.url });
+  const as = { tenantId: 1, environment: 'live' as const, requestId: 'a_lead' };
+  return `${(await crm.upsertLeadByEmail({ body: { email, firstName: 'Joan', lastName: 'Clarke' }, as })).leadId}`;
+}
+
 it('flags a referral when the lead sets the account of the partner later, and its deals earn once it is cleared', async () => {
   const api = service.as();
   const payee = await aPayee(service, api, ibans[0]);
   const [same, other] = [await aPayee(service, api), await aPayee(service, api)];
-  peer.leadsByEmail.set(same.email, ['710']).set(other.email, ['711']);
-  for (const leadId of ['710', '711']) {
+  const [sameLead, otherLead] = [await aLead(tagged(same.email)), await aLead(other.email)];
+  for (const leadId of [sameLead, otherLead]) {
     expect((await api.createReferral({ body: { partnerId: payee.id, leadId } })).status).toBe(201);
     await publish(service, api, dealWon({ opportunityId: leadId, leadId, value: 100 }));
   }
   const commissions = async () => {
     const { data } = await api.listPartnerCommissions({ params: { id: payee.id } });
-    return data.map((one: Record<string, string>) => `${one['opportunityId']} ${one['status']}`).sort();
+    return Object.fromEntries(data.map((one: Record<string, string>) => [one['opportunityId'], one['status']]));
   };
-  await until('both deals earn', async () => (await commissions()).length === 2);
+  await until('both deals earn', async () => Object.keys(await commissions()).length === 2);
   await same.setAccount(ibans[0]);
   await other.setAccount(ibans[1]);
   const flagged = await until('the referral is flagged', async () => {
     const { data } = await api.listPartnerReferrals({ params: { id: payee.id }, query: { status: 'flagged' } });
     return data.length > 0 && data;
   });
-  expect(flagged).toMatchObject([{ leadId: '710', flagReason: 'same_account', version: 2 }]);
-  expect(await commissions()).toEqual(['710 cancelled', '711 pending']);
+  expect(flagged).toMatchObject([{ leadId: sameLead, flagReason: 'same_account', version: 2 }]);
+  expect(await commissions()).toEqual({ [sameLead]: 'on_hold', [otherLead]: 'pending' });
   const event = await until('referral.flagged arrives', () =>
     service.events.find(({ name, tenantId }) => name === 'referral.flagged' && tenantId === api.caller.tenantId),
   );
   expect(event.changes).toEqual({ status: { from: 'attributed', to: 'flagged' } });
   await api.clearReferral({ params: { id: flagged[0].id }, body: {} });
-  expect(await commissions()).toEqual(['710 cancelled', '710 pending', '711 pending']);
+  expect(await commissions()).toEqual({ [sameLead]: 'pending', [otherLead]: 'pending' });
+  // Who cleared it knows about the account.
+  await same.setAccount(ibans[1]);
+  await same.setAccount(ibans[0]);
+  await until('the accounts are compared', async () => {
+    const jobs = await service.sqlWithin(api.caller, `SELECT FROM platform.job WHERE name = 'flag-referrals'`);
+    return jobs.length === 0;
+  });
+  const { data: again } = await api.listPartnerReferrals({ params: { id: payee.id }, query: { status: 'attributed' } });
+  expect(again).toHaveLength(2);
 });

@@ -12,25 +12,41 @@ interface Asked {
  * is one person with two registrations. In the order of the leads.
  */
 export async function shareAccounts(tx: Tx, asked: readonly Asked[]): Promise<boolean[]> {
-  if (!asked.length) return [];
-  const leads = asked.flatMap(({ email, partnerId }, index) =>
-    [...new Set([email.toLowerCase(), mailboxOf(email)])].map((address) => ({
-      index,
-      email: address,
-      partner_id: partnerId,
-    })),
+  const mailboxes = await mailboxesSharing(
+    tx,
+    asked.map(({ partnerId }) => partnerId),
   );
-  const rows = await tx.sql<{ index: number }>`
-    WITH lead AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(leads)}::jsonb)
-        AS lead (index int, email text, partner_id bigint)),
-    person AS (
-      SELECT lead.index, lead.partner_id, partner.id AS of FROM lead JOIN partner ON partner.email_key = lead.email
-      UNION SELECT lead.index, lead.partner_id, portal_user.partner_id FROM lead
-        JOIN portal_user ON portal_user.email = lead.email)
-    SELECT DISTINCT person.index FROM person
-    JOIN payout_account AS own ON own.partner_id = person.of AND own.replaced_at IS NULL
-    JOIN payout_account AS other ON other.partner_id = person.partner_id AND other.replaced_at IS NULL
-    WHERE own.fingerprint = other.fingerprint AND person.of <> person.partner_id`;
-  const shared = new Set(rows.map(({ index }) => index));
-  return asked.map((_, index) => shared.has(index));
+  return asked.map(({ email, partnerId }) => mailboxes.get(partnerId)?.has(mailboxOf(email)) ?? false);
+}
+
+/** Bounds the result: partners who share an account are few. */
+const addressesMax = 10_000;
+
+/** By partner, the mailboxes of the other partners who are paid to the same account, and of their portal users. */
+export async function mailboxesSharing(tx: Tx, partnerIds: readonly number[]): Promise<Map<number, Set<string>>> {
+  const mailboxes = new Map<number, Set<string>>();
+  if (!partnerIds.length) return mailboxes;
+  const rows = await tx.sql<{ partnerId: number; email: string }>`
+    SELECT own.partner_id AS "partnerId", person.email FROM payout_account AS own
+    JOIN payout_account AS other ON other.fingerprint = own.fingerprint AND other.replaced_at IS NULL
+      AND other.partner_id <> own.partner_id
+    CROSS JOIN LATERAL (
+      SELECT email, 0 AS place FROM partner WHERE id = other.partner_id
+      UNION ALL SELECT email, 1 FROM portal_user WHERE partner_id = other.partner_id) AS person
+    WHERE own.partner_id = ANY(${[...new Set(partnerIds)]}::bigint[]) AND own.replaced_at IS NULL
+    ORDER BY person.place LIMIT ${addressesMax}`;
+  for (const { partnerId, email } of rows) {
+    const known = mailboxes.get(partnerId) ?? new Set();
+    mailboxes.set(partnerId, known.add(mailboxOf(email)));
+  }
+  return mailboxes;
+}
+
+/** The partners who are paid to the account of a partner, with itself; none if there is no other. */
+export async function partnersSharing(tx: Tx, partnerId: number): Promise<number[]> {
+  const rows = await tx.sql<{ id: number }>`
+    SELECT DISTINCT other.partner_id AS id FROM payout_account AS own
+    JOIN payout_account AS other ON other.fingerprint = own.fingerprint AND other.replaced_at IS NULL
+    WHERE own.partner_id = ${partnerId} AND own.replaced_at IS NULL`;
+  return rows.length > 1 ? rows.map(({ id }) => id) : [];
 }

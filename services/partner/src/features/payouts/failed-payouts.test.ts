@@ -98,6 +98,31 @@ describe('a failed payout', () => {
     await until('it is paid once', () => paidEventsOf(service, api).length === 1);
   });
 
+  it('keeps the commissions of a payment that is reported as made until it is settled', async () => {
+    const api = service.as();
+    const { params, payees } = await anApprovedPayout(api, undefined);
+    const [{ id, cid }] = payees;
+    await api.processPayout({ params, body: file });
+    const item = await itemOf(api, params.id, id);
+    // As between the report and its job.
+    const text = `UPDATE payout_item SET status = 'settling' WHERE id = ${item.id}`;
+    await service.sqlWithin(api.caller, text);
+    await service.sqlWithin(api.caller, `UPDATE payout SET failed_count = 0 WHERE id = ${params.id}`);
+    const body = { reason: 'A mistake' };
+    for (const change of [api.holdCommission, api.cancelCommission])
+      expect((await change({ params: { cid }, body })).body.code).toBe('payout_in_progress');
+    await terminate(api, id, 'forfeit');
+    await until('the forfeiture has skipped it', async () => {
+      const waiting = `SELECT FROM platform.job WHERE name = 'change-commissions-of-partner' AND due_at > now() + interval '50 minutes'`;
+      return (await service.sqlWithin(api.caller, waiting)).length === 1;
+    });
+    expect((await api.getCommission({ params: { cid } })).data).toMatchObject({
+      status: 'approved',
+      payoutId: params.id,
+    });
+    expect((await api.cancelPayout({ params })).body.code).toBe('payout_in_progress');
+  });
+
   it('releases what was not paid when it is cancelled, and keeps what was', async () => {
     const api = service.as();
     const { params, payees } = await anApprovedPayout(api, ibans[0], undefined);

@@ -1,7 +1,11 @@
 import type { Emit } from '@tandem/events';
 import type { payoutCompleted, payoutFailed } from '@tandem/partner-contract';
 import { fail } from '@tandem/service';
-import type { Commission as CommissionRow, Payout as PayoutRow } from '../../generated/client.ts';
+import type {
+  Commission as CommissionRow,
+  PayoutItem as PayoutItemRow,
+  Payout as PayoutRow,
+} from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { endIfDone } from './end-payout.ts';
 import { changePayout, lockPayout } from './payout.ts';
@@ -17,6 +21,11 @@ export interface InPayout {
   payout: PayoutRow | undefined;
 }
 
+/** Whether a payment may have been made, although its commissions are not paid yet. */
+export function mayBeMade({ status, isUncertain }: Pick<PayoutItemRow, 'status' | 'isUncertain'>): boolean {
+  return isUncertain || status === 'settling';
+}
+
 /** Locks a commission after the payout that includes it. */
 export async function lockWithPayout(tx: Tx, id: number): Promise<InPayout> {
   const found = await tx.commission.findFirst({ where: { id }, select: { payoutId: true } });
@@ -28,11 +37,15 @@ export async function lockWithPayout(tx: Tx, id: number): Promise<InPayout> {
   return { commission, payout };
 }
 
-/** Locks commissions, and first the payouts that include them, each in the order of ids. */
+/** Locks the payouts that include commissions, then the commissions, then the open statements, each in one order. */
 export async function lockWithPayouts(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx.sql`SELECT FROM payout WHERE id IN (SELECT payout_id FROM commission WHERE id = ANY(${[...ids]}::bigint[]))
     ORDER BY id FOR NO KEY UPDATE`;
   await tx.sql`SELECT FROM commission WHERE id = ANY(${[...ids]}::bigint[]) ORDER BY id FOR NO KEY UPDATE`;
+  // A change of a commission adds to the statement of its partner.
+  await tx.sql`SELECT FROM statement WHERE finalized_at IS NULL
+      AND partner_id IN (SELECT partner_id FROM commission WHERE id = ANY(${[...ids]}::bigint[]))
+    ORDER BY partner_id, id FOR NO KEY UPDATE`;
 }
 
 /**
@@ -51,13 +64,14 @@ export function checkGrowth({ commission, payout }: InPayout): void {
 export async function leavePayout({ tx, emit }: Inside, { commission, payout }: InPayout): Promise<void> {
   if (!payout) return;
   if (payout.status === 'processing') throw fail('payout_in_progress');
-  await tx.sql`UPDATE commission SET payout_id = NULL WHERE id = ${commission.id}`;
-  // A job releases the other commissions.
-  if (payout.status === 'cancelled') return;
   const { partnerId } = commission;
   const item = await tx.payoutItem.findFirst({ where: { payoutId: payout.id, partnerId } });
   if (!item) throw new Error('a commission is in a payout without a payment');
-  if (item.isUncertain) throw fail('payout_in_progress');
+  // Refused before the first write: bulk operations keep what was written.
+  if (mayBeMade(item)) throw fail('payout_in_progress');
+  await tx.sql`UPDATE commission SET payout_id = NULL WHERE id = ${commission.id}`;
+  // A job releases the other commissions.
+  if (payout.status === 'cancelled') return;
   const amountMinor = item.amountMinor - commission.amountMinor;
   if (amountMinor > 0 && amountMinor >= payout.minMinor) {
     const commissionCount = item.commissionCount - 1;

@@ -1,5 +1,5 @@
 import { unknownId } from '@tandem/contract';
-import type { payouts } from '@tandem/partner-contract';
+import { payoutReported, type payouts } from '@tandem/partner-contract';
 import { fail, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { PayoutItem as PayoutItemRow, Payout as PayoutRow } from '../../generated/client.ts';
@@ -31,7 +31,7 @@ export const markPayoutPaid: Handler<typeof payouts.markPayoutPaid> = async ({
   // All that are pending would be none.
   if (payout.status === 'failed' && isUnnamed) throw fail('not_processing');
   await storeFailures(tx, failed);
-  const data = { status: 'settling', externalRef };
+  const data = { status: 'settling', ...(externalRef && { externalRef }) };
   const ofPayout = { payoutId: payout.id, ...(itemIds && { id: { in: itemIds } }) };
   if (isByFile) await tx.payoutItem.updateMany({ where: { ...ofPayout, status: 'pending' }, data });
   const { count: made } = itemIds
@@ -42,9 +42,22 @@ export const markPayoutPaid: Handler<typeof payouts.markPayoutPaid> = async ({
     // Uncertain payments are counted as failed.
     failedCount: { increment: (isByFile ? failed.length : 0) - made },
   });
+  emit(payoutReported, {
+    data: { payoutId: payout.id },
+    record: asPayout(row),
+    changes: reported({ itemIds, failed }),
+  });
   await schedule(settlePayoutJob, [{ payoutId: payout.id }]);
   return asPayout(await endIfDone({ tx, emit }, row));
 };
+
+/** What a person has reported, for the audit log. */
+function reported({ itemIds, failed }: Pick<Body, 'itemIds' | 'failed'>) {
+  return {
+    paid: { from: null, to: itemIds ?? 'all pending' },
+    ...(failed?.length && { failed: { from: null, to: failed.map(({ itemId }) => itemId) } }),
+  };
+}
 
 /** Fails unless each item is a payment of the payout whose outcome can be reported, and named once. */
 async function checkItems(tx: Tx, payout: PayoutRow, { itemIds = [], failed = [] }: Body): Promise<void> {

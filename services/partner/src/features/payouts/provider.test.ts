@@ -1,7 +1,9 @@
+import { createIdCodec } from '@tandem/ids';
 import { until } from '@tandem/testing';
 import { aPeer, type Peer, type Service, startPartner } from '../../partner.test-service.ts';
 import { aPayee, aPayout, aProvider, balanceOf, becomes, ibans, paidEventsOf } from './payouts.test-service.ts';
 
+const codec = createIdCodec(process.env.IDS_ALPHABET as string);
 let peer: Peer;
 let provider: Awaited<ReturnType<typeof aProvider>>;
 let service: Service;
@@ -99,6 +101,14 @@ describe('the payment provider', () => {
     const [commission] = (await api.listPartnerCommissions({ params: { id: payees[0]?.id } })).data;
     const cancel = () => api.cancelCommission({ params: { cid: commission.id }, body: { reason: 'A mistake' } });
     expect((await cancel()).body.code).toBe('payout_in_progress');
+    // One transaction changes several commissions, and keeps what it wrote for one that is refused.
+    const ids = [codec.encode('commission', api.caller.tenantId as number, Number(commission.id))];
+    for (const bulk of [api.bulkHoldCommissions, api.bulkCancelCommissions])
+      expect((await bulk({ body: { ids, reason: 'A mistake' } })).data.results).toMatchObject([
+        { success: false, error: { code: 'payout_in_progress' } },
+      ]);
+    const { data: kept } = await api.getCommission({ params: { cid: commission.id } });
+    expect(kept).toMatchObject({ status: 'approved', payoutId: params.id });
     const failed = [{ itemId: item.id, reason: 'Not at the provider' }];
     expect((await api.markPayoutPaid({ params, body: { failed } })).data).toMatchObject({ status: 'failed' });
     const [known] = (await api.listPayoutItems({ params })).data;

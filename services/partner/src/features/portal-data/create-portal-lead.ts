@@ -4,6 +4,7 @@ import type { Handler, Tools, Tx } from '../../handler.ts';
 import { creditWaiting } from '../credit-partners.ts';
 import { readOwnPartner } from '../portal/own-partner.ts';
 import { attribute, type Touch } from '../referrals/attribute.ts';
+import { holds } from '../referrals/last-touch.ts';
 import type { FoundLead } from '../referrals/lead-of-request.ts';
 import { lockLeads } from '../referrals/lock-leads.ts';
 import { type Judgement, judge } from '../referrals/referral.ts';
@@ -75,7 +76,7 @@ export const createPortalLead = (tools: Tools): Handler<typeof portalData.create
 async function isOfOther(tx: Tx, leadId: number, partnerId: number): Promise<boolean> {
   const current = (await currentLeads(tx, [leadId])).get(leadId) ?? leadId;
   const held = await tx.referral.findFirst({
-    where: { leadId: current, status: { not: 'void' }, partnerId: { not: partnerId } },
+    where: { leadId: current, partnerId: { not: partnerId }, ...holds },
     select: { id: true },
   });
   return held !== null;

@@ -3,6 +3,7 @@ import { asService } from '@tandem/service';
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Handler, Tools } from '../../handler.ts';
 import { readOwnPartner } from '../portal/own-partner.ts';
+import { holds } from '../referrals/last-touch.ts';
 import { asPortalLead, type Disclosure, type LeadOfPartner, readDisclosure } from './disclosed.ts';
 
 interface Found {
@@ -16,7 +17,8 @@ interface Found {
 export const listPortalLeads = (tools: Tools): Handler<typeof portalData.listPortalLeads, Found> => ({
   async check({ query: { page, limit }, caller, tx }) {
     const { id: partnerId } = await readOwnPartner(tx, caller);
-    const where = { partnerId, status: { not: 'void' } };
+    // Whoever sends the address of somebody else by a form must not learn about the person.
+    const where = { partnerId, ...holds };
     const [total, rows] = await Promise.all([
       tx.referral.count({ where }),
       tx.referral.findMany({

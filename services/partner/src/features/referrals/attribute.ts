@@ -95,7 +95,8 @@ export async function attribute(
     }
     if (loss) {
       outcomes.set(touch, { loss });
-      if (loss === 'same_partner' && touch.occurredAt > (place.lastTouchAt ?? holder.occurredAt))
+      const isNewest = touch.occurredAt > (place.lastTouchAt ?? holder.occurredAt);
+      if (loss === 'same_partner' && isNewest && touch.flagReason !== 'unconfirmed_form')
         place.lastTouchAt = touch.occurredAt;
       else if (loss !== 'same_partner' && loss !== 'void')
         conflicts.push(conflictOf(leadId, touch, { winner: holder.partnerId, cause: loss, externalId: null }));
@@ -104,7 +105,8 @@ export async function attribute(
     if (code) code.uses++;
     if (held && held.status !== 'void') {
       const { externalId } = held;
-      conflicts.push(conflictOf(leadId, held, { winner: touch.partnerId, cause: 'later_touch', externalId }));
+      if (held.partnerId !== touch.partnerId)
+        conflicts.push(conflictOf(leadId, held, { winner: touch.partnerId, cause: 'later_touch', externalId }));
       const before = held.code === null ? undefined : codes.get(held.code);
       if (before) before.uses--;
     }
@@ -139,13 +141,16 @@ async function readWon(tx: Tx, leadIds: number[]): Promise<Set<number>> {
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The partners whose protected registrations these leads come from, by lead. */
+/** The partners whose protected registrations these leads, or leads that were merged into them, come from, by lead. */
 async function readRegistered(tx: Tx, leadIds: number[]): Promise<Map<number, number>> {
-  const rows = await tx.dealRegistration.findMany({
-    where: { leadId: { in: leadIds }, status: 'converted', protectedUntil: { gt: new Date() } },
-    select: { leadId: true, partnerId: true },
-  });
-  return new Map(rows.flatMap(({ leadId, partnerId }) => (leadId === null ? [] : [[leadId, partnerId] as const])));
+  const merged = await tx.mergedLead.findMany({ where: { mergedIntoId: { in: leadIds } }, select: { leadId: true } });
+  const origins = merged.map(({ leadId }) => leadId);
+  const current = await currentLeads(tx, origins);
+  const rows = await tx.sql<{ leadId: number; partnerId: number }>`
+    SELECT lead_id AS "leadId", partner_id AS "partnerId" FROM deal_registration
+    WHERE lead_id = ANY(${[...leadIds, ...origins]}::bigint[]) AND status = 'converted' AND protected_until > now()
+      AND partner_id NOT IN (SELECT id FROM partner WHERE status = 'terminated')`;
+  return new Map(rows.map(({ leadId, partnerId }) => [current.get(leadId) ?? leadId, partnerId]));
 }
 
 /** Stores the last winner of each lead, and the last touches of partners who keep theirs. */
@@ -175,7 +180,10 @@ async function store(
       stored.set(leadId, moved);
       losers.push(row.partnerId);
       const { id: referralId, partnerId } = moved;
-      const changes = { partnerId: { from: row.partnerId, to: partnerId } };
+      const changes = {
+        ...(row.partnerId !== partnerId && { partnerId: { from: row.partnerId, to: partnerId } }),
+        ...(row.status !== moved.status && { status: { from: row.status, to: moved.status } }),
+      };
       emit(referralAttributed, { data: { referralId, partnerId, leadId }, record: asReferral(moved), changes });
     } else if (lastTouchAt?.getTime() !== row.lastTouchAt?.getTime())
       // Callers do not see it, so it is no new version.
@@ -196,6 +204,7 @@ function moveReferral(
     mergedFromLeadId: origin === touch.leadId ? null : origin,
     voidReason: null,
     voidedAt: null,
+    clearedAt: null,
     moves: { increment: 1 },
   });
 }

@@ -1,6 +1,7 @@
 import { referralCleared, type referrals } from '@tandem/partner-contract';
 import type { Handler } from '../../handler.ts';
 import { creditWaiting } from '../credit-partners.ts';
+import { releaseFlagged } from '../payout-accounts/flagged-commissions.ts';
 import { scheduleReviews } from '../tiers/schedule-reviews.ts';
 import { asReferral, lockReferral, writeReferral, wrongTransition } from './referral.ts';
 
@@ -10,8 +11,11 @@ export const clearReferral: Handler<typeof referrals.clearReferral> = async (con
   ifMatch(row);
   const before = asReferral(row);
   if (before.status !== 'flagged') throw wrongTransition(before);
-  const after = asReferral(await writeReferral(tx, row.id, { status: 'attributed', flagReason: null }));
+  const after = asReferral(
+    await writeReferral(tx, row.id, { status: 'attributed', flagReason: null, clearedAt: new Date() }),
+  );
   const { id: referralId, partnerId, leadId } = after;
+  await releaseFlagged({ tx, emit, schedule }, row);
   await creditWaiting([leadId], { tx, emit, schedule });
   await scheduleReviews({ tx, schedule }, [partnerId]);
   emit(referralCleared, {

@@ -7,7 +7,7 @@ import type { WonDeal } from '../commissions/uncredited-deals.ts';
 import { scheduleReviews } from '../tiers/schedule-reviews.ts';
 
 /** The commissions that a locked referral has earned for the lead and its won deals, also those of other levels. */
-async function readEarned(tx: Tx, { leadId, partnerId, moves }: ReferralRow): Promise<number[]> {
+export async function readEarned(tx: Tx, { leadId, partnerId, moves }: ReferralRow): Promise<number[]> {
   const deals = await tx.deal.findMany({
     where: { leadId, partnerId, wonAt: { not: null } },
     select: { opportunityId: true, version: true },
@@ -19,11 +19,6 @@ async function readEarned(tx: Tx, { leadId, partnerId, moves }: ReferralRow): Pr
     WHERE type = 'earned' AND status <> 'cancelled' AND attribution = ${moves} AND (commission.lead_id = ${leadId}
       OR (commission.opportunity_id = ANY(${deals.map(({ opportunityId }) => opportunityId)}::bigint[]) AND deal.version IS NOT NULL))`;
   return rows.map(({ id }) => id);
-}
-
-/** Whether a commission that a locked referral has earned is paid and not wholly clawed back, or being paid. */
-export async function isPaidFor(tx: Tx, row: ReferralRow): Promise<boolean> {
-  return hasPaid(tx, await readEarned(tx, row));
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   type Service,
   startPartner,
 } from '../../partner.test-service.ts';
+import { aPortalUserOf } from '../../portal.test-service.ts';
 
 let service: Service;
 let peer: Peer;
@@ -65,6 +66,38 @@ describe('a referral code that is sent with a form', () => {
     expect(cleared).toMatchObject({ status: 'attributed', flagReason: null });
     await publish(service, api, leadUpdatedWith(holder.code, leadId));
     await until('the lead moves', async () => (await referralsOf(holder)).length === 1);
+  });
+
+  it('gives way to every touch that is proven, also to an earlier one, and shows the partner nothing', async () => {
+    const { api, holder, claimant, leadId, referralsOf, conflictsOf } = await twoPartners();
+    const occurredAt = new Date(Date.now() - 86_400_000).toISOString();
+    await publish(service, api, formWith(claimant.code, leadId));
+    await until('the lead is flagged', async () => (await referralsOf(claimant)).length === 1);
+    const { signedIn } = await aPortalUserOf(service, api, claimant);
+    expect((await signedIn.listPortalLeads({})).data).toEqual([]);
+    expect((await api.createReferral({ body: { partnerId: holder.id, leadId, occurredAt } })).status).toBe(201);
+    expect(await referralsOf(holder)).toMatchObject([{ leadId, status: 'attributed', flagReason: null }]);
+    expect(await conflictsOf(claimant)).toMatchObject([{ winnerPartnerId: holder.id }]);
+  });
+
+  it('is attributed once the same partner has a proven touch', async () => {
+    const { api, claimant, leadId, referralsOf, conflictsOf } = await twoPartners();
+    await publish(service, api, formWith(claimant.code, leadId));
+    await until('the lead is flagged', async () => (await referralsOf(claimant)).length === 1);
+    await publish(service, api, formWith(claimant.code, leadId, { isConfirmed: true }));
+    await until('the lead is attributed', async () => (await referralsOf(claimant))[0]?.status === 'attributed');
+    expect(await conflictsOf(claimant)).toEqual([]);
+  });
+
+  it('does not renew the claim of the own partner without a confirmation', async () => {
+    const { api, holder, claimant, leadId, referralsOf } = await twoPartners();
+    const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+    await api.createReferral({ body: { partnerId: holder.id, leadId, occurredAt: ago(3) } });
+    await publish(service, api, formWith(holder.code, leadId, { occurredAt: ago(1) }));
+    await publish(service, api, formWith(holder.code, `${++numbers}`));
+    await until('both forms are handled', async () => (await referralsOf(holder)).length === 2);
+    const taken = await api.createReferral({ body: { partnerId: claimant.id, leadId, occurredAt: ago(2) } });
+    expect(taken.status).toBe(201);
   });
 
   it('attributes a new lead once, in whichever order the events arrive', async () => {

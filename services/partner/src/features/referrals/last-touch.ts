@@ -9,7 +9,7 @@ export type ConflictCause = (typeof conflictCauses)[number];
 export type Loss = 'same_partner' | 'void' | ConflictCause;
 
 /** The referral that a lead has. */
-export type Held = Pick<ReferralRow, 'partnerId' | 'status' | 'occurredAt' | 'lastTouchAt' | 'voidedAt'>;
+export type Held = Pick<ReferralRow, 'partnerId' | 'status' | 'flagReason' | 'occurredAt' | 'lastTouchAt' | 'voidedAt'>;
 
 /**
  * How many days before the attribution a touch of a partner may be: as its plan for won deals says, its own or the default
@@ -22,6 +22,19 @@ export async function windowsOf(tx: Tx, partnerIds: readonly number[]): Promise<
   const planOf = await readAppliedPlans(tx, 'opportunity.won', [...plans.values()]);
   return (partnerId) => planOf(plans.get(partnerId) ?? null)?.plan.terms.attributionDays ?? defaultAttributionDays;
 }
+
+/** Whether a referral is flagged because of a form that anybody could have sent. */
+export function isUnproven({ status, flagReason }: Pick<ReferralRow, 'status' | 'flagReason'>): boolean {
+  return status === 'flagged' && flagReason === 'unconfirmed_form';
+}
+
+/** The referrals that hold a lead, for a query: neither void nor unproven. */
+export const holds = {
+  OR: [
+    { status: 'attributed' },
+    { status: 'flagged', OR: [{ flagReason: null }, { flagReason: { not: 'unconfirmed_form' } }] },
+  ],
+};
 
 interface Circumstances {
   /** The oldest time at which a touch can take over a lead. */
@@ -47,6 +60,8 @@ export function lossOf(
     const isLater = held.voidedAt === null || touch.occurredAt > held.voidedAt;
     return isLater && (isDecided || held.partnerId !== touch.partnerId) ? undefined : 'void';
   }
+  // What anybody could have sent gives way to every touch that is proven, also of the same partner.
+  if (isUnproven(held) && touch.flagReason !== 'unconfirmed_form') return undefined;
   if (held.partnerId === touch.partnerId) return 'same_partner';
   if (isRegistered) return 'deal_registered';
   if (touch.occurredAt <= (held.lastTouchAt ?? held.occurredAt)) return 'earlier_touch';

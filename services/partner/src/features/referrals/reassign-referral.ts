@@ -31,6 +31,7 @@ export const reassignReferral: Handler<typeof referrals.reassignReferral> = asyn
     source: 'manual',
     status: 'attributed',
     flagReason: null,
+    clearedAt: null,
     // Touches before the decision do not undo it.
     lastTouchAt: new Date(),
     moves: { increment: 1 },
