@@ -1,5 +1,6 @@
 import { id, name, operations, phone, text } from '@tandem/contract';
 import { z } from 'zod';
+import { partnerReapplied } from './partner-life.ts';
 import { partnerApproved, partnerRegistered, partnerUpdated } from './partners.ts';
 import { notApproved, PortalSignIn } from './portal-sign-in.ts';
 import {
@@ -85,7 +86,7 @@ export const portalAccounts = operations({
     audience: 'public',
     summary: 'Apply for the partner program',
     description:
-      'Registers a pending partner with an owner of the portal; the addon Partner Program can approve it at once (`autoApprove`). The addon must be active and allow it (`openRegistration`), and its current `termsVersion` must be accepted. The answer is the same if the address is in use: nothing is changed then, and its owner is told by mail.',
+      'Registers a pending partner with an owner of the portal; the addon Partner Program can approve it at once (`autoApprove`). The addon must be active and allow it (`openRegistration`), and its current `termsVersion` must be accepted. A message confirms it, with a link that proves the address (`emailConfirmedAt`). The answer is the same if the address is in use: nothing is changed or stored then, and its owner is told by mail. The owner of a rejected partner gets a link that reopens the application with the data that it has.',
     body: z.object({
       tenant: id('tenant'),
       email: PortalEmail,
@@ -115,5 +116,17 @@ export const portalAccounts = operations({
       registration_closed: [403, 'The partner program does not take applications'],
       ...tooManyRequests,
     },
+  },
+  confirmApplication: {
+    method: 'POST',
+    path: '/v1/partners/portal/register/confirm',
+    audience: 'public',
+    summary: 'Confirm an application with a link',
+    description:
+      'Takes the token of the link in the message about an application, valid for 72 hours. It confirms the address of the partner (`emailConfirmedAt`), and makes a rejected partner who applied again pending. A link works once, and a rejection withdraws it.',
+    body: z.object({ token: LinkToken }),
+    reply: z.object({ confirmed: z.literal(true).describe('Always true') }),
+    message: 'Application confirmed',
+    emits: [partnerUpdated, partnerReapplied],
   },
 });

@@ -1,7 +1,7 @@
 import { media, operations } from '@tandem/contract';
 import { z } from 'zod';
 
-// Pages for links in messages, used if PORTAL_URL is not set. Opening a page changes nothing: its form calls the operation.
+// Pages for links in messages, used if PORTAL_URL is not set; that of an application always. Opening a page changes nothing: its form calls the operation.
 const page = {
   method: 'GET',
   audience: 'public',
@@ -27,6 +27,11 @@ export const portalPages = operations({
     ...page,
     path: '/portal/reset-password',
     summary: 'Show the page to reset a portal password',
+  },
+  showPortalApplicationPage: {
+    ...page,
+    path: '/portal/application',
+    summary: 'Show the page to confirm an application',
   },
   showPortalSignInPage: {
     ...page,

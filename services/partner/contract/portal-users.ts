@@ -40,7 +40,12 @@ export const PortalUser = z.object({
 });
 
 /** How long links of messages to portal users are valid, in minutes. */
-export const portalLinkMinutes = { invitation: 72 * 60, magic_link: 15, password_reset: 15 } as const;
+export const portalLinkMinutes = {
+  invitation: 72 * 60,
+  application: 72 * 60,
+  magic_link: 15,
+  password_reset: 15,
+} as const;
 /** Maximum number of links of one purpose that a portal user is sent within an hour. */
 export const portalLinksPerHourMax = 3;
 

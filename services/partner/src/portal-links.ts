@@ -26,6 +26,7 @@ export interface PortalLinks {
 
 const paths: Record<PortalPurpose, string> = {
   invitation: '/portal/invitation',
+  application: '/portal/application',
   magic_link: '/portal/sign-in',
   password_reset: '/portal/reset-password',
 };
@@ -40,12 +41,13 @@ export function createPortalLinks(
   { portalUrl, publicUrl }: { portalUrl: string | undefined; publicUrl: string },
 ): PortalLinks {
   const tokens = createLinkTokens<Place & { purpose: PortalPurpose; nonce: string }>(seal, 'portal');
-  const baseUrl = portalUrl ?? publicUrl;
   return {
     home: portalUrl,
     issue({ tenantId, environment }, purpose) {
       const expiresAt = new Date(Date.now() + portalLinkMinutes[purpose] * minuteMs);
       const token = tokens.issue({ tenantId, environment, purpose, nonce: crypto.randomUUID() }, expiresAt);
+      // Applicants cannot use the portal yet.
+      const baseUrl = purpose === 'application' ? publicUrl : (portalUrl ?? publicUrl);
       return { url: `${baseUrl}${paths[purpose]}?token=${token}`, hash: hashOf(token), expiresAt };
     },
     read(token, purposes) {

@@ -10,7 +10,7 @@ interface Words {
   notes?: string[];
 }
 
-interface Link {
+export interface Link {
   url: string;
   expiresAt: Date;
 }
@@ -22,7 +22,7 @@ export interface Sender {
   timezone: string;
 }
 
-const common = {
+export const common = {
   en: {
     hello: 'Hello,',
     hint: 'If the button does not work, open this address:',
@@ -133,53 +133,6 @@ export function passwordChangedLetter(sender: Sender, at: Date): Letter {
         `Ihr Passwort für das Partnerportal von ${tenant} wurde am ${time} geändert.`,
         `Wenn Sie das nicht waren, setzen Sie Ihr Passwort jetzt zurück und informieren Sie ${tenant}.`,
       ],
-    },
-  });
-}
-
-export function applicationLetter(sender: Sender): Letter {
-  const { tenant } = sender;
-  return letterFor(sender, undefined, {
-    en: {
-      subject: `Your application to ${tenant}`,
-      preview: 'We received your application.',
-      paragraphs: [
-        `${tenant} received your application for the partner program. You can sign in to the portal once you are approved.`,
-      ],
-      notes: [common.en.ignore],
-    },
-    de: {
-      subject: `Ihre Bewerbung bei ${tenant}`,
-      preview: 'Ihre Bewerbung ist angekommen.',
-      paragraphs: [
-        `${tenant} hat Ihre Bewerbung für das Partnerprogramm erhalten. Sobald sie angenommen ist, können Sie sich im Portal anmelden.`,
-      ],
-      notes: [common.de.ignore],
-    },
-  });
-}
-
-/** For an address that is in use: only its owner learns that. */
-export function addressInUseLetter(sender: Sender): Letter {
-  const { tenant } = sender;
-  return letterFor(sender, undefined, {
-    en: {
-      subject: `Your application to ${tenant}`,
-      preview: 'This address is registered already.',
-      paragraphs: [
-        `Somebody applied for the partner program of ${tenant} with your address, which is registered already. Nothing was changed.`,
-        'If this was you, sign in to the portal, or reset your password there.',
-      ],
-      notes: [common.en.ignore],
-    },
-    de: {
-      subject: `Ihre Bewerbung bei ${tenant}`,
-      preview: 'Diese Adresse ist bereits registriert.',
-      paragraphs: [
-        `Jemand hat sich mit Ihrer Adresse, die bereits registriert ist, für das Partnerprogramm von ${tenant} beworben. Es wurde nichts geändert.`,
-        'Wenn Sie das waren, melden Sie sich im Portal an, oder setzen Sie dort Ihr Passwort zurück.',
-      ],
-      notes: [common.de.ignore],
     },
   });
 }

@@ -4,6 +4,7 @@ import { fail } from '@tandem/service';
 import type { PortalUser } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import type { PortalPurpose } from '../../portal-links.ts';
+import { applicationLetter } from './application-letters.ts';
 import { invitationLetter, magicLinkLetter, resetLetter, type Sender } from './letters.ts';
 import { issueLink } from './portal-token.ts';
 
@@ -17,7 +18,19 @@ export interface Inside {
 
 type MailTools = Pick<Tools, 'mail' | 'portalLinks'>;
 
-const letters = { invitation: invitationLetter, magic_link: magicLinkLetter, password_reset: resetLetter };
+const letters = {
+  invitation: invitationLetter,
+  application: applicationLetter,
+  magic_link: magicLinkLetter,
+  password_reset: resetLetter,
+};
+
+interface LinkMessage {
+  purpose: PortalPurpose;
+  sender: Sender;
+  /** Instead of the usual letter of the purpose. */
+  letter?: typeof invitationLetter | undefined;
+}
 
 /**
  * Queues a message with a one-time link to a portal user.
@@ -26,11 +39,11 @@ const letters = { invitation: invitationLetter, magic_link: magicLinkLetter, pas
 export async function mailLink(
   inside: Inside,
   user: Pick<PortalUser, 'id' | 'tenantId' | 'environment' | 'email'>,
-  { purpose, sender }: { purpose: PortalPurpose; sender: Sender },
+  { purpose, sender, letter: write = letters[purpose] }: LinkMessage,
   tools: MailTools,
 ): Promise<boolean> {
   const link = await issueLink(inside.tx, user, purpose, tools);
-  const letter = letters[purpose](sender, link);
+  const letter = write(sender, link);
   return mailLetter(inside, { to: user.email, template: `portal_${purpose}`, letter, notAfter: link.expiresAt }, tools);
 }
 

@@ -18,6 +18,10 @@ const texts = {
     ask: 'It was used, replaced or has expired. Ask for a new one.',
     signIn: 'Sign in',
     portal: 'Open this link in the partner portal to sign in.',
+    application: 'Your application',
+    confirm: 'Confirm your e-mail address and your application for the partner program.',
+    confirmButton: 'Confirm',
+    confirmed: 'Your application is confirmed. You get a message when it is decided.',
   },
   de: {
     invitation: 'Einladung annehmen',
@@ -30,6 +34,10 @@ const texts = {
     ask: 'Er wurde verwendet, ersetzt oder ist abgelaufen. Fordern Sie einen neuen an.',
     signIn: 'Anmelden',
     portal: 'Öffnen Sie diesen Link im Partnerportal, um sich anzumelden.',
+    application: 'Ihre Bewerbung',
+    confirm: 'Bestätigen Sie Ihre E-Mail-Adresse und Ihre Bewerbung für das Partnerprogramm.',
+    confirmButton: 'Bestätigen',
+    confirmed: 'Ihre Bewerbung ist bestätigt. Sie erhalten eine Nachricht, sobald darüber entschieden ist.',
   },
 };
 
@@ -70,6 +78,22 @@ export async function passwordPage(opened: Opened, tools: Tools) {
     fields: [{ name: 'password', label: words.label, type, autocomplete, minLength: passwordLengthMin }],
     button: words.button,
     done: words.done,
+  });
+}
+
+/** The page of a link to confirm an application. */
+export async function applicationPage(opened: Opened, tools: Tools) {
+  const { token, lang } = await openLink(opened, tools);
+  const words = texts[lang];
+  if (token === undefined) return noticePage({ title: words.old, text: words.ask, lang });
+  return formPage({
+    title: words.application,
+    text: words.confirm,
+    lang,
+    action: '/v1/partners/portal/register/confirm',
+    token,
+    button: words.confirmButton,
+    done: words.confirmed,
   });
 }
 

@@ -61,6 +61,13 @@ export async function withdrawLinks(tx: Tx, portalUserId: number, purposes: read
   await tx.portalToken.updateMany({ where, data: { usedAt: new Date() } });
 }
 
+/** Makes the link of the last application of a partner unusable. */
+export async function withdrawApplication(tx: Tx, partnerId: number): Promise<void> {
+  await tx.sql`UPDATE portal_token SET used_at = now() FROM portal_user
+    WHERE portal_user.id = portal_token.portal_user_id AND portal_user.partner_id = ${partnerId}
+      AND portal_token.purpose = 'application' AND portal_token.used_at IS NULL`;
+}
+
 /** The error for any link that does not work; it does not tell why. */
 export function badLink() {
   return failField('token', 'Is invalid, used or expired; request a new link');

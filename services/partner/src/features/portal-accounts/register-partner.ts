@@ -9,8 +9,10 @@ import { asPartner } from '../partners/partner.ts';
 import { asPortalUser, portalUserEvent } from '../portal-users/portal-user.ts';
 import { ensureCode } from '../referral-codes/make-code.ts';
 import { recordFirstTier } from '../tiers/change-tier.ts';
-import { addressInUseLetter, applicationLetter, senderOf } from './letters.ts';
-import { mailLetter } from './portal-mail.ts';
+import { answerKnown } from './answer-known.ts';
+import { applicationLetter, autoApprovedLetter } from './application-letters.ts';
+import { senderOf } from './letters.ts';
+import { mailLink } from './portal-mail.ts';
 import { limitRequests } from './request-limit.ts';
 
 // The messages about applications that an address gets within an hour, of all tenants: anybody can enter any address.
@@ -53,25 +55,23 @@ export const registerPartner =
         });
         const partner = asPartner(row);
         const partnerId = partner.id;
-        const user = asPortalUser(
-          await tx.portalUser.create({ data: { partnerId, email, role: 'owner', passwordHash, createdBy: null } }),
-        );
+        const owner = await tx.portalUser.create({
+          data: { partnerId, email, role: 'owner', passwordHash, createdBy: null },
+        });
         if (autoApprove) await ensureCode(tx, partnerId);
         await recordFirstTier(tx, partner);
         await recordFirstParent(tx, partner);
         emit(partnerRegistered, { data: { partnerId, company: partner.company }, record: partner });
         if (autoApprove) emit(partnerApproved, { data: { partnerId }, record: partner });
-        emit(portalUserCreated, portalUserEvent(user));
+        emit(portalUserCreated, portalUserEvent(asPortalUser(owner)));
         if (!mayMail) return;
-        const letter = applicationLetter(sender);
-        await mailLetter({ tx, schedule }, { to: email, template: 'portal_application', letter }, tools);
+        const letter = autoApprove ? autoApprovedLetter : applicationLetter;
+        await mailLink({ tx, schedule }, owner, { purpose: 'application', sender, letter }, tools);
       });
     await register().catch(async (error: unknown) => {
       if (!isTaken(error)) throw error;
       if (!mayMail) return;
-      const letter = addressInUseLetter(sender);
-      const message = { to: email, template: 'portal_address_in_use', letter };
-      await inTenant(scope, ({ tx, schedule }) => mailLetter({ tx, schedule }, message, tools));
+      await inTenant(scope, ({ tx, schedule }) => answerKnown({ tx, schedule }, { email, sender }, tools));
     });
     return { accepted: true };
   };

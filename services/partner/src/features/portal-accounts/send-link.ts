@@ -10,7 +10,7 @@ import { limitRequests } from './request-limit.ts';
 
 interface Asked {
   address: { email: string; tenant: number };
-  purpose: Exclude<PortalPurpose, 'invitation'>;
+  purpose: Exclude<PortalPurpose, 'invitation' | 'application'>;
   caller: Caller;
   inTenant: InTenant<Tx, never>;
   /** Statuses of partners whose users get a link. */
