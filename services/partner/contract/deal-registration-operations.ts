@@ -99,7 +99,7 @@ export const dealRegistrations = operations({
     permission: 'partners:manage',
     summary: 'Approve a deal registration',
     description:
-      'Protects the company for 90 days, or for those of the active addon Partner Program (`protectionDays`). The registration expires then, unless it is converted. Refused while another partner has the lead of the contact, or has registered the company since this registration ceased to protect it.',
+      'Protects the company for 90 days, or for those of the active addon Partner Program (`protectionDays`). The registration expires then, unless it is converted. Refused while another partner has the lead of the contact, or has registered the company since this registration ceased to protect it. The owners of the partner and the portal user who submitted it are told by mail.',
     params: withDealId,
     reply: DealRegistration,
     example: {
@@ -121,7 +121,8 @@ export const dealRegistrations = operations({
     path: '/v1/partners/deal-registrations/:id/reject',
     permission: 'partners:manage',
     summary: 'Reject a deal registration',
-    description: 'The partner sees the reason. The company is free for other registrations.',
+    description:
+      'The partner sees the reason, which its owners and the portal user who submitted the registration get by mail. The company is free for other registrations.',
     params: withDealId,
     body: z.object({
       reason: requiredText(500).meta({ description: 'Why it is rejected', examples: ['A customer already'] }),

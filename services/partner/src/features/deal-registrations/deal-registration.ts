@@ -6,8 +6,8 @@ import type { DealRegistration as DealRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 
 export type DealRecord = z.output<typeof DealRegistration>;
-/** A registration, and when a conversion began. */
-export type StoredDeal = DealRecord & Pick<DealRow, 'convertingAt'>;
+/** A registration, when a conversion began, and who submitted it. */
+export type StoredDeal = DealRecord & Pick<DealRow, 'convertingAt' | 'submittedByPortalUserId'>;
 
 const columns = DealRegistration.pick({ status: true });
 

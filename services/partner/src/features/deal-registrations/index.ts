@@ -21,7 +21,7 @@ export const dealRegistrationHandlers = (tools: Tools) =>
     deleteDealRegistration,
     submitDealRegistration,
     approveDealRegistration: approveDealRegistration(tools),
-    rejectDealRegistration,
+    rejectDealRegistration: rejectDealRegistration(tools),
     withdrawDealRegistration,
     convertDealRegistration: convertDealRegistration(tools),
   }) satisfies Handlers<typeof dealRegistrations, Tx>;

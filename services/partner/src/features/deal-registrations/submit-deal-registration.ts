@@ -1,3 +1,4 @@
+import type { Caller } from '@tandem/caller';
 import type { Emit } from '@tandem/events';
 import { dealRegistrationSubmitted, type dealRegistrations } from '@tandem/partner-contract';
 import type { Handler, Tx } from '../../handler.ts';
@@ -22,14 +23,16 @@ export const submitDealRegistration: Handler<typeof dealRegistrations.submitDeal
 
 /** Submits a locked draft, which protects the company from then on. */
 export async function submitDeal(
-  { tx, emit }: { tx: Tx; emit: Emit<typeof dealRegistrationSubmitted> },
+  { tx, emit, caller }: { tx: Tx; emit: Emit<typeof dealRegistrationSubmitted>; caller: Caller },
   deal: StoredDeal,
 ): Promise<DealRecord> {
   checkTransition(deal, 'submitted');
   await checkApproved(tx, deal.partnerId);
   await checkFree(tx, deal);
+  const submittedByPortalUserId = caller.portalUserId ?? null;
   // The release before stores fewer keys with a draft.
-  const submitted = await writeDeal(tx, deal.id, { status: 'submitted', submittedAt: new Date(), ...keysOf(deal) });
+  const data = { status: 'submitted', submittedAt: new Date(), submittedByPortalUserId, ...keysOf(deal) };
+  const submitted = await writeDeal(tx, deal.id, data);
   emit(dealRegistrationSubmitted, movedEvent(submitted, deal.status));
   return submitted;
 }
