@@ -6,6 +6,8 @@ import type { Setup, World } from './records.ts';
 interface Owner {
   scope: Scope;
   partnerId: string;
+  /** More fields of the commission that is paid. */
+  fields?: object;
 }
 
 const plan = () => ({
@@ -30,9 +32,9 @@ export async function createCommissions(direct: Direct, { scope, partnerId }: Ow
 }
 
 /** An approved payout to the partner, and its payment. */
-async function aPayout(direct: Direct, { scope, partnerId }: Owner) {
+async function aPayout(direct: Direct, { scope, partnerId, fields }: Owner) {
   const call = (id: string, request: DirectRequest = {}) => direct.call(id, request, scope);
-  const paid = await call('createCommission', { params: { id: partnerId }, body: francs });
+  const paid = await call('createCommission', { params: { id: partnerId }, body: { ...francs, ...fields } });
   await call('approveCommission', { params: { cid: paid.id }, body: {} });
   const body = { periodEnd: new Date().toISOString(), currency: 'CHF' };
   const payout = await call('createPayout', { body });
@@ -75,6 +77,7 @@ function bulkRequests() {
 /** Records that a request needs after others have changed them. */
 export const commissionPreparations: Record<string, (world: World, setup: Setup) => Promise<void>> = {
   findPartnerDeals: aDealOfPartner,
+  listPartners: aPartnerWithPlan,
   approvePartner: aPlan,
   archiveCommissionPlan: aPlan,
   createCommission: aPlan,
@@ -104,6 +107,13 @@ async function aPlan({ scope, records }: World, { direct }: Setup): Promise<void
   records.commission_plan = Number((await direct.call('createCommissionPlan', { body: plan() }, scope)).id);
 }
 
+async function aPartnerWithPlan(world: World, setup: Setup): Promise<void> {
+  await aPlan(world, setup);
+  const { scope, records } = world;
+  const body = { planId: String(records.commission_plan) };
+  await setup.direct.call('updatePartner', { params: { id: String(records.partner) }, body }, scope);
+}
+
 async function aPendingCommission({ scope, records }: World, { direct }: Setup): Promise<void> {
   const params = { id: String(records.partner) };
   records.commission = Number((await direct.call('createCommission', { params, body: bonus }, scope)).id);
@@ -114,8 +124,8 @@ async function aDealOfPartner({ scope, records }: World, { direct }: Setup): Pro
   await direct.call('createOpportunity', { body }, scope);
 }
 
-async function aNewPayout({ scope, records }: World, { direct }: Setup): Promise<void> {
-  const { payout, item } = await aPayout(direct, { scope, partnerId: String(records.partner) });
+async function aNewPayout({ scope, records }: World, { direct }: Setup, fields = {}): Promise<void> {
+  const { payout, item } = await aPayout(direct, { scope, partnerId: String(records.partner), fields });
   records.payout = Number(payout.id);
   records.payout_item = Number(item.id);
 }
@@ -126,12 +136,14 @@ async function process({ scope, records }: World, { direct }: Setup): Promise<vo
   await direct.call('processPayout', { params, body: { method: 'file' } }, scope);
 }
 
-/** Commissions of the partner and of the opportunity: the filter of a bulk request finds others than for an unknown id. */
-async function aCommissionOfDeal({ scope, records }: World, { direct }: Setup): Promise<void> {
+/** A commission of the partner, the opportunity and the payout: the filter of a bulk request has all ids. */
+async function aCommissionOfDeal(world: World, setup: Setup): Promise<void> {
+  const { scope, records } = world;
   const opportunityId = String(records.opportunity);
-  if ((await direct.call('listCommissions', { query: { opportunityId } }, scope)).length) return;
-  const params = { id: String(records.partner) };
-  await direct.call('createCommission', { params, body: { ...bonus, opportunityId } }, scope);
+  const query = { opportunityId, payoutId: String(records.payout) };
+  if ((await setup.direct.call('listCommissions', { query }, scope)).length) return;
+  // The opportunity can have a bonus already.
+  await aNewPayout(world, setup, { opportunityId, type: 'adjustment' });
 }
 
 /** The responses to unknown ids that differ from those of other operations. */
