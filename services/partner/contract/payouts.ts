@@ -255,7 +255,7 @@ export const payouts = operations({
     path: '/v1/partners/payouts/:id/process',
     summary: 'Process a payout',
     description:
-      'Fixes the accounts of the partners and starts the payments. With the method `file`, download the file, give it to the bank, and report the result with mark-paid. With `provider`, each payment is sent to the payment provider of the platform, and is marked as paid when the provider accepts it. A payment to a partner without an account fails, or to one who is suspended or has forfeited its commissions: the payout is `failed` at once if all do.',
+      'Fixes the accounts of the partners and starts the payments. With the method `file`, download the file, give it to the bank, and report the result with mark-paid. With `provider`, each payment is sent to the payment provider of the platform, and is marked as paid when the provider accepts it. A payment to a partner without an account fails, and the owners of the partner are told once by mail to enter it. One to a partner who is suspended or has forfeited its commissions fails too. The payout is `failed` at once if all do.',
     body: z.object({ method: PayoutMethod }),
     example: { status: 'processing', allowedTransitions: [], method: 'file' },
     message: 'Payments started',
@@ -267,7 +267,7 @@ export const payouts = operations({
     path: '/v1/partners/payouts/:id/mark-paid',
     summary: 'Mark a payout as paid',
     description:
-      'Reports that the bank has made the payments: those of `itemIds`, else all that are pending, without those in `failed`. Payments that failed can be named in `itemIds` after they were made in another way. Of a payout by the provider, only failed payments can be reported, and those with `isUncertain` also in `failed`. Each commission is marked as paid once, in the background. When no payment is pending any more, the payout is completed, or failed if a payment failed.',
+      'Reports that the bank has made the payments: those of `itemIds`, else all that are pending, without those in `failed`. Payments that failed can be named in `itemIds` after they were made in another way. Of a payout by the provider, only failed payments can be reported, and those with `isUncertain` also in `failed`. Each commission is marked as paid once, in the background, and the owners of the partner are told by mail. When no payment is pending any more, the payout is completed, or failed if a payment failed.',
     body: z.object({
       externalRef: requiredText(200)
         .meta({ description: 'Your reference of the payment run', examples: ['bank-run-17'] })

@@ -8,6 +8,7 @@ import { getPayout } from './get-payout.ts';
 import { getPayoutFiles } from './get-payout-files.ts';
 import { listPayoutItems } from './list-payout-items.ts';
 import { listPayouts } from './list-payouts.ts';
+import { mailPayments } from './mail-payments.job.ts';
 import { markPayoutPaid } from './mark-payout-paid.ts';
 import { payItem } from './pay-item.job.ts';
 import { preparePayout } from './prepare-payout.job.ts';
@@ -32,4 +33,10 @@ export const payoutHandlers = (tools: Tools) =>
     servePayoutFile: servePayoutFile(tools),
   }) satisfies Handlers<typeof payouts, Tx>;
 
-export const payoutJobs = (tools: Tools) => [preparePayout, settlePayout, releasePayout, payItem(tools)];
+export const payoutJobs = (tools: Tools) => [
+  preparePayout,
+  settlePayout,
+  releasePayout,
+  payItem(tools),
+  mailPayments(tools),
+];

@@ -9,6 +9,17 @@ export const preparePayoutJob = { name: 'prepare-payout', payload };
 export const settlePayoutJob = { name: 'settle-payout', payload };
 /** Releases the commissions of a cancelled payout, portion by portion. */
 export const releasePayoutJob = { name: 'release-payout', payload };
+/** The number of payments that are mailed at once. */
+export const mailedAtOnce = 100;
+/** Mails the owners of partners that payments were made, or failed without a payout account. */
+export const mailPaymentsJob = {
+  name: 'mail-payments',
+  payload: z.object({
+    payoutId: id('payout'),
+    itemIds: z.array(id('payout_item')).max(mailedAtOnce),
+    outcome: z.enum(['paid', 'no_account']),
+  }),
+};
 /** Sends a payment to the payment provider. */
 export const payItemJob = {
   name: 'pay-item',

@@ -6,7 +6,7 @@ import type { Tx } from '../../handler.ts';
 import { asCommission, changeCommissions } from '../commissions/commission.ts';
 import { endIfDone } from './end-payout.ts';
 import { changePayout } from './payout.ts';
-import { settlePayoutJob } from './payout-jobs.ts';
+import { mailPaymentsJob, settlePayoutJob } from './payout-jobs.ts';
 
 const itemsAtOnce = 50;
 
@@ -36,7 +36,7 @@ export const settlePayout = job({
  * commissions and the events are one transaction, so each commission is paid once.
  */
 export async function settle(
-  { tx, emit }: Inside<Tx>,
+  { tx, emit, schedule }: Inside<Tx>,
   payout: PayoutRow,
   items: readonly PayoutItemRow[],
 ): Promise<void> {
@@ -59,5 +59,6 @@ export async function settle(
     where: { id: { in: ids } },
     data: { status: 'paid', paidAt, failure: null, isUncertain: false },
   });
+  if (ids.length) await schedule(mailPaymentsJob, [{ payoutId: payout.id, itemIds: ids, outcome: 'paid' }]);
   await endIfDone({ tx, emit }, await changePayout(tx, payout.id, { paidCount: { increment: items.length } }));
 }

@@ -4,7 +4,7 @@ import type { Payout as PayoutRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { endIfDone } from './end-payout.ts';
 import { asPayout, changePayout } from './payout.ts';
-import { payItemJob } from './payout-jobs.ts';
+import { mailedAtOnce, mailPaymentsJob, payItemJob } from './payout-jobs.ts';
 import { unpayable } from './unpayable.ts';
 
 interface Inside {
@@ -34,6 +34,7 @@ export async function startPayments(
       ELSE 'The partner is terminated, and its commissions are forfeited' END
     FROM partner WHERE partner.id = payout_item.partner_id AND payout_id = ${payoutId} AND payout_item.status = 'pending'
       AND (account_id IS NULL OR ${unpayable}) RETURNING payout_item.id`;
+  await requestAccounts({ tx, schedule }, payoutId);
   const row = await changePayout(tx, payoutId, { ...data, status: 'processing', failedCount: failed.length });
   const record = asPayout(row);
   emit(payoutProcessing, {
@@ -54,4 +55,17 @@ export async function startPayments(
       );
   }
   return endIfDone({ tx, emit }, row);
+}
+
+/** Tells the owners of approved partners without an account, once for each payment: others cannot sign in to enter it. */
+async function requestAccounts({ tx, schedule }: Pick<Inside, 'tx' | 'schedule'>, payoutId: number): Promise<void> {
+  const rows = await tx.sql<{ id: number }>`UPDATE payout_item SET account_requested_at = now()
+    FROM partner WHERE partner.id = payout_item.partner_id AND partner.status = 'approved' AND payout_id = ${payoutId}
+      AND payout_item.status = 'failed' AND account_id IS NULL AND account_requested_at IS NULL RETURNING payout_item.id`;
+  const ids = rows.map(({ id }) => id);
+  const payloads = [];
+  for (let start = 0; start < ids.length; start += mailedAtOnce)
+    payloads.push({ payoutId, itemIds: ids.slice(start, start + mailedAtOnce), outcome: 'no_account' as const });
+  for (let start = 0; start < payloads.length; start += jobsAtOnce)
+    await schedule(mailPaymentsJob, payloads.slice(start, start + jobsAtOnce));
 }

@@ -143,12 +143,15 @@ function languageOf({ locale }: Sender): Language {
   return /^de\b/i.test(locale) ? 'de' : 'en';
 }
 
+/** The locale for dates and amounts of a letter: that of the tenant where the letter is in its language. */
+export function localeFor(sender: Sender): string {
+  const language = languageOf(sender);
+  return sender.locale.toLowerCase().startsWith(language) ? sender.locale : language;
+}
+
 /** A time in the language and time zone of the tenant. */
 export function timeFor(sender: Sender, at: Date): string {
-  const language = languageOf(sender);
-  // The locale decides the form of the date only where the letter is in its language.
-  const form = sender.locale.toLowerCase().startsWith(language) ? sender.locale : language;
-  return new Intl.DateTimeFormat(form, {
+  return new Intl.DateTimeFormat(localeFor(sender), {
     timeZone: sender.timezone,
     year: 'numeric',
     month: 'long',
