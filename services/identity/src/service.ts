@@ -34,6 +34,7 @@ import { notificationHandlers } from './features/notifications/index.ts';
 import { mailNotification } from './features/notifications/mail-notification.job.ts';
 import { notifyOfApprovals, notifyOfPartners, notifyOfWebhooks } from './features/notifications/on-attention-needed.ts';
 import { notifyOfCalendar } from './features/notifications/on-calendar-changed.ts';
+import { notifyOfDealRegistrations } from './features/notifications/on-deal-submitted.ts';
 import { notifyOfForms } from './features/notifications/on-form-submitted.ts';
 import { notifyOfTraining } from './features/notifications/on-learner-notified.ts';
 import { sendNotifications } from './features/notifications/on-notification-created.ts';
@@ -158,6 +159,7 @@ export function identityService(
       notifyOfApprovals(tools),
       notifyOfWebhooks(tools),
       notifyOfPartners(tools),
+      notifyOfDealRegistrations(tools),
       notifyOfDueTasks(tools),
       notifyOfForms(tools),
       notifyOfWorkflows(tools),

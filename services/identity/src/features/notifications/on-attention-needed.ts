@@ -1,7 +1,7 @@
 import { approvalRequested } from '@tandem/agents-contract';
 import { type ConsumerContext, consumer } from '@tandem/events';
 import { webhookDisabled, webhookFailing } from '@tandem/integrations-contract';
-import { partnerRegistered } from '@tandem/partner-contract';
+import { partnerReapplied, partnerRegistered } from '@tandem/partner-contract';
 import type { Tools, Tx } from '../../handler.ts';
 import { timeFor } from '../../letters.ts';
 import type { Notice } from './notify.ts';
@@ -111,11 +111,11 @@ function failingTexts(url: string, since: Date): Pick<Notice, 'title' | 'body'> 
   };
 }
 
-/** Notifies the users who decide on partners of new applications. */
+/** Notifies the users who decide on partners of new applications, and of those that are reopened. */
 export const notifyOfPartners = ({ ids }: Pick<Tools, 'ids'>) =>
   consumer({
     name: 'notify-of-partners',
-    on: [partnerRegistered],
+    on: [partnerRegistered, partnerReapplied],
     async handle(events, context: ConsumerContext<Tx>) {
       const notices: EventNotice[] = [];
       for (const event of events) {
