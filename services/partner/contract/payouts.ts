@@ -1,5 +1,6 @@
 import { amount, currency, event, id, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+
 export const payoutStatuses = ['draft', 'approved', 'processing', 'completed', 'failed', 'cancelled'] as const;
 export const payoutItemStatuses = ['pending', 'settling', 'paid', 'failed'] as const;
 export const payoutMethods = ['file', 'provider'] as const;
