@@ -64,6 +64,16 @@ describe('the portal audience', () => {
     expect((await ask(`Bearer ${of(5)}`)).status).toBe(200);
   });
 
+  it('names the remedy when the session of a portal token has ended', async () => {
+    const portal = handlers['/internal/sessions/resolve'];
+    handlers['/internal/sessions/resolve'] = (_, response) =>
+      json(response, { success: false, code: 'not_found', message: 'Not found' }, 404);
+    const response = await ask(`Bearer ${token({}, privateKey, 6)}`);
+    handlers['/internal/sessions/resolve'] = portal as NonNullable<typeof portal>;
+    const { code, message } = (await response.json()) as { code: string; message: string };
+    expect([response.status, code, message]).toEqual([401, 'unauthenticated', 'The session has ended. Sign in again']);
+  });
+
   it.each<[string, () => string]>([
     ['for another audience', () => token({ audience: 'platform' })],
     ['of another issuer', () => token({ issuer: 'somebody' })],

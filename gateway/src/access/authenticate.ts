@@ -29,6 +29,7 @@ export interface Authenticator {
 
 const addressesMax = 10_000;
 const hashesMax = 10_000;
+const portalEnded = 'The session has ended. Sign in again';
 
 /** Authenticates by API key, user access token, or partner portal token. */
 export function createAuthenticator(parts: {
@@ -75,8 +76,11 @@ export function createAuthenticator(parts: {
     const tenantId = claims && ids.decode('tenant', undefined, claims.tid);
     const sessionId = claims && tenantId && ids.decode('session', tenantId, claims.sid);
     const who = tenantId && sessionId ? await principals.bySession(tenantId, sessionId) : undefined;
+    // The token was issued to this caller, so that the API key, which the usual message names, is not what is missing.
+    const message = claims && !who && audience === 'portal' ? portalEnded : undefined;
     // A session grants access to either the platform or a portal, regardless of the token's audience.
-    if (!claims || !who || !tenantId || (who.partnerId !== null) !== (audience === 'portal')) throw failures.reject(ip);
+    if (!claims || !who || !tenantId || (who.partnerId !== null) !== (audience === 'portal'))
+      throw failures.reject(ip, message);
     if (who.suspended) throw new GatewayError('tenant_suspended');
     if (audience === 'platform') checkTenantHeader(request, tenantId, ids);
     const environment = who.environment
@@ -154,14 +158,15 @@ function failureCounter(max: number) {
   };
   return {
     tooMany,
-    reject(ip: string): GatewayError {
+    reject(ip: string, message?: string): GatewayError {
       const resetIn = 60 - (Math.floor(Date.now() / 1_000) % 60);
       if (tooMany(ip))
         return new GatewayError('rate_limited', { retryAfter: resetIn, headers: rateHeaders(max, 0, resetIn) });
       const address = countedAddress(ip);
       const count = (counts.get(address) ?? 0) + 1;
       counts.set(address, count);
-      return new GatewayError('unauthenticated', { headers: rateHeaders(max, max - count, resetIn) });
+      const headers = rateHeaders(max, max - count, resetIn);
+      return new GatewayError('unauthenticated', { headers, ...(message !== undefined && { message }) });
     },
   };
 }
