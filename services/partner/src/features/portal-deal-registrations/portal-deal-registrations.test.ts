@@ -1,12 +1,24 @@
 import { until } from '@tandem/testing';
-import { type Api, anApprovedPartner, type Service, startPartner } from '../../partner.test-service.ts';
+import {
+  type Api,
+  anApprovedPartner,
+  aPeer,
+  type Peer,
+  type Service,
+  startPartner,
+} from '../../partner.test-service.ts';
 import { aDeal, aDraft, anApproved, answerOf, aSubmitted } from '../deal-registrations/deals.test-service.ts';
 
+let peer: Peer;
 let service: Service;
 beforeAll(async () => {
-  service = await startPartner();
+  peer = await aPeer();
+  service = await startPartner(peer);
 });
-afterAll(() => service?.close());
+afterAll(async () => {
+  await service?.close();
+  await peer?.close();
+});
 
 let people = 0;
 
