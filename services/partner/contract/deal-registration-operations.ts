@@ -99,7 +99,7 @@ export const dealRegistrations = operations({
     permission: 'partners:manage',
     summary: 'Approve a deal registration',
     description:
-      'Protects the company for 90 days, or for those of the active addon Partner Program (`protectionDays`). The registration expires then, unless it is converted. Refused while another partner has the lead of the contact, or has registered the company since this registration ceased to protect it. The owners of the partner and the portal user who submitted it are told by mail.',
+      'Protects the company for 90 days, or for those of the active addon Partner Program (`protectionDays`). The registration expires then, unless it is converted. Refused while another partner has the lead of the contact since before the submission, or has registered the company since this registration ceased to protect it. The owners of the partner and the portal user who submitted it are told by mail.',
     params: withDealId,
     reply: DealRegistration,
     example: {
@@ -153,7 +153,7 @@ export const dealRegistrations = operations({
     permission: 'partners:manage',
     summary: 'Convert a deal registration',
     description:
-      'Creates an opportunity, and its lead unless there is one with the address of the contact. The lead is attributed to the partner, also if its referral was void; while another partner has it, the conversion is refused. The partner earns the commission when the deal is won. The company stays protected until `protectedUntil`. If the answer is lost, repeat the request: it creates one lead and one opportunity.',
+      'Creates an opportunity, and its lead unless there is one with the address of the contact. The lead is attributed to the partner, also if its referral was void, or if another partner got it after the submission; one whom another partner had before is a conflict. The partner earns the commission when the deal is won. The company stays protected until `protectedUntil`. An interrupted request is finished by the next one, or at `protectedUntil`: there is one lead and one opportunity.',
     params: withDealId,
     body: z.object({
       ownerId: id('user').nullish().describe('The owner of the opportunity; the acting user by default'),

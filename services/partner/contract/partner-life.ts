@@ -127,7 +127,7 @@ export const partnerLife = operations({
     path: '/v1/partners/:id/terminate',
     summary: 'Terminate a partner',
     description:
-      'Ends the partnership for good, of an approved or suspended partner. The sessions of its portal users end, they cannot sign in, and leads are no longer attributed to the partner. With `pay`, its pending commissions are approved for the next payout, except those that a person has put on hold; with `forfeit`, all unpaid ones are cancelled. Its history is kept.',
+      'Ends the partnership for good, of an approved or suspended partner. The sessions of its portal users end, they cannot sign in, and leads are no longer attributed to the partner. With `pay`, its pending commissions are approved for the next payout, except those that a person has put on hold; with `forfeit`, all unpaid ones are cancelled, and it gets no further payment. A payment that was started before is not stopped: report it as failed unless the bank has made it. Its history is kept.',
     body: because.extend({ unpaid: UnpaidCommissions }),
     example: { status: 'terminated', allowedTransitions: [], ...given },
     message: 'Partner terminated',

@@ -160,7 +160,11 @@ export const payouts = operations({
     example: { status: 'processing', allowedTransitions: [] },
     message: 'Payments started',
     emits: [payoutProcessing, payoutFailed],
-    errors: { ...refused, ...noProvider },
+    errors: {
+      ...refused,
+      ...noProvider,
+      payout_in_progress: [409, 'Payments that were reported as made are being settled; none is left to retry'],
+    },
   },
   cancelPayout: {
     ...manage,

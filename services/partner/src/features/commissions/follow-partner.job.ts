@@ -28,7 +28,7 @@ export const followPartnerJob = {
 type Effect = z.output<typeof effects>;
 
 const portion = 200;
-const againAfterMs = 3_600_000;
+const againAfterMs = 300_000;
 
 /** The status in which the partner must still be, and the commissions that the effect concerns. */
 const rules: Record<Effect, { status: string; where: object }> = {

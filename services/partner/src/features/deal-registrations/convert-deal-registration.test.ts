@@ -4,6 +4,7 @@ import {
   anApprovedPartner,
   aPeer,
   dealWon,
+  leadCreatedWith,
   type Peer,
   publish,
   type Service,
@@ -146,12 +147,13 @@ it('a person who registers the own deal earns nothing: the referral is flagged',
 it('is refused, as the approval, while another partner has the lead of the contact', async () => {
   const api = service.as();
   const other = await anApprovedPartner(api);
+  const before = new Date(Date.now() - 60_000).toISOString();
   const contact = { email: 'grace@hopper.example', firstName: 'Grace', lastName: 'Hopper' };
-  const submitted = await aSubmitted(api, { contact });
+  const submitted = await aSubmitted(api, { contact: { ...contact, email: 'grace+work@hopper.example' } });
   const { id, partnerId } = await anApproved(api, { contact: { ...contact, email: 'joan@clarke.example' } });
   peer.leadsByEmail.set('grace@hopper.example', ['41']).set('joan@clarke.example', ['42']);
   for (const leadId of ['41', '42'])
-    expect((await api.createReferral({ body: { partnerId: other.id, leadId } })).status).toBe(201);
+    expect((await api.createReferral({ body: { partnerId: other.id, leadId, occurredAt: before } })).status).toBe(201);
   const approval = await api.approveDealRegistration({ params: { id: submitted.id } });
   expect([...answerOf(approval), approval.body.errors?.[0]?.field]).toEqual([409, 'already_referred', 'contact.email']);
   expect(answerOf(await convert(api, id))).toEqual([409, 'already_referred']);
@@ -161,6 +163,36 @@ it('is refused, as the approval, while another partner has the lead of the conta
   );
   await api.reassignReferral({ params: { id: referral.id }, body: { partnerId, reason: 'Registered the deal' } });
   expect((await convert(api, id)).status).toBe(200);
+});
+
+it('protects the contact from the approval on: nobody else gets the lead, and what others got since the submission is taken over', async () => {
+  const api = service.as();
+  const other = await anApprovedPartner(api);
+  const contact = { email: 'annie@easley.example', firstName: 'Annie', lastName: 'Easley' };
+  const { id, partnerId } = await aSubmitted(api, { contact });
+  const created = (leadId: string, email: string) =>
+    publish(
+      service,
+      api,
+      leadCreatedWith(other.code, leadId, { ...contact, email, createdAt: new Date().toISOString() }),
+    );
+  const referred = async () => {
+    const { data } = await api.listPartnerReferrals({ params: { id: other.id } });
+    return data.map(({ leadId }: { leadId: string }) => leadId);
+  };
+  await created('51', contact.email);
+  await until('the lead is attributed', async () => (await referred()).length === 1);
+  peer.leadsByEmail.set(contact.email, ['51']);
+  expect((await api.approveDealRegistration({ params: { id } })).status).toBe(200);
+  await created('52', 'annie+2@easley.example');
+  const conflicts = await until('the attempt is listed', async () => {
+    const { data } = await api.listReferralConflicts({ params: { id: other.id } });
+    return data.length > 0 && data;
+  });
+  expect(conflicts).toMatchObject([{ leadId: '52', cause: 'deal_registered', winnerPartnerId: partnerId }]);
+  peer.openDeal = () => ({ status: 200, data: { leadId: '51', opportunityId: '51' } });
+  expect((await convert(api, id)).status).toBe(200);
+  expect(await referred()).toEqual([]);
 });
 
 it('keeps the lead with its partner while the registration is protected, and attributes a void referral', async () => {

@@ -38,7 +38,10 @@ export const approvePartner = (tools: Tools): Handler<typeof partners.approvePar
     const change = { from: partner.tier, cause: 'approval', createdBy } as const;
     if (tier !== partner.tier) await recordChange({ tx, emit }, approved, change);
     const inside = { tx, emit, schedule };
-    const isInvited = body.sendInvite && (await inviteOwner(inside, approved, { sender, createdBy }, tools));
+    // Nobody can sign in with the password of an application that was sent more than once.
+    const mustInvite = (await tx.portalUser.count({ where: { partnerId: partner.id, mustChoosePassword: true } })) > 0;
+    const isInvited =
+      (body.sendInvite || mustInvite) && (await inviteOwner(inside, approved, { sender, createdBy }, tools));
     // The invitation tells about the approval too.
     if (!isInvited) await mailDecision(inside, approved, { decision: 'approved', sender }, tools);
     return approved;

@@ -64,7 +64,7 @@ describe('a partner who forfeits its commissions', () => {
     await api.processPayout({ params, body: file });
     await terminate(api, id, 'forfeit');
     await until('the repetition waits', async () => {
-      const text = `SELECT FROM platform.job WHERE name = 'change-commissions-of-partner' AND due_at > now() + interval '50 minutes'`;
+      const text = `SELECT FROM platform.job WHERE name = 'change-commissions-of-partner' AND due_at > now() + interval '4 minutes'`;
       return (await service.sqlWithin(api.caller, text)).length === 1;
     });
     const item = await itemOf(api, params.id, id);
@@ -113,7 +113,7 @@ describe('a failed payout', () => {
       expect((await change({ params: { cid }, body })).body.code).toBe('payout_in_progress');
     await terminate(api, id, 'forfeit');
     await until('the forfeiture has skipped it', async () => {
-      const waiting = `SELECT FROM platform.job WHERE name = 'change-commissions-of-partner' AND due_at > now() + interval '50 minutes'`;
+      const waiting = `SELECT FROM platform.job WHERE name = 'change-commissions-of-partner' AND due_at > now() + interval '4 minutes'`;
       return (await service.sqlWithin(api.caller, waiting)).length === 1;
     });
     expect((await api.getCommission({ params: { cid } })).data).toMatchObject({

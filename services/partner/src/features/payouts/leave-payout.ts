@@ -49,11 +49,12 @@ export async function lockWithPayouts(tx: Tx, ids: readonly number[]): Promise<v
 }
 
 /**
- * Fails for a deduction in an approved payout: without it the payment would be larger than what was approved.
+ * Fails for a deduction in a payout that was approved: without it the payment would be larger than what was approved.
  * @throws ApiError `payout_in_progress`
  */
 export function checkGrowth({ commission, payout }: InPayout): void {
-  if (commission.amountMinor < 0 && payout?.status === 'approved') throw fail('payout_in_progress');
+  if (commission.amountMinor < 0 && payout && ['approved', 'failed'].includes(payout.status))
+    throw fail('payout_in_progress');
 }
 
 /**
@@ -88,7 +89,8 @@ export async function leavePayout({ tx, emit }: Inside, { commission, payout }: 
     amountMinor: { decrement: item.amountMinor },
     commissionCount: { decrement: item.commissionCount },
     itemCount: { decrement: 1 },
-    carriedCount: { increment: 1 },
+    // Without other commissions nothing is carried over.
+    carriedCount: { increment: item.commissionCount > 1 ? 1 : 0 },
     ...(item.status === 'failed' && { failedCount: { decrement: 1 } }),
   });
   await endIfDone({ tx, emit }, changed);

@@ -12,8 +12,9 @@ export const retryPayout =
     const { status, method } = asPayout(payout);
     if (status !== 'failed' || !method) throw wrongTransition(payout);
     if (method === 'provider' && !paymentProvider) throw fail('no_provider');
-    await tx.sql`UPDATE payout_item SET status = 'pending', failure = NULL,
+    const retried = await tx.sql`UPDATE payout_item SET status = 'pending', failure = NULL,
         account_id = CASE WHEN is_uncertain THEN account_id END
-      WHERE payout_id = ${payout.id} AND status = 'failed'`;
+      WHERE payout_id = ${payout.id} AND status = 'failed' RETURNING id`;
+    if (!retried.length) throw fail('payout_in_progress');
     return asPayout(await startPayments({ tx, emit, schedule }, payout, { method, processedAt: new Date() }));
   };

@@ -59,6 +59,34 @@ export function autoApprovedLetter(sender: Sender, link: Link): Letter {
   });
 }
 
+/** For another application with the address of one that is not decided yet. */
+export function repeatedLetter(sender: Sender, link: Link): Letter {
+  const { tenant } = sender;
+  const until = timeFor(sender, link.expiresAt);
+  return letterFor(sender, link.url, {
+    en: {
+      subject: `Your application to ${tenant}`,
+      preview: 'Confirm your e-mail address.',
+      paragraphs: [
+        `${tenant} received more than one application for the partner program with your address. If you are approved, you get a link to choose a password; those of the applications do not work.`,
+        'If you applied, confirm that this is your e-mail address.',
+      ],
+      button: confirm.en,
+      notes: [`The link works once, until ${until}.`, common.en.ignore],
+    },
+    de: {
+      subject: `Ihre Bewerbung bei ${tenant}`,
+      preview: 'Bestätigen Sie Ihre E-Mail-Adresse.',
+      paragraphs: [
+        `${tenant} hat mehr als eine Bewerbung für das Partnerprogramm mit Ihrer Adresse erhalten. Wenn Sie angenommen werden, erhalten Sie einen Link, um ein Passwort zu wählen; die Passwörter der Bewerbungen gelten nicht.`,
+        'Wenn Sie sich beworben haben, bestätigen Sie, dass dies Ihre E-Mail-Adresse ist.',
+      ],
+      button: confirm.de,
+      notes: [`Der Link gilt einmal, bis ${until}.`, common.de.ignore],
+    },
+  });
+}
+
 /** For a rejected partner who applies again. */
 export function againLetter(sender: Sender, link: Link): Letter {
   const { tenant } = sender;
@@ -69,7 +97,7 @@ export function againLetter(sender: Sender, link: Link): Letter {
       preview: 'Confirm that you apply again.',
       paragraphs: [
         `Somebody applied for the partner program of ${tenant} with your address. An earlier application of yours was not approved.`,
-        `If this was you, confirm it: ${tenant} then decides again, with the data and the password of your earlier application.`,
+        `If this was you, confirm it: ${tenant} then decides again, with the data of your earlier application.`,
       ],
       button: 'Apply again',
       notes: [`The link works once, until ${until}.`, common.en.ignore],
@@ -79,7 +107,7 @@ export function againLetter(sender: Sender, link: Link): Letter {
       preview: 'Bestätigen Sie, dass Sie sich erneut bewerben.',
       paragraphs: [
         `Jemand hat sich mit Ihrer Adresse für das Partnerprogramm von ${tenant} beworben. Ihre frühere Bewerbung wurde nicht angenommen.`,
-        `Wenn Sie das waren, bestätigen Sie es: ${tenant} entscheidet dann erneut, mit den Angaben und dem Passwort Ihrer früheren Bewerbung.`,
+        `Wenn Sie das waren, bestätigen Sie es: ${tenant} entscheidet dann erneut, mit den Angaben Ihrer früheren Bewerbung.`,
       ],
       button: 'Erneut bewerben',
       notes: [`Der Link gilt einmal, bis ${until}.`, common.de.ignore],

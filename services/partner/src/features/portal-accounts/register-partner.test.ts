@@ -150,6 +150,34 @@ describe('an application', () => {
     expect(event).toMatchObject({ caller: { type: 'portal' }, changes: { emailConfirmedAt: { from: null } } });
   });
 
+  it('that somebody else has sent before does not let their password sign in, whoever confirms the address', async () => {
+    const { api, email, apply, tenantId } = aProgram();
+    await apply({ password: 'the password of a stranger' });
+    await mailTo(mailbox, email, /^Your application/);
+    expect((await apply()).status).toBe(202);
+    const second = await until('the second message arrives', () =>
+      mailbox.to(email).find(({ text }) => text.includes('more than one application')),
+    );
+    expect((await confirm(tokenIn(second))).status).toBe(200);
+    const [partner] = (await api.listPartners({ query: { search: email } })).data;
+    await api.approvePartner({ params: { id: partner.id }, body: {} });
+    const login = (secret: string) =>
+      anonymous(service).loginToPortal({ body: { email, password: secret, tenant: `${tenantId}` } });
+    for (const secret of ['the password of a stranger', password]) expect((await login(secret)).status).not.toBe(200);
+    const invitation = await until('the invitation arrives', () => mailbox.to(email).find(isInvitation));
+    expect((await reset(tokenIn(invitation))).status).toBe(200);
+    expect((await login(changed)).status).toBe(200);
+  });
+
+  it('that is sent twice with the same password keeps it', async () => {
+    const { api, email, apply, tenantId } = aProgram();
+    for (let time = 0; time < 2; time++) expect((await apply()).status).toBe(202);
+    const [partner] = (await api.listPartners({ query: { search: email } })).data;
+    await api.approvePartner({ params: { id: partner.id }, body: {} });
+    const reply = await anonymous(service).loginToPortal({ body: { email, password, tenant: `${tenantId}` } });
+    expect(reply.status).toBe(200);
+  });
+
   it('keeps the password of an owner who has confirmed the address when the approval sends an invitation', async () => {
     const { api, email, apply, tenantId } = aProgram();
     await apply();
@@ -180,7 +208,7 @@ describe('an application', () => {
     expect(signIn.status).toBe(200);
   });
 
-  it('of a rejected partner is reopened by the link of a new one only, with the data and password that it had', async () => {
+  it('of a rejected partner is reopened by the link of a new one only, with the data that it had', async () => {
     const { api, email, apply, tenantId } = aProgram();
     await apply();
     const first = tokenIn(await mailTo(mailbox, email, /^Your application/));
@@ -206,7 +234,9 @@ describe('an application', () => {
     await api.approvePartner({ params: { id }, body: {} });
     const login = (word: string) =>
       anonymous(service).loginToPortal({ body: { email, password: word, tenant: `${tenantId}` } });
-    expect([(await login(password)).status, (await login(changed)).status]).toEqual([200, 401]);
+    // Two passwords were sent, so the approval invites the owner to choose one.
+    expect([(await login(password)).status, (await login(changed)).status]).toEqual([403, 401]);
+    await until('the invitation arrives', () => mailbox.to(email).find(isInvitation));
   });
 
   it('sends five messages an hour to an address, whatever the tenants', async () => {

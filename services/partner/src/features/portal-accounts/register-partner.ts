@@ -1,5 +1,5 @@
 import { partnerApproved, partnerRegistered, type portalAccounts, portalUserCreated } from '@tandem/partner-contract';
-import { hashPassword } from '@tandem/passwords';
+import { hashPassword, verifyPassword } from '@tandem/passwords';
 import { ApiError, fail, failField } from '@tandem/service';
 import { isTaken } from '@tandem/tenant-db';
 import type { Handler, Tools, Tx } from '../../handler.ts';
@@ -39,8 +39,10 @@ export const registerPartner =
     const sender = senderOf(await tools.settingsOf({ ...scope, requestId }));
     const now = new Date();
     const terms = termsVersion === undefined ? {} : { termsVersion, termsAcceptedAt: now };
-    // Also for an address that is in use, so that the response takes as long.
+    // Both whether the address is in use or not, so that the response takes as long.
     const passwordHash = await hashPassword(password);
+    const known = await inTenant(scope, ({ tx }) => tx.portalUser.findFirst({ where: { email } }));
+    const hasPassword = await verifyPassword(known?.passwordHash ?? undefined, password);
 
     const mayMail = await countLetter(email, tools);
     const register = () =>
@@ -70,8 +72,8 @@ export const registerPartner =
       });
     await register().catch(async (error: unknown) => {
       if (!isTaken(error)) throw error;
-      if (!mayMail) return;
-      await inTenant(scope, ({ tx, schedule }) => answerKnown({ tx, schedule }, { email, sender }, tools));
+      const repeated = { email, sender, hasPassword, mayMail };
+      await inTenant(scope, ({ tx, schedule }) => answerKnown({ tx, schedule }, repeated, tools));
     });
     return { accepted: true };
   };

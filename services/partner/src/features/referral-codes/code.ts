@@ -53,7 +53,8 @@ export function codeEvent(record: CodeRecord) {
 export async function usesOf(tx: Tx, codes: readonly string[]): Promise<Map<string, number>> {
   if (!codes.length) return new Map();
   const rows = await tx.sql<{ code: string; uses: number }>`
-    SELECT code, count(*) AS uses FROM referral WHERE code = ANY(${codes}) AND status <> 'void' GROUP BY code`;
+    SELECT code, count(*) AS uses FROM referral
+    WHERE code = ANY(${codes}) AND status <> 'void' AND flag_reason IS DISTINCT FROM 'unconfirmed_form' GROUP BY code`;
   return new Map(rows.map(({ code, uses }) => [code, uses]));
 }
 

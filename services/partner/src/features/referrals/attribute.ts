@@ -7,7 +7,7 @@ import { unusable } from '../referral-codes/code.ts';
 import { lockUses } from '../referral-codes/lock-uses.ts';
 import { scheduleReviews } from '../tiers/schedule-reviews.ts';
 import { addConflicts, type Conflict, conflictOf } from './conflict.ts';
-import { type Loss, lossOf, windowsOf } from './last-touch.ts';
+import { isUnproven, type Loss, lossOf, windowsOf } from './last-touch.ts';
 import { asReferral, type FlagReason, type Judgement, writeReferral } from './referral.ts';
 
 const dayMs = 86_400_000;
@@ -21,6 +21,7 @@ export interface Touch {
   source: (typeof referralSources)[number];
   status: Judgement['status'];
   flagReason: FlagReason | null;
+  registeredBy: number | null;
   occurredAt: Date;
   externalId: string | null;
   createdBy: number | null;
@@ -80,6 +81,12 @@ export async function attribute(
   for (const touch of touches.toSorted((one, other) => one.occurredAt.getTime() - other.occurredAt.getTime())) {
     const place = places.get(leadOf(touch)) as Place;
     const { held, leadId } = place;
+    if (touch.registeredBy !== null && !isDecided && held?.partnerId !== touch.partnerId) {
+      outcomes.set(touch, { loss: 'deal_registered' });
+      const winner = touch.registeredBy;
+      conflicts.push(conflictOf(leadId, touch, { winner, cause: 'deal_registered', externalId: null }));
+      continue;
+    }
     const wonBefore = wonAt.get(touch.leadId);
     const isWon = won.has(leadId) || (wonBefore !== undefined && wonBefore <= touch.occurredAt);
     const holder = held && { voidedAt: null, ...held, lastTouchAt: place.lastTouchAt };
@@ -102,13 +109,14 @@ export async function attribute(
         conflicts.push(conflictOf(leadId, touch, { winner: holder.partnerId, cause: loss, externalId: null }));
       continue;
     }
-    if (code) code.uses++;
+    if (code && !isUnproven(touch)) code.uses++;
     if (held && held.status !== 'void') {
       const { externalId } = held;
+      const cause = isUnproven(held) ? 'unconfirmed_form' : 'later_touch';
       if (held.partnerId !== touch.partnerId)
-        conflicts.push(conflictOf(leadId, held, { winner: touch.partnerId, cause: 'later_touch', externalId }));
+        conflicts.push(conflictOf(leadId, held, { winner: touch.partnerId, cause, externalId }));
       const before = held.code === null ? undefined : codes.get(held.code);
-      if (before) before.uses--;
+      if (before && !isUnproven(held)) before.uses--;
     }
     Object.assign(place, { held: touch, lastTouchAt: null });
     winners.set(place, touch);
@@ -162,7 +170,9 @@ async function store(
   const stored = new Map<number, ReferralRow>();
   const added = places.flatMap((place) => {
     const touch = place.row ? undefined : winners.get(place);
-    return touch ? [{ ...touch, lastTouchAt: place.lastTouchAt }] : [];
+    if (!touch) return [];
+    const { registeredBy: _, ...columns } = touch;
+    return [{ ...columns, lastTouchAt: place.lastTouchAt }];
   });
   const rows = added.length ? await tx.referral.createManyAndReturn({ data: added, skipDuplicates: true }) : [];
   for (const row of rows) {
@@ -197,7 +207,7 @@ async function store(
 function moveReferral(
   tx: Tx,
   { id }: ReferralRow,
-  { origin, createdAt: _, ...touch }: Touch & { lastTouchAt: Date | null; origin: number },
+  { origin, createdAt: _, registeredBy: __, ...touch }: Touch & { lastTouchAt: Date | null; origin: number },
 ): Promise<ReferralRow> {
   return writeReferral(tx, id, {
     ...touch,

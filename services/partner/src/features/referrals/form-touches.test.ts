@@ -77,7 +77,7 @@ describe('a referral code that is sent with a form', () => {
     expect((await signedIn.listPortalLeads({})).data).toEqual([]);
     expect((await api.createReferral({ body: { partnerId: holder.id, leadId, occurredAt } })).status).toBe(201);
     expect(await referralsOf(holder)).toMatchObject([{ leadId, status: 'attributed', flagReason: null }]);
-    expect(await conflictsOf(claimant)).toMatchObject([{ winnerPartnerId: holder.id }]);
+    expect(await conflictsOf(claimant)).toMatchObject([{ winnerPartnerId: holder.id, cause: 'unconfirmed_form' }]);
   });
 
   it('is attributed once the same partner has a proven touch', async () => {
@@ -87,6 +87,20 @@ describe('a referral code that is sent with a form', () => {
     await publish(service, api, formWith(claimant.code, leadId, { isConfirmed: true }));
     await until('the lead is attributed', async () => (await referralsOf(claimant))[0]?.status === 'attributed');
     expect(await conflictsOf(claimant)).toEqual([]);
+  });
+
+  it('uses up no code while it is unproven, and can still be proven after it was voided', async () => {
+    const { api, claimant, leadId, referralsOf } = await twoPartners();
+    const { data: code } = await api.createReferralCode({ params: { id: claimant.id }, body: { maxUses: 1 } });
+    await publish(service, api, formWith(code.code, leadId));
+    await until('the lead is flagged', async () => (await referralsOf(claimant)).length === 1);
+    expect((await api.listReferralCodes({ params: { id: claimant.id } })).data[0]).toMatchObject({ uses: 0 });
+    const [{ id }] = await referralsOf(claimant);
+    await api.voidReferral({ params: { id }, body: { reason: 'Not proven' } });
+    await publish(service, api, formWith(code.code, leadId, { isConfirmed: true }));
+    await until('the lead is attributed', async () => (await referralsOf(claimant))[0]?.status === 'attributed');
+    const used = await api.createReferral({ body: { code: code.code, leadId: `${++numbers}` } });
+    expect(used.body.code).toBe('code_not_usable');
   });
 
   it('does not renew the claim of the own partner without a confirmation', async () => {

@@ -58,7 +58,8 @@ export function lossOf(
 ): Loss | undefined {
   if (held.status === 'void') {
     const isLater = held.voidedAt === null || touch.occurredAt > held.voidedAt;
-    return isLater && (isDecided || held.partnerId !== touch.partnerId) ? undefined : 'void';
+    const isProof = held.flagReason === 'unconfirmed_form' && touch.flagReason !== 'unconfirmed_form';
+    return isLater && (isDecided || isProof || held.partnerId !== touch.partnerId) ? undefined : 'void';
   }
   // What anybody could have sent gives way to every touch that is proven, also of the same partner.
   if (isUnproven(held) && touch.flagReason !== 'unconfirmed_form') return undefined;

@@ -44,7 +44,7 @@ export function formLeads(events: readonly Received<typeof formSubmitted>[]): Re
   });
 }
 
-const unconfirmed: Judgement = { status: 'flagged', flagReason: 'unconfirmed_form' };
+const unconfirmed = { status: 'flagged', flagReason: 'unconfirmed_form' } as const;
 
 type LeadRecord = Pick<
   Received<typeof leadCreated>['record'],
@@ -86,7 +86,8 @@ export async function attributeLeads(
     const { leadId, code, source, referredAt, isUnproven } = lead;
     const judgement = judgements[index] as Judgement;
     return {
-      ...(isUnproven && judgement.status === 'attributed' ? unconfirmed : judgement),
+      ...judgement,
+      ...(isUnproven && judgement.status === 'attributed' && unconfirmed),
       leadId,
       partnerId: partner.partnerId,
       code,

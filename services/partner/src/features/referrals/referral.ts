@@ -24,9 +24,12 @@ interface Pair {
 export type FlagReason = (typeof flagReasons)[number];
 
 /** The status of a new referral. */
-export type Judgement = { status: 'attributed'; flagReason: null } | { status: 'flagged'; flagReason: FlagReason };
-
-const attributed: Judgement = { status: 'attributed', flagReason: null };
+export interface Judgement {
+  status: 'attributed' | 'flagged';
+  flagReason: FlagReason | null;
+  /** Another partner, who protects the deal with this person by a registration. */
+  registeredBy: number | null;
+}
 
 /**
  * The status of referrals, in order: a self-referral is flagged and earns nothing. The lead is the partner, one of its
@@ -38,11 +41,30 @@ export async function judge(tx: Tx, pairs: readonly Pair[]): Promise<Judgement[]
     pairs.map(({ lead: { email }, partner: { partnerId } }) => ({ email, partnerId })),
   );
   const mailboxes = await mailboxesOfUsers(tx, pairs);
+  const registrars = await readRegistrars(tx, pairs);
   return pairs.map(({ lead, partner }, index) => {
-    const isUser = mailboxes.has(`${partner.partnerId} ${mailboxOf(lead.email)}`);
-    if (isUser || isSamePerson(lead, partner)) return { status: 'flagged', flagReason: 'same_person' };
-    return shared[index] ? { status: 'flagged', flagReason: 'same_account' } : attributed;
+    const mailbox = mailboxOf(lead.email);
+    const isUser = mailboxes.has(`${partner.partnerId} ${mailbox}`);
+    const own = shared[index] ? 'same_account' : null;
+    const flagReason = isUser || isSamePerson(lead, partner) ? 'same_person' : own;
+    const registrar = registrars.get(mailbox) ?? null;
+    return {
+      status: flagReason ? 'flagged' : 'attributed',
+      flagReason,
+      registeredBy: registrar === partner.partnerId ? null : registrar,
+    };
   });
+}
+
+/** The partners whose protected registrations have these people as contacts, by mailbox. */
+async function readRegistrars(tx: Tx, pairs: readonly Pair[]): Promise<Map<string, number>> {
+  if (!pairs.length) return new Map();
+  const rows = await tx.sql<{ mailbox: string; partnerId: number }>`
+    SELECT mailbox_key AS mailbox, partner_id AS "partnerId" FROM deal_registration
+    WHERE mailbox_key = ANY(${pairs.map(({ lead }) => mailboxOf(lead.email))}::text[])
+      AND status IN ('approved', 'converted') AND protected_until > now()
+      AND partner_id NOT IN (SELECT id FROM partner WHERE status = 'terminated')`;
+  return new Map(rows.map(({ mailbox, partnerId }) => [mailbox, partnerId]));
 }
 
 /** The ids of partners, each with the mailbox of one of its portal users. */
