@@ -35,7 +35,7 @@ export const ReferralSource = z
 export const FlagReason = z
   .enum(flagReasons)
   .describe(
-    'Why the referral is flagged: `same_person`, the lead has the mailbox of the partner or of one of its portal users, or the name of the partner and the same e-mail domain; `same_account`, the lead is a partner who is paid to the same account; `unconfirmed_form`, the code came by a form for a lead that existed, and nobody confirmed the address: anybody can send such a form',
+    'Why the referral is flagged, or was before it was cleared: `same_person`, the lead has the mailbox of the partner or of one of its portal users, or the name of the partner and the same e-mail domain; `same_account`, the lead is a partner who is paid to the same account; `unconfirmed_form`, the code came by a form for a lead that existed, and nobody confirmed the address: anybody can send such a form',
   );
 
 export const ConflictCause = z

@@ -48,6 +48,7 @@ import { nameHandlers } from './features/names/index.ts';
 import { partnerHandlers } from './features/partners/index.ts';
 import { sealedAccounts } from './features/payout-accounts/account.ts';
 import { flagReferrals } from './features/payout-accounts/flag-referrals.job.ts';
+import { holdFlaggedCommissions } from './features/payout-accounts/flagged-commissions.ts';
 import { payoutAccountHandlers } from './features/payout-accounts/index.ts';
 import { payoutHandlers, payoutJobs } from './features/payouts/index.ts';
 import { partnerData } from './features/personal-data/partner-data.ts';
@@ -151,6 +152,7 @@ export function partnerService(
       endPortalSessions(tools),
       notifyOwners(tools),
       flagReferrals(tools),
+      holdFlaggedCommissions,
       approveDue,
       followPartner,
       creditReactivated,

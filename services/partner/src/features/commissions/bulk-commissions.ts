@@ -2,7 +2,7 @@ import { bulkCommissions, commissions } from '@tandem/partner-contract';
 import { bulkOperation } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { readMonths } from '../months/time-zone.ts';
-import { lockWithPayout, lockWithPayouts } from '../payouts/leave-payout.ts';
+import { lockWithPayouts, readWithPayout } from '../payouts/leave-payout.ts';
 import { approve } from './approve-commission.ts';
 import { cancelByHand } from './cancel-commission.ts';
 import { clawBack } from './clawback-commission.ts';
@@ -29,7 +29,7 @@ export const bulkApproveCommissions = bulkOperation({
 export const bulkHoldCommissions = bulkOperation({
   ...ofCommissions,
   row: bulkCommissions.bulkHoldCommissions,
-  change: async ({ tx, emit, id, body }) => holdByHand({ tx, emit }, await lockWithPayout(tx, id), body),
+  change: async ({ tx, emit, id, body }) => holdByHand({ tx, emit }, await readWithPayout(tx, id), body),
 });
 
 export const bulkReleaseCommissions = bulkOperation({
@@ -41,7 +41,7 @@ export const bulkReleaseCommissions = bulkOperation({
 export const bulkCancelCommissions = bulkOperation({
   ...ofCommissions,
   row: bulkCommissions.bulkCancelCommissions,
-  change: async ({ tx, emit, id, body }) => cancelByHand({ tx, emit }, await lockWithPayout(tx, id), body),
+  change: async ({ tx, emit, id, body }) => cancelByHand({ tx, emit }, await readWithPayout(tx, id), body),
 });
 
 export const bulkClawbackCommissions = bulkOperation({

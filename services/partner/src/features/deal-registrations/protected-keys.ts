@@ -5,7 +5,11 @@ import unhomoglyph from 'unhomoglyph';
 import type { DealRecord } from './deal-registration.ts';
 
 /** Providers that give addresses to anybody, so that their domains do not tell the company. */
-const ofProviders: ReadonlySet<string> = new Set(publicDomains);
+const ofProviders: ReadonlySet<string> = new Set([
+  ...publicDomains,
+  // Mail providers of Europe that the list lacks.
+  ...['a1.net', 'bluewin.ch', 'hispeed.ch', 'mailbox.org', 'posteo.de', 'sunrise.ch', 'vodafone.de', 'vodafonemail.de'],
+]);
 
 const legalForms = new Set(
   `ab ag aps as bv co company corp corporation ev gbr gesmbh gmbh inc incorporated kft kg kgaa lda limited llc llp lp ltd ltda

@@ -4,7 +4,7 @@ import { referralFlagged } from '@tandem/partner-contract';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
 import { lockLeads } from '../referrals/lock-leads.ts';
-import { asReferral, lockReferral, writeReferral } from '../referrals/referral.ts';
+import { asReferral, lockReferral, notCleared, writeReferral } from '../referrals/referral.ts';
 import { holdFlagged } from './flagged-commissions.ts';
 import { mailboxesSharing, partnersSharing } from './shared-account.ts';
 
@@ -26,7 +26,12 @@ export const flagReferrals = ({ peers }: Pick<Tools, 'peers'>) =>
       const sharing = await partnersSharing(tx, partnerId);
       // A referral that a person has cleared stays so.
       const referrals = await tx.referral.findMany({
-        where: { partnerId: { in: sharing }, status: 'attributed', clearedAt: null, id: { gt: after } },
+        where: {
+          AND: [notCleared('same_account')],
+          partnerId: { in: sharing },
+          status: 'attributed',
+          id: { gt: after },
+        },
         orderBy: { id: 'asc' },
         take: portion,
         select: { id: true, leadId: true, partnerId: true },
@@ -58,11 +63,11 @@ export const flagReferrals = ({ peers }: Pick<Tools, 'peers'>) =>
   });
 
 /** Flags a referral, and puts its unpaid commissions on hold; its next deals wait until it is cleared. */
-async function flag({ tx, emit }: Inside<Tx>, referralId: number): Promise<void> {
+async function flag({ tx, emit, schedule }: Inside<Tx>, referralId: number): Promise<void> {
   const row = await lockReferral(tx, referralId);
   const before = asReferral(row);
-  if (before.status !== 'attributed' || row.clearedAt) return;
-  await holdFlagged({ tx, emit }, row);
+  if (before.status !== 'attributed') return;
+  await holdFlagged({ tx, emit, schedule }, row);
   const after = asReferral(await writeReferral(tx, row.id, { status: 'flagged', flagReason: 'same_account' }));
   const { partnerId, leadId } = after;
   emit(referralFlagged, {

@@ -6,13 +6,14 @@ import {
   anApprovedPartner,
   aPeer,
   dealWon,
+  formWith,
   leadCreatedWith,
   type Peer,
   publish,
   type Service,
   startPartner,
 } from '../../partner.test-service.ts';
-import { aPayee, ibans } from '../payouts/payouts.test-service.ts';
+import { aPayee, aPayout, ibans } from '../payouts/payouts.test-service.ts';
 
 let peer: Peer;
 let service: Service;
@@ -45,6 +46,39 @@ it('flags a referral of another registration of the same person, which is paid t
     return data.length === 4 && data.map(({ leadId, status }: Record<string, string>) => `${leadId} ${status}`).sort();
   });
   expect(statuses).toEqual(['700 flagged', '701 flagged', '702 attributed', '703 attributed']);
+});
+
+it('holds back what is being paid once the payment fails, and what a person cleared of another reason', async () => {
+  const api = service.as();
+  const payee = await aPayee(service, api, ibans[0]);
+  const same = await aPayee(service, api);
+  const leadId = await aLead(same.email);
+  await publish(service, api, formWith(payee.code, leadId));
+  const [flagged] = await until('the form is flagged', async () => {
+    const { data } = await api.listPartnerReferrals({ params: { id: payee.id } });
+    return data.length > 0 && data;
+  });
+  await api.clearReferral({ params: { id: flagged.id }, body: {} });
+  await publish(service, api, dealWon({ opportunityId: leadId, leadId, value: 100 }));
+  const [{ id: cid }] = await until('the deal earns', async () => {
+    const { data } = await api.listPartnerCommissions({ params: { id: payee.id } });
+    return data.length > 0 && data;
+  });
+  await api.approveCommission({ params: { cid }, body: {} });
+  const { id } = await aPayout(api);
+  await api.approvePayout({ params: { id } });
+  await api.processPayout({ params: { id }, body: { method: 'file' } });
+  await same.setAccount(ibans[0]);
+  await until('the referral is flagged', async () => {
+    const { data } = await api.listPartnerReferrals({ params: { id: payee.id }, query: { status: 'flagged' } });
+    return data.length === 1 && data[0].flagReason === 'same_account';
+  });
+  const [item] = (await api.listPayoutItems({ params: { id } })).data;
+  await api.markPayoutPaid({ params: { id }, body: { failed: [{ itemId: item.id, reason: 'Account closed' }] } });
+  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'hold-flagged-commissions'`);
+  await until('the commission is on hold', async () => {
+    return (await api.getCommission({ params: { cid } })).data.status === 'on_hold';
+  });
 });
 
 const tagged = (email: string) => email.replace('@', '+lead@');

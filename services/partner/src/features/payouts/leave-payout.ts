@@ -29,7 +29,20 @@ export function mayBeMade({ status, isUncertain }: Pick<PayoutItemRow, 'status' 
 /** Locks a commission after the payout that includes it. */
 export async function lockWithPayout(tx: Tx, id: number): Promise<InPayout> {
   const found = await tx.commission.findFirst({ where: { id }, select: { payoutId: true } });
-  const payout = found?.payoutId ? await lockPayout(tx, found.payoutId) : undefined;
+  return lockIn(tx, id, found?.payoutId ? await lockPayout(tx, found.payoutId) : undefined);
+}
+
+/**
+ * Reads a commission that `lockWithPayouts` has locked, with its payout.
+ * @throws ApiError `payout_in_progress` when a payout has taken it before it was locked
+ */
+export async function readWithPayout(tx: Tx, id: number): Promise<InPayout> {
+  const [free] = await tx.sql<{ id: number }>`
+    SELECT id FROM payout WHERE id = (SELECT payout_id FROM commission WHERE id = ${id}) FOR NO KEY UPDATE SKIP LOCKED`;
+  return lockIn(tx, id, free && (await lockPayout(tx, free.id)));
+}
+
+async function lockIn(tx: Tx, id: number, payout: PayoutRow | undefined): Promise<InPayout> {
   const commission = await tx.commission.lockFirst({ where: { id } });
   if (!commission) throw fail('not_found');
   // A payout has taken or released it in between; the order of locks forbids to lock that one now.

@@ -46,7 +46,8 @@ export async function settle(
       SELECT id, amount_minor AS amount FROM commission
       WHERE payout_id = ${payout.id} AND partner_id = ${item.partnerId} AND status = 'approved'
       ORDER BY id FOR NO KEY UPDATE`;
-    const sum = rows.reduce((total, { amount }) => total + amount, 0);
+    // Exact also above the integers of a double.
+    const sum = Number(rows.reduce((total, { amount }) => total + BigInt(amount), 0n));
     if (sum !== item.amountMinor)
       throw new Error(`the commissions of payment ${item.id} are ${sum}, not ${item.amountMinor}`);
     const ids = rows.map(({ id }) => id);

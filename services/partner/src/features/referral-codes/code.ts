@@ -54,7 +54,7 @@ export async function usesOf(tx: Tx, codes: readonly string[]): Promise<Map<stri
   if (!codes.length) return new Map();
   const rows = await tx.sql<{ code: string; uses: number }>`
     SELECT code, count(*) AS uses FROM referral
-    WHERE code = ANY(${codes}) AND status <> 'void' AND flag_reason IS DISTINCT FROM 'unconfirmed_form' GROUP BY code`;
+    WHERE code = ANY(${codes}) AND status <> 'void' AND (status, flag_reason) IS DISTINCT FROM ('flagged', 'unconfirmed_form') GROUP BY code`;
   return new Map(rows.map(({ code, uses }) => [code, uses]));
 }
 

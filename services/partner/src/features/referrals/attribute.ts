@@ -89,7 +89,7 @@ export async function attribute(
     }
     const wonBefore = wonAt.get(touch.leadId);
     const isWon = won.has(leadId) || (wonBefore !== undefined && wonBefore <= touch.occurredAt);
-    const holder = held && { voidedAt: null, ...held, lastTouchAt: place.lastTouchAt };
+    const holder = held && { voidedAt: null, clearedAt: null, ...held, lastTouchAt: place.lastTouchAt };
     const since = new Date(now - daysOf(touch.partnerId) * dayMs);
     const isRegistered = holder?.partnerId === registered.get(leadId);
     const loss = holder && lossOf(holder, touch, { since, isWon, isRegistered, isDecided });

@@ -63,7 +63,7 @@ describe('a referral code that is sent with a form', () => {
     const [flagged] = await referralsOf(claimant);
     expect(flagged).toMatchObject({ status: 'flagged', flagReason: 'unconfirmed_form' });
     const { data: cleared } = await api.clearReferral({ params: { id: flagged.id }, body: {} });
-    expect(cleared).toMatchObject({ status: 'attributed', flagReason: null });
+    expect(cleared).toMatchObject({ status: 'attributed', flagReason: 'unconfirmed_form' });
     await publish(service, api, leadUpdatedWith(holder.code, leadId));
     await until('the lead moves', async () => (await referralsOf(holder)).length === 1);
   });
@@ -101,6 +101,16 @@ describe('a referral code that is sent with a form', () => {
     await until('the lead is attributed', async () => (await referralsOf(claimant))[0]?.status === 'attributed');
     const used = await api.createReferral({ body: { code: code.code, leadId: `${++numbers}` } });
     expect(used.body.code).toBe('code_not_usable');
+  });
+
+  it('takes no void referral of another partner', async () => {
+    const { api, holder, claimant, leadId, referralsOf } = await twoPartners();
+    const { data } = await api.createReferral({ body: { partnerId: holder.id, leadId } });
+    await api.voidReferral({ params: { id: data.id }, body: { reason: 'Fraud' } });
+    await publish(service, api, formWith(claimant.code, leadId));
+    await publish(service, api, formWith(claimant.code, `${++numbers}`));
+    await until('both forms are handled', async () => (await referralsOf(claimant)).length === 1);
+    expect(await referralsOf(holder)).toMatchObject([{ leadId, status: 'void', voidReason: 'Fraud' }]);
   });
 
   it('does not renew the claim of the own partner without a confirmation', async () => {

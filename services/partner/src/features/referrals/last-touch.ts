@@ -9,7 +9,10 @@ export type ConflictCause = (typeof conflictCauses)[number];
 export type Loss = 'same_partner' | 'void' | ConflictCause;
 
 /** The referral that a lead has. */
-export type Held = Pick<ReferralRow, 'partnerId' | 'status' | 'flagReason' | 'occurredAt' | 'lastTouchAt' | 'voidedAt'>;
+export type Held = Pick<
+  ReferralRow,
+  'partnerId' | 'status' | 'flagReason' | 'clearedAt' | 'occurredAt' | 'lastTouchAt' | 'voidedAt'
+>;
 
 /**
  * How many days before the attribution a touch of a partner may be: as its plan for won deals says, its own or the default
@@ -58,8 +61,9 @@ export function lossOf(
 ): Loss | undefined {
   if (held.status === 'void') {
     const isLater = held.voidedAt === null || touch.occurredAt > held.voidedAt;
-    const isProof = held.flagReason === 'unconfirmed_form' && touch.flagReason !== 'unconfirmed_form';
-    return isLater && (isDecided || isProof || held.partnerId !== touch.partnerId) ? undefined : 'void';
+    if (touch.flagReason === 'unconfirmed_form') return 'void';
+    const wasUnproven = held.flagReason === 'unconfirmed_form' && held.clearedAt === null;
+    return isLater && (isDecided || wasUnproven || held.partnerId !== touch.partnerId) ? undefined : 'void';
   }
   // What anybody could have sent gives way to every touch that is proven, also of the same partner.
   if (isUnproven(held) && touch.flagReason !== 'unconfirmed_form') return undefined;

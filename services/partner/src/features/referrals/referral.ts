@@ -112,6 +112,11 @@ export async function lockReferral(tx: Tx, id: number): Promise<ReferralRow> {
   return row;
 }
 
+/** The referrals that no person has cleared of a reason, for a query. */
+export const notCleared = (reason: FlagReason) => ({
+  OR: [{ clearedAt: null }, { flagReason: null }, { flagReason: { not: reason } }],
+});
+
 /** Updates a locked referral and increments its version. */
 export async function writeReferral(
   tx: Tx,
