@@ -5,6 +5,7 @@ import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';
 import { asCommission, type CommissionRecord, insertCommissions, lockCommission } from './commission.ts';
 import { type Earning, emitEarned } from './emit-earned.ts';
+import { readDeducted } from './read-deducted.ts';
 
 export const clawbackCommission: Handler<typeof commissions.clawbackCommission> = async ({
   params,
@@ -23,7 +24,11 @@ export async function clawBack(
   { reason, amount }: { reason: string; amount?: number | undefined },
 ): Promise<CommissionRecord> {
   if (commission.status !== 'paid' || commission.amountMinor < 0) throw fail('not_paid');
-  const minor = amountOf(commission, amount);
+  // Reopened deals have taken a part back, if the clawback of a person was cancelled afterwards.
+  const deducted = (await readDeducted(tx, [commission])).get(commission.id) ?? 0;
+  const left = { ...commission, amountMinor: commission.amountMinor - deducted };
+  if (left.amountMinor <= 0) throw fail('already_clawed_back');
+  const minor = amountOf(left, amount);
   const [row] = await insertCommissions(tx, [clawbackOf(commission, { minor, reason })]);
   if (!row) throw fail('already_clawed_back');
   const record = asCommission(row);
@@ -67,6 +72,6 @@ function amountOf({ amountMinor, currency }: CommissionRow, amount: number | und
   if (wrong) throw failField('amount', wrong);
   const minor = toMinor(amount, currency);
   if (minor > amountMinor)
-    throw failField('amount', `Must be at most ${fromMinor(amountMinor, currency)}, the amount of the commission`);
+    throw failField('amount', `Must be at most ${fromMinor(amountMinor, currency)}, what the commission has left`);
   return minor;
 }

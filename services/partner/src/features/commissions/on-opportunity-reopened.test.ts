@@ -265,4 +265,23 @@ describe('a reopened deal', () => {
     await other.become([['earned', 'pending', 5]]);
     expect(await entries()).toEqual(final);
   });
+
+  it('takes back at most what the commission has left, also after a cancelled clawback', async () => {
+    const api = service.as();
+    const deal = await aPaidDeal(api);
+    const [{ id: cid }] = (await api.listPartnerCommissions({ params: { id: deal.id } })).data;
+    const claw = (amount?: number) =>
+      api.clawbackCommission({ params: { cid }, body: { reason: 'Refunded', ...(amount && { amount }) } });
+    const { data: part } = await claw(1);
+    await deal.reopened(3);
+    await deal.become([
+      ['earned', 'paid', 5],
+      ['clawback', 'approved', -1],
+      ['adjustment', 'approved', -4],
+    ]);
+    await api.cancelCommission({ params: { cid: part.id }, body: { reason: 'A mistake' } });
+    expect((await claw(2)).body.errors?.[0]?.field).toBe('amount');
+    expect((await claw()).data.amount).toBe(-1);
+    expect(await deal.balance()).toEqual([{ currency: 'EUR', amount: -5 }]);
+  });
 });

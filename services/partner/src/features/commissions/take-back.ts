@@ -7,6 +7,7 @@ import { clawbackOf, restOf } from './clawback-commission.ts';
 import { asCommission, insertCommissions, isClawedBack } from './commission.ts';
 import { emitEarned } from './emit-earned.ts';
 import { type LockedCommission, lockCommissions, reread } from './lock-commissions.ts';
+import { readDeducted } from './read-deducted.ts';
 
 export interface TakingBack {
   tx: Tx;
@@ -40,15 +41,6 @@ export async function takeBackCommissions(
     }),
   );
   emitEarned(emit, rows.map(asCommission));
-}
-
-/** How much of commissions was taken back before, in minor units: a person may have clawed back a part. */
-async function readDeducted(tx: Tx, commissions: readonly CommissionRow[]): Promise<Map<number, number>> {
-  if (!commissions.length) return new Map();
-  const rows = await tx.sql<{ id: number; minor: number }>`
-    SELECT original_commission_id AS id, -sum(amount_minor)::bigint AS minor FROM commission
-    WHERE original_commission_id = ANY(${commissions.map(({ id }) => id)}::bigint[]) AND status <> 'cancelled' GROUP BY 1`;
-  return new Map(rows.map(({ id, minor }) => [id, minor]));
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   anApprovedPartner,
   aPeer,
   dealWon,
+  formWith,
   leadCreatedWith,
   leadUpdatedWith,
   type Peer,
@@ -66,6 +67,21 @@ it('a survivor with a referral keeps it, and without one gets the oldest', async
   await publishLeadMerge(told, { leadId: '311', from: '313', version: 3 });
   await until('it is back', async () => (await referralsOf(api))[0] === 311);
   expect(await referralsOf(api)).toEqual([311, 312]);
+});
+
+it('an unproven referral of the survivor gives way to that of the merged lead', async () => {
+  const api = service.as();
+  const told = { service, tenantId: api.caller.tenantId as number };
+  const [proven, unproven] = [await anApprovedPartner(api), await anApprovedPartner(api)];
+  await refer(api, proven.id, '331');
+  await publish(service, api, formWith(unproven.code, '332'));
+  await until('the form is flagged', async () => (await referralsOf(api)).length === 2);
+  await publishLeadMerge(told, { leadId: '331', into: '332', version: 2 });
+  await until('the proven one moved', async () => (await referralsOf(api)).join() === '332');
+  await publish(service, api, dealWon({ opportunityId: '9331', leadId: '332', value: 100 }));
+  await until('the deal earns', async () => (await commissions(api, proven.id)) === 1);
+  const { data } = await api.listReferralConflicts({ params: { id: unproven.id } });
+  expect(data).toMatchObject([{ winnerPartnerId: proven.id, cause: 'unconfirmed_form' }]);
 });
 
 it('the code that a survivor gets by the merge adds no second referral, in either order of the events', async () => {

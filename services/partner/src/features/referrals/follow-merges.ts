@@ -2,6 +2,7 @@ import { followLeadMerges } from '@tandem/service';
 import { fragment } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
 import { creditWaiting } from '../credit-partners.ts';
+import { addConflicts, conflictOf } from './conflict.ts';
 import { lockLeads } from './lock-leads.ts';
 
 interface Place {
@@ -25,6 +26,7 @@ export const mergeFollowers = followLeadMerges<Tx>(
           places.flatMap(({ origin, current }) => [origin, current]),
         );
         await removeCopies(tx, places);
+        await removeUnproven(tx, places);
       },
     },
     { table: fragment`uncredited_deal`, key: fragment`opportunity_id` },
@@ -32,6 +34,34 @@ export const mergeFollowers = followLeadMerges<Tx>(
   ],
   (context, leadIds) => creditWaiting(leadIds, context),
 );
+
+/** An unproven referral of the survivor gives way to that of the merged lead, as to every proven touch. */
+async function removeUnproven(tx: Tx, places: Place[]): Promise<void> {
+  const moves = JSON.stringify(places.filter(({ origin, current }) => origin !== current));
+  const removed = await tx.sql<Removed>`DELETE FROM referral AS unproven
+    USING jsonb_to_recordset(${moves}::jsonb) AS place (origin bigint, current bigint), referral
+    WHERE unproven.lead_id = place.current AND unproven.status = 'flagged' AND unproven.flag_reason = 'unconfirmed_form'
+      AND referral.lead_id = place.origin AND referral.status = 'attributed'
+    RETURNING unproven.partner_id AS "partnerId", unproven.lead_id AS "leadId", unproven.code, unproven.source,
+      unproven.occurred_at AS "occurredAt", referral.partner_id AS winner`;
+  await addConflicts(
+    tx,
+    removed
+      .filter(({ partnerId, winner }) => partnerId !== winner)
+      .map(({ leadId, winner, ...attempt }) =>
+        conflictOf(leadId, { clickId: null, ...attempt }, { winner, cause: 'unconfirmed_form', externalId: null }),
+      ),
+  );
+}
+
+interface Removed {
+  partnerId: number;
+  leadId: number;
+  code: string | null;
+  source: string;
+  occurredAt: Date;
+  winner: number;
+}
 
 /**
  * The survivor of a merge also gets the referral code, and with it a referral if that event is handled first. The referral
