@@ -86,7 +86,7 @@ export const partnerLife = operations({
     path: '/v1/partners/:id/reject',
     summary: 'Reject a partner',
     description:
-      'Rejects a pending partner, who is told by mail, without the reason. A rejected partner can apply again: by the public form, whose mail has a link that reopens the application, or by `/reapply`.',
+      'Rejects a pending partner, who is told by mail, without the reason. A rejected partner can apply again: by the public form, whose mail to the owner has a link that reopens the application, or by `/reapply`.',
     body: because,
     example: { status: 'rejected', allowedTransitions: ['pending'], ...given },
     message: 'Partner rejected',

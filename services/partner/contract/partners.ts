@@ -255,7 +255,7 @@ export const partners = operations({
     permission: 'partners:manage',
     summary: 'Approve a partner',
     description:
-      'Approves a pending partner, and generates a referral code if the partner has none. `sendInvite` invites the address of the partner to the portal as the owner, unless the partner has an active owner. A password that was chosen with the application does not sign in then, until a link of a message replaces it, unless the address is confirmed (`emailConfirmedAt`). The address and the owners with a password are mailed that the partner is approved and how to sign in; an invitation is that message itself. The tier is evaluated afterwards: if the partner does not meet its requirements, the grace period begins, unless `tierLocked` is set.',
+      'Approves a pending partner, and generates a referral code if the partner has none. `sendInvite` invites the address of the partner to the portal as the owner, unless the partner has an active owner. A password that was chosen with the application does not sign in then, until a link of a message replaces it, unless the address is confirmed (`emailConfirmedAt`). If the address has applied with two passwords, neither signs in, and the owner is invited in any case. The address and the owners with a password are mailed that the partner is approved and how to sign in; an invitation is that message itself. The tier is evaluated afterwards: if the partner does not meet its requirements, the grace period begins, unless `tierLocked` is set.',
     params: withId,
     body: z.object({
       tier: PartnerTier.optional(),

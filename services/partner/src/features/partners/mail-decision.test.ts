@@ -51,9 +51,16 @@ describe('an applicant', () => {
   });
 
   it('is told about the rejection without its reason, and that the application was reopened', async () => {
-    const { api, params, email } = await anApplicant();
-    await api.rejectPartner({ params, body: { reason: 'Misleading advertising', note: 'See the mail' } });
-    const mail = await mailTo(mailbox, email, rejected);
+    const { api, params, id, email } = await anApplicant();
+    const reject = () =>
+      api.rejectPartner({ params, body: { reason: 'Misleading advertising', note: 'See the mail' } });
+    await reject();
+    // Without an owner nobody can use the link of another application.
+    expect((await mailTo(mailbox, email, rejected)).text).not.toContain('You can apply again');
+    await api.reapplyPartner({ params });
+    const owner = await aPortalUserOf(service, api, { id }, { role: 'owner' });
+    await reject();
+    const mail = await mailTo(mailbox, owner.email, rejected);
     expect(mail.text).toContain('You can apply again');
     expect(mail.text).not.toMatch(/Misleading|See the mail/);
     await api.reapplyPartner({ params });

@@ -23,10 +23,12 @@ export async function mailDecision(
     orderBy: { id: 'asc' },
     take: ownersMax,
   });
+  // The link that reopens an application is for an owner.
+  const canReapply = (await inside.tx.portalUser.count({ where: { partnerId, role: 'owner' } })) > 0;
   const addresses = new Set(owners.map((owner) => owner.email));
   const letterTo = (address: string) => {
     if (decision === 'approved') return approvedLetter(sender, { home, hasPassword: addresses.has(address) });
-    return decision === 'rejected' ? rejectedLetter(sender) : reopenedLetter(sender);
+    return decision === 'rejected' ? rejectedLetter(sender, { canReapply }) : reopenedLetter(sender);
   };
   const template = `portal_application_${decision}`;
   for (const to of new Set([email.toLowerCase(), ...addresses]))

@@ -37,23 +37,26 @@ export function approvedLetter(sender: Sender, { home, hasPassword }: Access): L
 }
 
 /** Without the reason, which managers enter for themselves. */
-export function rejectedLetter(sender: Sender): Letter {
+export function rejectedLetter(sender: Sender, { canReapply }: { canReapply: boolean }): Letter {
   const { tenant } = sender;
+  const again = canReapply
+    ? { en: ' You can apply again.', de: ' Sie können sich erneut bewerben.' }
+    : { en: '', de: '' };
   return letterFor(sender, undefined, {
     en: {
       subject: `Your application to ${tenant} was not approved`,
-      preview: 'You can apply again.',
+      preview: 'About your application.',
       paragraphs: [
         `${tenant} did not approve your application for the partner program.`,
-        `If you have questions, ask ${tenant}. You can apply again.`,
+        `If you have questions, ask ${tenant}.${again.en}`,
       ],
     },
     de: {
       subject: `Ihre Bewerbung bei ${tenant} wurde nicht angenommen`,
-      preview: 'Sie können sich erneut bewerben.',
+      preview: 'Zu Ihrer Bewerbung.',
       paragraphs: [
         `${tenant} hat Ihre Bewerbung für das Partnerprogramm nicht angenommen.`,
-        `Wenden Sie sich bei Fragen an ${tenant}. Sie können sich erneut bewerben.`,
+        `Wenden Sie sich bei Fragen an ${tenant}.${again.de}`,
       ],
     },
   });

@@ -84,6 +84,19 @@ it('an unproven referral of the survivor gives way to that of the merged lead', 
   expect(data).toMatchObject([{ winnerPartnerId: proven.id, cause: 'unconfirmed_form' }]);
 });
 
+it('a void referral of the survivor gives way too', async () => {
+  const api = service.as();
+  const told = { service, tenantId: api.caller.tenantId as number };
+  const [holder, former] = [await anApprovedPartner(api), await anApprovedPartner(api)];
+  await refer(api, holder.id, '341');
+  const { data } = await api.createReferral({ body: { partnerId: former.id, leadId: '342' } });
+  await api.voidReferral({ params: { id: data.id }, body: { reason: 'Fraud' } });
+  await publishLeadMerge(told, { leadId: '341', into: '342', version: 2 });
+  await until('the referral moved', async () => (await referralsOf(api)).join() === '342');
+  await publish(service, api, dealWon({ opportunityId: '9341', leadId: '342', value: 100 }));
+  await until('the deal earns', async () => (await commissions(api, holder.id)) === 1);
+});
+
 it('the code that a survivor gets by the merge adds no second referral, in either order of the events', async () => {
   const api = service.as();
   const told = { service, tenantId: api.caller.tenantId as number };

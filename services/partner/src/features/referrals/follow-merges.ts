@@ -26,7 +26,7 @@ export const mergeFollowers = followLeadMerges<Tx>(
           places.flatMap(({ origin, current }) => [origin, current]),
         );
         await removeCopies(tx, places);
-        await removeUnproven(tx, places);
+        await removeWeaker(tx, places);
       },
     },
     { table: fragment`uncredited_deal`, key: fragment`opportunity_id` },
@@ -35,20 +35,21 @@ export const mergeFollowers = followLeadMerges<Tx>(
   (context, leadIds) => creditWaiting(leadIds, context),
 );
 
-/** An unproven referral of the survivor gives way to that of the merged lead, as to every proven touch. */
-async function removeUnproven(tx: Tx, places: Place[]): Promise<void> {
+/** A void or unproven referral of the survivor gives way to that of the merged lead, which holds the lead. */
+async function removeWeaker(tx: Tx, places: Place[]): Promise<void> {
   const moves = JSON.stringify(places.filter(({ origin, current }) => origin !== current));
-  const removed = await tx.sql<Removed>`DELETE FROM referral AS unproven
+  const removed = await tx.sql<Removed>`DELETE FROM referral AS weaker
     USING jsonb_to_recordset(${moves}::jsonb) AS place (origin bigint, current bigint), referral
-    WHERE unproven.lead_id = place.current AND unproven.status = 'flagged' AND unproven.flag_reason = 'unconfirmed_form'
+    WHERE weaker.lead_id = place.current AND weaker.merged_from_lead_id IS NULL
+      AND (weaker.status = 'void' OR (weaker.status = 'flagged' AND weaker.flag_reason = 'unconfirmed_form'))
       AND referral.lead_id = place.origin AND referral.status = 'attributed'
-    RETURNING unproven.partner_id AS "partnerId", unproven.lead_id AS "leadId", unproven.code, unproven.source,
-      unproven.occurred_at AS "occurredAt", referral.partner_id AS winner`;
+    RETURNING weaker.partner_id AS "partnerId", weaker.lead_id AS "leadId", weaker.code, weaker.source, weaker.status,
+      weaker.occurred_at AS "occurredAt", referral.partner_id AS winner`;
   await addConflicts(
     tx,
     removed
-      .filter(({ partnerId, winner }) => partnerId !== winner)
-      .map(({ leadId, winner, ...attempt }) =>
+      .filter(({ partnerId, winner, status }) => partnerId !== winner && status !== 'void')
+      .map(({ leadId, winner, status: _, ...attempt }) =>
         conflictOf(leadId, { clickId: null, ...attempt }, { winner, cause: 'unconfirmed_form', externalId: null }),
       ),
   );
@@ -59,6 +60,7 @@ interface Removed {
   leadId: number;
   code: string | null;
   source: string;
+  status: string;
   occurredAt: Date;
   winner: number;
 }
