@@ -168,6 +168,7 @@ export const leadUpdated = event('lead.updated', {
       .partial()
       .describe('The fields that changed, with their new values'),
     scoreCause: z.enum(scoreCauses).nullish().describe('Why the score changed, if it did'),
+    isMerge: z.boolean().nullish().describe('Whether the values come from leads that were merged into this one'),
   }),
   record: Lead,
   whenMissing,

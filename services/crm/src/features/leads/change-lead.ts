@@ -68,7 +68,8 @@ export async function storeChange(
   });
   const leadId = lead.id;
   const scoreCause = values.score !== undefined && { scoreCause: cause };
-  emit(leadUpdated, { data: { leadId, changes: values, ...scoreCause }, record: updated, changes: audit });
+  const merge = cause === 'merged' && { isMerge: true };
+  emit(leadUpdated, { data: { leadId, changes: values, ...scoreCause, ...merge }, record: updated, changes: audit });
   if (values.status !== undefined || values.statusCode !== undefined)
     emit(leadStatusChanged, { data: statusChange(lead, updated, null), record: updated });
   if (values.assignedTo !== undefined) {

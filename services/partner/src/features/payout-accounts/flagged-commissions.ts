@@ -21,6 +21,8 @@ export const holdFlaggedCommissions = job({
   rests: true,
   async run({ payload: { referralId }, finish }: JobContext<z.output<typeof holdFlaggedJob.payload>, Tx>) {
     await finish(async (inside) => {
+      // A merge can have removed it since.
+      if (!(await inside.tx.referral.count({ where: { id: referralId } }))) return;
       const row = await lockReferral(inside.tx, referralId);
       if (row.status === 'flagged') await holdFlagged(inside, row);
     });

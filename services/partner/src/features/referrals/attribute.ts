@@ -22,6 +22,8 @@ export interface Touch {
   status: Judgement['status'];
   flagReason: FlagReason | null;
   registeredBy: number | null;
+  /** Whether a form that nobody confirmed created the lead. */
+  isUnproven?: boolean;
   occurredAt: Date;
   externalId: string | null;
   createdBy: number | null;
@@ -42,6 +44,7 @@ interface Place {
   row: ReferralRow | undefined;
   held: Touch | ReferralRow | undefined;
   lastTouchAt: Date | null;
+  isUnproven: boolean;
 }
 
 /**
@@ -102,6 +105,8 @@ export async function attribute(
     }
     if (loss) {
       outcomes.set(touch, { loss });
+      if (loss === 'same_partner' && touch.isUnproven) place.isUnproven = held?.source === 'form';
+      if (loss === 'same_partner' && ['link', 'manual'].includes(touch.source)) place.isUnproven = false;
       const isNewest = touch.occurredAt > (place.lastTouchAt ?? holder.occurredAt);
       if (loss === 'same_partner' && isNewest && touch.flagReason !== 'unconfirmed_form')
         place.lastTouchAt = touch.occurredAt;
@@ -118,7 +123,7 @@ export async function attribute(
       const before = held.code === null ? undefined : codes.get(held.code);
       if (before && !isUnproven(held)) before.uses--;
     }
-    Object.assign(place, { held: touch, lastTouchAt: null });
+    Object.assign(place, { held: touch, lastTouchAt: null, isUnproven: touch.isUnproven ?? false });
     winners.set(place, touch);
   }
   await addConflicts(tx, conflicts);
@@ -136,7 +141,8 @@ async function readPlaces(tx: Tx, leadIds: number[]): Promise<Map<number, Place>
   return new Map(
     leadIds.map((leadId) => {
       const row = byLead.get(leadId);
-      return [leadId, { leadId, row, held: row, lastTouchAt: row?.lastTouchAt ?? null }];
+      const { lastTouchAt = null, isUnproven = false } = row ?? {};
+      return [leadId, { leadId, row, held: row, lastTouchAt, isUnproven }];
     }),
   );
 }
@@ -172,7 +178,7 @@ async function store(
     const touch = place.row ? undefined : winners.get(place);
     if (!touch) return [];
     const { registeredBy: _, ...columns } = touch;
-    return [{ ...columns, lastTouchAt: place.lastTouchAt }];
+    return [{ ...columns, lastTouchAt: place.lastTouchAt, isUnproven: place.isUnproven }];
   });
   const rows = added.length ? await tx.referral.createManyAndReturn({ data: added, skipDuplicates: true }) : [];
   for (const row of rows) {
@@ -182,11 +188,11 @@ async function store(
   }
   const losers: number[] = [];
   for (const place of places) {
-    const { row, leadId, lastTouchAt } = place;
+    const { row, leadId, lastTouchAt, isUnproven } = place;
     if (!row) continue;
     const touch = winners.get(place);
     if (touch) {
-      const moved = await moveReferral(tx, row, { ...touch, leadId, lastTouchAt, origin: touch.leadId });
+      const moved = await moveReferral(tx, row, { ...touch, leadId, lastTouchAt, isUnproven, origin: touch.leadId });
       stored.set(leadId, moved);
       losers.push(row.partnerId);
       const { id: referralId, partnerId } = moved;
@@ -195,9 +201,9 @@ async function store(
         ...(row.status !== moved.status && { status: { from: row.status, to: moved.status } }),
       };
       emit(referralAttributed, { data: { referralId, partnerId, leadId }, record: asReferral(moved), changes });
-    } else if (lastTouchAt?.getTime() !== row.lastTouchAt?.getTime())
+    } else if (lastTouchAt?.getTime() !== row.lastTouchAt?.getTime() || isUnproven !== row.isUnproven)
       // Callers do not see it, so it is no new version.
-      await tx.sql`UPDATE referral SET last_touch_at = ${lastTouchAt} WHERE id = ${row.id}`;
+      await tx.sql`UPDATE referral SET last_touch_at = ${lastTouchAt}, is_unproven = ${isUnproven} WHERE id = ${row.id}`;
   }
   // The event leads to an evaluation of the partner who has the lead now.
   await scheduleReviews({ tx, schedule }, losers);

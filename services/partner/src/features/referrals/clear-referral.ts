@@ -11,7 +11,9 @@ export const clearReferral: Handler<typeof referrals.clearReferral> = async (con
   ifMatch(row);
   const before = asReferral(row);
   if (before.status !== 'flagged') throw wrongTransition(before);
-  const after = asReferral(await writeReferral(tx, row.id, { status: 'attributed', clearedAt: new Date() }));
+  const after = asReferral(
+    await writeReferral(tx, row.id, { status: 'attributed', clearedAt: new Date(), isUnproven: false }),
+  );
   const { id: referralId, partnerId, leadId } = after;
   await releaseFlagged({ tx, emit, schedule }, row);
   await creditWaiting([leadId], { tx, emit, schedule });

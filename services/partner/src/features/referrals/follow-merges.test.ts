@@ -97,6 +97,41 @@ it('a void referral of the survivor gives way too', async () => {
   await until('the deal earns', async () => (await commissions(api, holder.id)) === 1);
 });
 
+it('a lead that an unconfirmed form created takes nothing of the lead that it is merged with', async () => {
+  const api = service.as();
+  const told = { service, tenantId: api.caller.tenantId as number };
+  const [partner, stranger] = [await anApprovedPartner(api), await anApprovedPartner(api)];
+  const created = async (leadId: string) => {
+    const web = { source: 'web', email: `person+${leadId}@example.com` };
+    await publish(service, api, leadCreatedWith(stranger.code, leadId, web));
+    await publish(service, api, formWith(stranger.code, leadId, { isNew: true }));
+    const text = `SELECT FROM referral WHERE lead_id = ${leadId} AND is_unproven`;
+    await until('it is attributed', async () => (await service.sqlWithin(api.caller, text)).length === 1);
+  };
+  // Into a lead of the team.
+  await created('351');
+  await publishLeadMerge(told, { leadId: '351', into: '352', version: 2 });
+  const statusOf = async () =>
+    (await api.listPartnerReferrals({ params: { id: stranger.id } })).data.map(
+      ({ leadId, status }: Record<string, string>) => `${leadId} ${status}`,
+    );
+  await until('it is flagged', async () => (await statusOf()).join() === '352 flagged');
+  await publish(service, api, {
+    ...leadUpdatedWith(stranger.code, '352'),
+    data: { leadId: '352', changes: { referralCode: stranger.code }, isMerge: true },
+  });
+  // As the survivor of a lead that another partner has.
+  await created('353');
+  await refer(api, partner.id, '354');
+  await publishLeadMerge(told, { leadId: '354', into: '353', version: 2 });
+  await until('the attempt is listed', async () => {
+    return (await api.listReferralConflicts({ params: { id: stranger.id } })).data.length === 1;
+  });
+  await publish(service, api, dealWon({ opportunityId: '9353', leadId: '353', value: 100 }));
+  await until('the deal earns', async () => (await commissions(api, partner.id)) === 1);
+  expect(await statusOf()).toEqual(['352 flagged']);
+});
+
 it('the code that a survivor gets by the merge adds no second referral, in either order of the events', async () => {
   const api = service.as();
   const told = { service, tenantId: api.caller.tenantId as number };

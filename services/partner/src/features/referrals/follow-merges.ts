@@ -1,9 +1,12 @@
+import type { Emit } from '@tandem/events';
+import { referralFlagged } from '@tandem/partner-contract';
 import { followLeadMerges } from '@tandem/service';
 import { fragment } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
 import { creditWaiting } from '../credit-partners.ts';
 import { addConflicts, conflictOf } from './conflict.ts';
 import { lockLeads } from './lock-leads.ts';
+import { asReferral, writeReferral } from './referral.ts';
 
 interface Place {
   origin: number;
@@ -32,17 +35,21 @@ export const mergeFollowers = followLeadMerges<Tx>(
     { table: fragment`uncredited_deal`, key: fragment`opportunity_id` },
     { table: fragment`deal`, key: fragment`opportunity_id` },
   ],
-  (context, leadIds) => creditWaiting(leadIds, context),
+  async (context, leadIds) => {
+    await flagMerged(context, leadIds);
+    await creditWaiting(leadIds, context);
+  },
 );
 
-/** A void or unproven referral of the survivor gives way to that of the merged lead, which holds the lead. */
+/** A void or unproven referral of the survivor gives way to one of the merged lead that is proven. */
 async function removeWeaker(tx: Tx, places: Place[]): Promise<void> {
   const moves = JSON.stringify(places.filter(({ origin, current }) => origin !== current));
   const removed = await tx.sql<Removed>`DELETE FROM referral AS weaker
     USING jsonb_to_recordset(${moves}::jsonb) AS place (origin bigint, current bigint), referral
     WHERE weaker.lead_id = place.current AND weaker.merged_from_lead_id IS NULL
-      AND (weaker.status = 'void' OR (weaker.status = 'flagged' AND weaker.flag_reason = 'unconfirmed_form'))
-      AND referral.lead_id = place.origin AND referral.status = 'attributed'
+      AND (weaker.status = 'void' OR weaker.is_unproven
+        OR (weaker.status = 'flagged' AND weaker.flag_reason = 'unconfirmed_form'))
+      AND NOT referral.is_unproven AND referral.lead_id = place.origin AND referral.status = 'attributed'
     RETURNING weaker.partner_id AS "partnerId", weaker.lead_id AS "leadId", weaker.code, weaker.source, weaker.status,
       weaker.occurred_at AS "occurredAt", referral.partner_id AS winner`;
   await addConflicts(
@@ -63,6 +70,26 @@ interface Removed {
   status: string;
   occurredAt: Date;
   winner: number;
+}
+
+/**
+ * Flags unproven referrals that came to another lead by a merge: a form with another address of a known person creates a new
+ * lead, which is merged with the known one.
+ */
+async function flagMerged(
+  { tx, emit }: { tx: Tx; emit: Emit<typeof referralFlagged> },
+  leadIds: number[],
+): Promise<void> {
+  const found = await tx.referral.findMany({
+    where: { leadId: { in: leadIds }, mergedFromLeadId: { not: null }, isUnproven: true, status: 'attributed' },
+  });
+  for (const row of found) {
+    const flag = { status: 'flagged', flagReason: 'unconfirmed_form' };
+    const record = asReferral(await writeReferral(tx, row.id, flag));
+    const { id: referralId, partnerId, leadId } = record;
+    const changes = { status: { from: row.status, to: record.status } };
+    emit(referralFlagged, { data: { referralId, partnerId, leadId }, record, changes });
+  }
 }
 
 /**

@@ -18,8 +18,10 @@ export interface ReferredLead {
   referredAt: Date;
   /** Requires that the partner was approved and had the code at `referredAt`. */
   isPast?: boolean;
-  /** Whether anybody could have sent the code for this lead. */
+  /** Whether anybody could have sent the code for this lead, which existed. */
   isUnproven?: boolean;
+  /** Whether a form created the lead, and nobody confirmed it. */
+  isOfForm?: boolean;
 }
 
 /** Leads that were created with a referral code or got one later. */
@@ -27,7 +29,9 @@ export function referredLeads(events: readonly Received<typeof leadCreated | typ
   return events.flatMap((event) => {
     const { record } = event;
     const isNew = event.name === 'lead.created';
-    const hasNewCode = isNew || (event as Received<typeof leadUpdated>).data.changes.referralCode;
+    const { changes, isMerge } = (event as Received<typeof leadUpdated>).data;
+    // The code of a merged lead is no new touch: its referral moves with it.
+    const hasNewCode = isNew || (changes.referralCode && !isMerge);
     return hasNewCode ? (referredLead(record, isNew ? record.createdAt : event.occurredAt) ?? []) : [];
   });
 }
@@ -37,10 +41,8 @@ export function formLeads(events: readonly Received<typeof formSubmitted>[]): Re
   return events.flatMap(({ data: { leadId, referralCode, isConfirmed }, record: { lead }, occurredAt }) => {
     if (leadId === null || !referralCode || !lead) return [];
     const { isNew, ...person } = lead;
-    const isUnproven = !isConfirmed && !isNew;
-    return [
-      { ...person, leadId, code: referralCode.toUpperCase(), source: 'form', referredAt: occurredAt, isUnproven },
-    ];
+    const touch = { code: referralCode.toUpperCase(), source: 'form', referredAt: occurredAt } as const;
+    return [{ ...person, ...touch, leadId, isUnproven: !isConfirmed && !isNew, isOfForm: !isConfirmed && isNew }];
   });
 }
 
@@ -83,11 +85,12 @@ export async function attributeLeads(
   });
   const judgements = await judge(inside.tx, pairs);
   const touches = pairs.map(({ lead, partner }, index): Touch => {
-    const { leadId, code, source, referredAt, isUnproven } = lead;
+    const { leadId, code, source, referredAt, isUnproven, isOfForm = false } = lead;
     const judgement = judgements[index] as Judgement;
     return {
       ...judgement,
       ...(isUnproven && judgement.status === 'attributed' && unconfirmed),
+      isUnproven: isOfForm,
       leadId,
       partnerId: partner.partnerId,
       code,

@@ -32,6 +32,7 @@ export const reassignReferral: Handler<typeof referrals.reassignReferral> = asyn
     status: 'attributed',
     flagReason: null,
     clearedAt: null,
+    isUnproven: false,
     // Touches before the decision do not undo it.
     lastTouchAt: new Date(),
     moves: { increment: 1 },
