@@ -6,8 +6,8 @@ import type { Handler, Tools } from '../../handler.ts';
 import { lockPartner } from '../partners/partner.ts';
 import { readOwnPartner } from '../portal/own-partner.ts';
 import { notifyOwnersJob } from '../portal-users/notify-owners.job.ts';
+import { flagReferralsJob } from '../referrals/flag-referrals.job.ts';
 import { columnsOf } from './account.ts';
-import { flagReferralsJob } from './flag-referrals.job.ts';
 import { readAccount } from './read-account.ts';
 
 /** The user whose password was verified. */

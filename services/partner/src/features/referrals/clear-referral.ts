@@ -1,8 +1,8 @@
 import { referralCleared, type referrals } from '@tandem/partner-contract';
 import type { Handler } from '../../handler.ts';
 import { creditWaiting } from '../credit-partners.ts';
-import { releaseFlagged } from '../payout-accounts/flagged-commissions.ts';
 import { scheduleReviews } from '../tiers/schedule-reviews.ts';
+import { releaseFlagged } from './flagged-commissions.ts';
 import { asReferral, lockReferral, writeReferral, wrongTransition } from './referral.ts';
 
 export const clearReferral: Handler<typeof referrals.clearReferral> = async (context) => {

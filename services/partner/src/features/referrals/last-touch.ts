@@ -2,7 +2,7 @@ import { type conflictCauses, defaultAttributionDays } from '@tandem/partner-con
 import type { Referral as ReferralRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { readAppliedPlans } from '../commission-plans/applied-plans.ts';
-import type { Touch } from './attribute.ts';
+import type { Judgement } from './referral.ts';
 
 export type ConflictCause = (typeof conflictCauses)[number];
 /** Why a touch does not get the lead. The first two are no conflict with another partner. */
@@ -56,7 +56,7 @@ interface Circumstances {
  */
 export function lossOf(
   held: Held,
-  touch: Pick<Touch, 'partnerId' | 'flagReason' | 'occurredAt'>,
+  touch: Pick<ReferralRow, 'partnerId' | 'occurredAt'> & Pick<Judgement, 'flagReason'>,
   { since, isWon, isRegistered, isDecided }: Circumstances,
 ): Loss | undefined {
   if (held.status === 'void') {

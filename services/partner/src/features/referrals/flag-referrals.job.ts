@@ -3,10 +3,10 @@ import { type Inside, type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import { referralFlagged } from '@tandem/partner-contract';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
-import { lockLeads } from '../referrals/lock-leads.ts';
-import { asReferral, lockReferral, notCleared, writeReferral } from '../referrals/referral.ts';
+import { mailboxesSharing, partnersSharing } from '../payout-accounts/shared-account.ts';
 import { holdFlagged } from './flagged-commissions.ts';
-import { mailboxesSharing, partnersSharing } from './shared-account.ts';
+import { lockLeads } from './lock-leads.ts';
+import { asReferral, lockReferral, notCleared, writeReferral } from './referral.ts';
 
 /** Flags referrals between a partner and others who are paid to the account that it has set. */
 export const flagReferralsJob = {

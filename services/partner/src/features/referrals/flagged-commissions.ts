@@ -8,8 +8,8 @@ import type { Tx } from '../../handler.ts';
 import { hold } from '../commissions/hold-commission.ts';
 import { lockCommissions, reread } from '../commissions/lock-commissions.ts';
 import { release } from '../commissions/release-commission.ts';
-import { readEarned } from '../referrals/deals-of-referral.ts';
-import { lockReferral } from '../referrals/referral.ts';
+import { readEarned } from './deals-of-referral.ts';
+import { lockReferral } from './referral.ts';
 
 /** Puts the commissions of a flagged referral on hold whose payments were on their way, and failed. */
 const holdFlaggedJob = { name: 'hold-flagged-commissions', payload: z.object({ referralId: id('referral') }) };
