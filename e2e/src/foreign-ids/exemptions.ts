@@ -45,6 +45,12 @@ const ofRegistration: Exemption = {
   holds: ofCaller.holds,
 };
 
+const ofSubmitter: Exemption = {
+  because:
+    'crm does not store partners; only the partner service names one, that of the portal session that submits the lead',
+  holds: ofCaller.holds,
+};
+
 const namesEnvironment: Exemption = {
   owner: 'the other environment',
   because: 'the gateway has only the session token, so the response states the environment of the session',
@@ -251,6 +257,7 @@ export const exemptions: Readonly<Record<string, Exemption>> = {
   'updateAbTest body.variants.*.templateId': ofOneVariant,
   'updateAddonConfig params.addonId': ofPlatform,
   'upgradeAddon params.addonId': ofPlatform,
+  'upsertLeadByEmail body.partnerId': ofSubmitter,
   'verifyAuditChain body.tenantId': onAnyTenant,
 };
 
