@@ -135,9 +135,9 @@ export const internalLeads = operations({
       firstName: Lead.shape.firstName.optional(),
       lastName: Lead.shape.lastName.optional(),
       phone: Lead.shape.phone.optional(),
-      /** Of a new lead. */
+      /** The code of a new lead; an existing lead does not get it. */
       referralCode: Lead.shape.referralCode.optional(),
-      /** Of a new lead: the partner who submits it, so that a repeated request finds its own lead. */
+      /** The partner who submits a new lead, by which a repeated request recognizes its lead. */
       partnerId: Lead.shape.partnerId.optional(),
       /** Whether an existing lead gets nothing, not even what it lacks. */
       onlyNew: z.boolean().optional(),

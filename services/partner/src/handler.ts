@@ -53,7 +53,7 @@ export interface StatementKey {
   currency: string;
 }
 
-/** Whose file of a statement a link leads to, and whether it hides the values of deals. */
+/** The statement that a link leads to, and whether its file hides the values of deals. */
 export interface StatementScope {
   tenantId: number;
   environment: 'live' | 'sandbox';

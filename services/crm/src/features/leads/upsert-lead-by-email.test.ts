@@ -114,7 +114,7 @@ it('gives an existing lead what it lacks, with lead.updated, and overwrites noth
   expect(data).toMatchObject({
     ...known,
     phone: body.phone,
-    // Whoever sends a code claims the lead for a partner.
+    // A code claims the lead for a partner, and the sender is not known.
     referralCode: null,
     customFields: { seats: 5, plan: 'large' },
     consent: { email: { state: 'granted', source: 'Newsletter' } },

@@ -11,7 +11,7 @@ import { holdUntil } from './commission-of-sale.ts';
 import { emitEarned } from './emit-earned.ts';
 
 type Body = z.output<typeof commissions.createCommission.body>;
-/** What must be equal when an externalId is repeated. */
+/** The fields that must be equal when an externalId is repeated. */
 type Wanted = Pick<CommissionRow, 'partnerId' | 'amountMinor' | 'type' | 'currency' | 'opportunityId' | 'planId'>;
 
 export const createCommission = ({ peers }: Tools): Handler<typeof commissions.createCommission> => ({

@@ -27,7 +27,7 @@ export interface ProtectedKeys {
 
 type Named = Pick<DealRecord, 'company' | 'companyDomain' | 'contact'>;
 
-/** What is stored of a registration, by which others find it. */
+/** The stored keys of a registration, by which other registrations find it. */
 export function keysOf({ company, companyDomain, contact }: Named): ProtectedKeys {
   const contactDomainKey = domainKey(hostOf(contact.email));
   return {
@@ -38,7 +38,7 @@ export function keysOf({ company, companyDomain, contact }: Named): ProtectedKey
   };
 }
 
-/** What a registration is compared by: its keys, also in the form in which the release before stores them. */
+/** The keys that are compared with those of other registrations, also in the form that the release before stores. */
 export function comparedKeys(deal: Named) {
   const { companyKey: name, domainKey: domain, contactDomainKey, mailboxKey } = keysOf(deal);
   const hosts = [deal.companyDomain, hostOf(deal.contact.email)].filter((host) => host !== null).map(withoutWww);

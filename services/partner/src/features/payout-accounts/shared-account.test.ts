@@ -119,7 +119,7 @@ it('flags a referral when the lead sets the account of the partner later, and it
   expect(event.changes).toEqual({ status: { from: 'attributed', to: 'flagged' } });
   await api.clearReferral({ params: { id: flagged[0].id }, body: {} });
   expect(await commissions()).toEqual({ [sameLead]: 'pending', [otherLead]: 'pending' });
-  // Who cleared it knows about the account.
+  // The person who cleared the referral knows about the account.
   await same.setAccount(ibans[1]);
   await same.setAccount(ibans[0]);
   await until('the accounts are compared', async () => {

@@ -51,7 +51,7 @@ export const markPayoutPaid: Handler<typeof payouts.markPayoutPaid> = async ({
   return asPayout(await endIfDone({ tx, emit }, row));
 };
 
-/** What a person has reported, for the audit log. */
+/** The reported payments, for the audit log. */
 function reported({ itemIds, failed }: Pick<Body, 'itemIds' | 'failed'>) {
   return {
     paid: { from: null, to: itemIds ?? 'all pending' },

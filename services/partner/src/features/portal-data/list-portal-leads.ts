@@ -17,7 +17,7 @@ interface Found {
 export const listPortalLeads = (tools: Tools): Handler<typeof portalData.listPortalLeads, Found> => ({
   async check({ query: { page, limit }, caller, tx }) {
     const { id: partnerId } = await readOwnPartner(tx, caller);
-    // Whoever sends the address of somebody else by a form must not learn about the person.
+    // Without unconfirmed referrals: a partner can send the address of anybody by a form, and must not learn about the person.
     const where = { partnerId, ...holds };
     const [total, rows] = await Promise.all([
       tx.referral.count({ where }),

@@ -7,7 +7,7 @@ import { unusable } from '../referral-codes/code.ts';
 import { lockUses } from '../referral-codes/lock-uses.ts';
 import { scheduleReviews } from '../tiers/schedule-reviews.ts';
 import { addConflicts, type Conflict, conflictOf } from './conflict.ts';
-import { isUnproven, type Loss, lossOf, windowsOf } from './last-touch.ts';
+import { isUnconfirmed, type Loss, lossOf, windowsOf } from './last-touch.ts';
 import { asReferral, type FlagReason, type Judgement, writeReferral } from './referral.ts';
 
 const dayMs = 86_400_000;
@@ -105,23 +105,19 @@ export async function attribute(
     }
     if (loss) {
       outcomes.set(touch, { loss });
-      if (loss === 'same_partner' && touch.isUnproven) place.isUnproven = held?.source === 'form';
-      if (loss === 'same_partner' && ['link', 'manual'].includes(touch.source)) place.isUnproven = false;
-      const isNewest = touch.occurredAt > (place.lastTouchAt ?? holder.occurredAt);
-      if (loss === 'same_partner' && isNewest && touch.flagReason !== 'unconfirmed_form')
-        place.lastTouchAt = touch.occurredAt;
-      else if (loss !== 'same_partner' && loss !== 'void')
+      if (loss === 'same_partner') noteTouch(place, touch, holder);
+      else if (loss !== 'void')
         conflicts.push(conflictOf(leadId, touch, { winner: holder.partnerId, cause: loss, externalId: null }));
       continue;
     }
-    if (code && !isUnproven(touch)) code.uses++;
+    if (code && !isUnconfirmed(touch)) code.uses++;
     if (held && held.status !== 'void') {
       const { externalId } = held;
-      const cause = isUnproven(held) ? 'unconfirmed_form' : 'later_touch';
+      const cause = isUnconfirmed(held) ? 'unconfirmed_form' : 'later_touch';
       if (held.partnerId !== touch.partnerId)
         conflicts.push(conflictOf(leadId, held, { winner: touch.partnerId, cause, externalId }));
       const before = held.code === null ? undefined : codes.get(held.code);
-      if (before && !isUnproven(held)) before.uses--;
+      if (before && !isUnconfirmed(held)) before.uses--;
     }
     Object.assign(place, { held: touch, lastTouchAt: null, isUnproven: touch.isUnproven ?? false });
     winners.set(place, touch);
@@ -133,6 +129,14 @@ export async function attribute(
     if (referral) outcomes.set(touch, { referral });
   }
   return outcomes;
+}
+
+/** Notes another touch of the partner that has the lead. */
+function noteTouch(place: Place, touch: Touch, held: Pick<ReferralRow, 'source' | 'occurredAt'>): void {
+  if (touch.isUnproven) place.isUnproven = held.source === 'form';
+  else if (touch.source === 'link' || touch.source === 'manual') place.isUnproven = false;
+  const isLater = touch.occurredAt > (place.lastTouchAt ?? held.occurredAt);
+  if (isLater && touch.flagReason !== 'unconfirmed_form') place.lastTouchAt = touch.occurredAt;
 }
 
 async function readPlaces(tx: Tx, leadIds: number[]): Promise<Map<number, Place>> {

@@ -27,11 +27,11 @@ export async function windowsOf(tx: Tx, partnerIds: readonly number[]): Promise<
 }
 
 /** Whether a referral is flagged because of a form that anybody could have sent. */
-export function isUnproven({ status, flagReason }: Pick<ReferralRow, 'status' | 'flagReason'>): boolean {
+export function isUnconfirmed({ status, flagReason }: Pick<ReferralRow, 'status' | 'flagReason'>): boolean {
   return status === 'flagged' && flagReason === 'unconfirmed_form';
 }
 
-/** The referrals that hold a lead, for a query: neither void nor unproven. */
+/** The referrals that hold a lead, for a query: neither void nor unconfirmed. */
 export const holds = {
   OR: [
     { status: 'attributed' },
@@ -62,11 +62,11 @@ export function lossOf(
   if (held.status === 'void') {
     const isLater = held.voidedAt === null || touch.occurredAt > held.voidedAt;
     if (touch.flagReason === 'unconfirmed_form') return 'void';
-    const wasUnproven = held.flagReason === 'unconfirmed_form' && held.clearedAt === null;
-    return isLater && (isDecided || wasUnproven || held.partnerId !== touch.partnerId) ? undefined : 'void';
+    const wasUnconfirmed = held.flagReason === 'unconfirmed_form' && held.clearedAt === null;
+    return isLater && (isDecided || wasUnconfirmed || held.partnerId !== touch.partnerId) ? undefined : 'void';
   }
-  // What anybody could have sent gives way to every touch that is proven, also of the same partner.
-  if (isUnproven(held) && touch.flagReason !== 'unconfirmed_form') return undefined;
+  // Anybody can send a form, so its unconfirmed touch gives way to every other touch, also of the same partner.
+  if (isUnconfirmed(held) && touch.flagReason !== 'unconfirmed_form') return undefined;
   if (held.partnerId === touch.partnerId) return 'same_partner';
   if (isRegistered) return 'deal_registered';
   if (touch.occurredAt <= (held.lastTouchAt ?? held.occurredAt)) return 'earlier_touch';

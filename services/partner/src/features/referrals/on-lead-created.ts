@@ -18,10 +18,10 @@ export interface ReferredLead {
   referredAt: Date;
   /** Requires that the partner was approved and had the code at `referredAt`. */
   isPast?: boolean;
-  /** Whether anybody could have sent the code for this lead, which existed. */
+  /** Whether the code came by an unconfirmed form, which anybody can send, for a lead that existed. */
+  isUnconfirmed?: boolean;
+  /** Whether an unconfirmed form created the lead. */
   isUnproven?: boolean;
-  /** Whether a form created the lead, and nobody confirmed it. */
-  isOfForm?: boolean;
 }
 
 /** Leads that were created with a referral code or got one later. */
@@ -42,7 +42,7 @@ export function formLeads(events: readonly Received<typeof formSubmitted>[]): Re
     if (leadId === null || !referralCode || !lead) return [];
     const { isNew, ...person } = lead;
     const touch = { code: referralCode.toUpperCase(), source: 'form', referredAt: occurredAt } as const;
-    return [{ ...person, ...touch, leadId, isUnproven: !isConfirmed && !isNew, isOfForm: !isConfirmed && isNew }];
+    return [{ ...person, ...touch, leadId, isUnconfirmed: !isConfirmed && !isNew, isUnproven: !isConfirmed && isNew }];
   });
 }
 
@@ -85,12 +85,12 @@ export async function attributeLeads(
   });
   const judgements = await judge(inside.tx, pairs);
   const touches = pairs.map(({ lead, partner }, index): Touch => {
-    const { leadId, code, source, referredAt, isUnproven, isOfForm = false } = lead;
+    const { leadId, code, source, referredAt, isUnconfirmed, isUnproven = false } = lead;
     const judgement = judgements[index] as Judgement;
     return {
       ...judgement,
-      ...(isUnproven && judgement.status === 'attributed' && unconfirmed),
-      isUnproven: isOfForm,
+      ...(isUnconfirmed && judgement.status === 'attributed' && unconfirmed),
+      isUnproven,
       leadId,
       partnerId: partner.partnerId,
       code,
