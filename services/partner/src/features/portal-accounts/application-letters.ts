@@ -1,32 +1,50 @@
 import type { Letter } from '@tandem/mail';
 import { common, type Link, letterFor, type Sender, timeFor } from './letters.ts';
 
-const confirm = { en: 'Confirm the address', de: 'Adresse bestätigen' };
+/** The parts that differ between the letters with a link to confirm an application. */
+interface Words {
+  preview: string;
+  paragraphs: string[];
+  button?: string;
+}
+
+/** A letter with a link to confirm an application. */
+function linkLetter(sender: Sender, { url, expiresAt }: Link, { en, de }: { en: Words; de: Words }): Letter {
+  const { tenant } = sender;
+  const until = timeFor(sender, expiresAt);
+  return letterFor(sender, url, {
+    en: {
+      subject: `Your application to ${tenant}`,
+      button: 'Confirm the address',
+      ...en,
+      notes: [`The link works once, until ${until}.`, common.en.ignore],
+    },
+    de: {
+      subject: `Ihre Bewerbung bei ${tenant}`,
+      button: 'Adresse bestätigen',
+      ...de,
+      notes: [`Der Link gilt einmal, bis ${until}.`, common.de.ignore],
+    },
+  });
+}
 
 /** For a new application, and one that is not decided yet. */
 export function applicationLetter(sender: Sender, link: Link): Letter {
   const { tenant } = sender;
-  const until = timeFor(sender, link.expiresAt);
-  return letterFor(sender, link.url, {
+  return linkLetter(sender, link, {
     en: {
-      subject: `Your application to ${tenant}`,
       preview: 'Confirm your e-mail address.',
       paragraphs: [
         `${tenant} received your application for the partner program. You can sign in to the portal once you are approved.`,
         'Confirm that this is your e-mail address.',
       ],
-      button: confirm.en,
-      notes: [`The link works once, until ${until}.`, common.en.ignore],
     },
     de: {
-      subject: `Ihre Bewerbung bei ${tenant}`,
       preview: 'Bestätigen Sie Ihre E-Mail-Adresse.',
       paragraphs: [
         `${tenant} hat Ihre Bewerbung für das Partnerprogramm erhalten. Sobald sie angenommen ist, können Sie sich im Portal anmelden.`,
         'Bestätigen Sie, dass dies Ihre E-Mail-Adresse ist.',
       ],
-      button: confirm.de,
-      notes: [`Der Link gilt einmal, bis ${until}.`, common.de.ignore],
     },
   });
 }
@@ -34,27 +52,20 @@ export function applicationLetter(sender: Sender, link: Link): Letter {
 /** For an application that the tenant approved at once. */
 export function autoApprovedLetter(sender: Sender, link: Link): Letter {
   const { tenant } = sender;
-  const until = timeFor(sender, link.expiresAt);
-  return letterFor(sender, link.url, {
+  return linkLetter(sender, link, {
     en: {
-      subject: `Your application to ${tenant}`,
       preview: 'Welcome to the partner program.',
       paragraphs: [
         `${tenant} approved your application for the partner program. Sign in to the partner portal with your e-mail address and your password.`,
         'Confirm that this is your e-mail address.',
       ],
-      button: confirm.en,
-      notes: [`The link works once, until ${until}.`, common.en.ignore],
     },
     de: {
-      subject: `Ihre Bewerbung bei ${tenant}`,
       preview: 'Willkommen im Partnerprogramm.',
       paragraphs: [
         `${tenant} hat Ihre Bewerbung für das Partnerprogramm angenommen. Melden Sie sich im Partnerportal mit Ihrer E-Mail-Adresse und Ihrem Passwort an.`,
         'Bestätigen Sie, dass dies Ihre E-Mail-Adresse ist.',
       ],
-      button: confirm.de,
-      notes: [`Der Link gilt einmal, bis ${until}.`, common.de.ignore],
     },
   });
 }
@@ -62,27 +73,20 @@ export function autoApprovedLetter(sender: Sender, link: Link): Letter {
 /** For another application with the address of one that is not decided yet. */
 export function repeatedLetter(sender: Sender, link: Link): Letter {
   const { tenant } = sender;
-  const until = timeFor(sender, link.expiresAt);
-  return letterFor(sender, link.url, {
+  return linkLetter(sender, link, {
     en: {
-      subject: `Your application to ${tenant}`,
       preview: 'Confirm your e-mail address.',
       paragraphs: [
         `${tenant} received more than one application for the partner program with your address. If you are approved, you get a link to choose a password; those of the applications do not work.`,
         'If you applied, confirm that this is your e-mail address.',
       ],
-      button: confirm.en,
-      notes: [`The link works once, until ${until}.`, common.en.ignore],
     },
     de: {
-      subject: `Ihre Bewerbung bei ${tenant}`,
       preview: 'Bestätigen Sie Ihre E-Mail-Adresse.',
       paragraphs: [
         `${tenant} hat mehr als eine Bewerbung für das Partnerprogramm mit Ihrer Adresse erhalten. Wenn Sie angenommen werden, erhalten Sie einen Link, um ein Passwort zu wählen; die Passwörter der Bewerbungen gelten nicht.`,
         'Wenn Sie sich beworben haben, bestätigen Sie, dass dies Ihre E-Mail-Adresse ist.',
       ],
-      button: confirm.de,
-      notes: [`Der Link gilt einmal, bis ${until}.`, common.de.ignore],
     },
   });
 }
@@ -90,27 +94,22 @@ export function repeatedLetter(sender: Sender, link: Link): Letter {
 /** For a rejected partner who applies again. */
 export function againLetter(sender: Sender, link: Link): Letter {
   const { tenant } = sender;
-  const until = timeFor(sender, link.expiresAt);
-  return letterFor(sender, link.url, {
+  return linkLetter(sender, link, {
     en: {
-      subject: `Your application to ${tenant}`,
       preview: 'Confirm that you apply again.',
       paragraphs: [
         `Somebody applied for the partner program of ${tenant} with your address. An earlier application of yours was not approved.`,
         `If this was you, confirm it: ${tenant} then decides again, with the data of your earlier application.`,
       ],
       button: 'Apply again',
-      notes: [`The link works once, until ${until}.`, common.en.ignore],
     },
     de: {
-      subject: `Ihre Bewerbung bei ${tenant}`,
       preview: 'Bestätigen Sie, dass Sie sich erneut bewerben.',
       paragraphs: [
         `Jemand hat sich mit Ihrer Adresse für das Partnerprogramm von ${tenant} beworben. Ihre frühere Bewerbung wurde nicht angenommen.`,
         `Wenn Sie das waren, bestätigen Sie es: ${tenant} entscheidet dann erneut, mit den Angaben Ihrer früheren Bewerbung.`,
       ],
       button: 'Erneut bewerben',
-      notes: [`Der Link gilt einmal, bis ${until}.`, common.de.ignore],
     },
   });
 }
