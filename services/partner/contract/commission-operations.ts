@@ -44,9 +44,10 @@ export const inPayout = {
 export const stillHeld = {
   hold_not_over: [409, 'The hold period is not over; wait until holdUntil, or send force'],
 } as const;
-/** A commission whose payment was on its way when its deal was reopened, and then failed. */
+/** Cancelling would lower a balance twice, or leave two commissions for one sale. */
 export const clawedBack = {
   clawed_back: [409, 'The commission is clawed back; cancel the clawback first'],
+  earned_again: [409, 'The sale has earned another commission since; cancel or claw back that one first'],
 } as const;
 export const clawbackErrors = {
   not_paid: [409, 'Only a paid commission can be clawed back; cancel the others'],

@@ -9,7 +9,14 @@ import { fail } from '@tandem/service';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Handler, Tx } from '../../handler.ts';
 import { checkGrowth, type InPayout, leavePayout, lockWithPayout } from '../payouts/leave-payout.ts';
-import { asCommission, type CommissionRecord, changeCommissions, checkTransition, isClawedBack } from './commission.ts';
+import {
+  asCommission,
+  type CommissionRecord,
+  changeCommissions,
+  checkTransition,
+  isClawedBack,
+  isEarnedAgain,
+} from './commission.ts';
 
 export const cancelCommission: Handler<typeof commissions.cancelCommission> = async ({
   params,
@@ -30,10 +37,12 @@ interface Inside {
 
 /**
  * Cancels a locked commission for a person.
- * @throws ApiError `clawed_back` because the balance would be lowered twice, or `payout_in_progress` if a payment would grow
+ * @throws ApiError `clawed_back` because the balance would be lowered twice, `earned_again` because the sale has another
+ *   commission, or `payout_in_progress` if a payment would grow
  */
 export async function cancelByHand(inside: Inside, found: InPayout, body: { reason: string }) {
   if (await isClawedBack(inside.tx, found.commission)) throw fail('clawed_back');
+  if (await isEarnedAgain(inside.tx, found.commission)) throw fail('earned_again');
   checkGrowth(found);
   return cancel(inside, found, body);
 }

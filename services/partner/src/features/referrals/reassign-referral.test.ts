@@ -192,6 +192,30 @@ describe('reassignReferral', () => {
     expect(await entriesOf(next)).toEqual([['pending', 5]]);
   });
 
+  it('a clawback cannot be cancelled after it, because the sale has another commission', async () => {
+    const { api, partner, params, entriesOf } = await aReferral({ deals: 1 });
+    await pay(api);
+    const next = await anApprovedPartner(api);
+    const [paid] = (await api.listPartnerCommissions({ params: { id: partner.id } })).data;
+    const { data: clawback } = await api.clawbackCommission({ params: { cid: paid.id }, body: { reason } });
+    const cancel = () => api.cancelCommission({ params: { cid: clawback.id }, body: { reason } });
+    await api.reassignReferral({ params, body: { partnerId: next.id, reason } });
+    const refused = await cancel();
+    expect([refused.status, refused.body.code]).toEqual([409, 'earned_again']);
+    // The partner gets the deal back with a commission of its own.
+    await api.reassignReferral({ params, body: { partnerId: partner.id, reason } });
+    expect(await entriesOf(next)).toEqual([['cancelled', 5]]);
+    expect((await cancel()).body.code).toBe('earned_again');
+    const again = (await entriesOf(partner)).at(-1);
+    expect(again).toEqual(['pending', 5]);
+    const { data: all } = await api.listPartnerCommissions({
+      params: { id: partner.id },
+      query: { status: 'pending' },
+    });
+    await api.cancelCommission({ params: { cid: all[0].id }, body: { reason } });
+    expect((await cancel()).data).toMatchObject({ status: 'cancelled' });
+  });
+
   it('respects If-Match, and is for managers of partners', async () => {
     const { api, params } = await aReferral();
     const next = await anApprovedPartner(api);
