@@ -2,8 +2,8 @@ import { BulkReply, bulkErrors, bulkSelection, operations, sharedErrors } from '
 import { z } from 'zod';
 import {
   CommissionReason,
+  cancelErrors,
   clawbackErrors,
-  clawedBack,
   commissions,
   force,
   inPayout,
@@ -78,7 +78,7 @@ export const bulkCommissions = operations({
     body: withReason,
     message: 'Commissions cancelled',
     emits: [commissionCancelled, payoutCompleted, payoutFailed],
-    errors: { ...errors, ...inPayout, ...clawedBack },
+    errors: { ...errors, ...inPayout, ...cancelErrors },
   },
   bulkClawbackCommissions: {
     ...many,

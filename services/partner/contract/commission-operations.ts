@@ -45,7 +45,7 @@ export const stillHeld = {
   hold_not_over: [409, 'The hold period is not over; wait until holdUntil, or send force'],
 } as const;
 /** Cancelling would lower a balance twice, or leave two commissions for one sale. */
-export const clawedBack = {
+export const cancelErrors = {
   clawed_back: [409, 'The commission is clawed back; cancel the clawback first'],
   earned_again: [409, 'The sale has earned another commission since; cancel or claw back that one first'],
 } as const;
@@ -183,7 +183,7 @@ export const commissions = operations({
     example: { status: 'cancelled', allowedTransitions: [] },
     message: 'Commission cancelled',
     emits: [commissionCancelled, payoutCompleted, payoutFailed],
-    errors: { ...refused, ...inPayout, ...clawedBack },
+    errors: { ...refused, ...inPayout, ...cancelErrors },
   },
   clawbackCommission: {
     ...manage,

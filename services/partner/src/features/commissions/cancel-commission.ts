@@ -9,14 +9,8 @@ import { fail } from '@tandem/service';
 import type { Commission as CommissionRow } from '../../generated/client.ts';
 import type { Handler, Tx } from '../../handler.ts';
 import { checkGrowth, type InPayout, leavePayout, lockWithPayout } from '../payouts/leave-payout.ts';
-import {
-  asCommission,
-  type CommissionRecord,
-  changeCommissions,
-  checkTransition,
-  isClawedBack,
-  isEarnedAgain,
-} from './commission.ts';
+import { asCommission, type CommissionRecord, changeCommissions, checkTransition, isClawedBack } from './commission.ts';
+import { readDeducted } from './read-deducted.ts';
 
 export const cancelCommission: Handler<typeof commissions.cancelCommission> = async ({
   params,
@@ -45,6 +39,21 @@ export async function cancelByHand(inside: Inside, found: InPayout, body: { reas
   if (await isEarnedAgain(inside.tx, found.commission)) throw fail('earned_again');
   checkGrowth(found);
   return cancel(inside, found, body);
+}
+
+/**
+ * Whether the sale whose commission a locked clawback takes back has earned again: after its referral was reassigned, or its
+ * deal was reopened and won again. Locks that commission, as both of these do.
+ */
+async function isEarnedAgain(tx: Tx, clawback: CommissionRow): Promise<boolean> {
+  const { originalCommissionId, opportunityId, leadId, level } = clawback;
+  if (originalCommissionId === null || (opportunityId === null && leadId === null)) return false;
+  await tx.sql`SELECT FROM commission WHERE id = ${originalCommissionId} FOR SHARE`;
+  const sale = opportunityId === null ? { leadId } : { opportunityId };
+  const since = { id: { gt: originalCommissionId }, type: 'earned', status: { not: 'cancelled' } };
+  const others = await tx.commission.findMany({ where: { ...sale, level, ...since } });
+  const deducted = await readDeducted(tx, others);
+  return others.some(({ id, amountMinor }) => amountMinor > (deducted.get(id) ?? 0));
 }
 
 /** Cancels a locked commission that is not paid. */

@@ -5,7 +5,6 @@ import type { z } from 'zod';
 import type { Commission as CommissionRow, Prisma } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { ledgerStateOf, postToLedger } from '../ledger/post-to-ledger.ts';
-import { readDeducted } from './read-deducted.ts';
 
 export type CommissionRecord = z.output<typeof Commission>;
 type Status = CommissionRecord['status'];
@@ -36,21 +35,6 @@ export async function lockCommission(tx: Tx, id: number): Promise<CommissionRow>
 export async function isClawedBack(tx: Tx, { id }: CommissionRow): Promise<boolean> {
   const where = { originalCommissionId: id, type: 'clawback', status: { not: 'cancelled' } };
   return (await tx.commission.findFirst({ where, select: { id: true } })) !== null;
-}
-
-/**
- * Whether the sale whose commission a locked clawback takes back has earned again: after its referral was reassigned, or its
- * deal was reopened. Locks that commission, as a reassignment does.
- */
-export async function isEarnedAgain(tx: Tx, clawback: CommissionRow): Promise<boolean> {
-  const { originalCommissionId, opportunityId, leadId, level } = clawback;
-  if (originalCommissionId === null || (opportunityId === null && leadId === null)) return false;
-  await tx.sql`SELECT FROM commission WHERE id = ${originalCommissionId} FOR SHARE`;
-  const sale = opportunityId === null ? { leadId } : { opportunityId };
-  const since = { id: { gt: originalCommissionId }, type: 'earned', status: { not: 'cancelled' } };
-  const others = await tx.commission.findMany({ where: { ...sale, level, ...since } });
-  const deducted = await readDeducted(tx, others);
-  return others.some(({ id, amountMinor }) => amountMinor > (deducted.get(id) ?? 0));
 }
 
 /** Whether a payout has deducted the clawback of a locked commission, or is doing so. */

@@ -92,7 +92,7 @@ describe('a reopened deal', () => {
 
   it('claws back a paid commission by a negative entry', async () => {
     const api = service.as();
-    const { won, reopened, become, balance } = await aPaidDeal(api);
+    const { id, won, reopened, become, balance } = await aPaidDeal(api);
     await reopened(3);
     const clawedBack = [
       ['earned', 'paid', 5],
@@ -102,8 +102,26 @@ describe('a reopened deal', () => {
     expect(await balance()).toEqual([{ currency: 'EUR', amount: -5 }]);
     await won(4);
     await become([...clawedBack, ['earned', 'pending', 5]]);
+    const { data } = await api.listPartnerCommissions({ params: { id }, query: { type: 'clawback' } });
+    const cancel = () => api.cancelCommission({ params: { cid: data[0].id }, body });
+    const refused = await cancel();
+    expect([refused.status, refused.body.code]).toEqual([409, 'earned_again']);
     await reopened(5);
     await become([...clawedBack, ['earned', 'cancelled', 5]]);
+    expect((await cancel()).status).toBe(200);
+    expect(await balance()).toEqual([{ currency: 'EUR', amount: 0 }]);
+  });
+
+  it('takes a commission back again whose clawback was cancelled, when it is won again', async () => {
+    const api = service.as();
+    const { id, won, reopened, become, balance } = await aPaidDeal(api);
+    await reopened(3);
+    await become([['earned', 'paid', 5], clawback]);
+    const { data } = await api.listPartnerCommissions({ params: { id }, query: { type: 'clawback' } });
+    await api.cancelCommission({ params: { cid: data[0].id }, body });
+    await won(4);
+    await become([['earned', 'paid', 5], ['clawback', 'cancelled', -5], clawback, ['earned', 'pending', 5]]);
+    expect(await balance()).toEqual([{ currency: 'EUR', amount: 0 }]);
   });
 
   it('takes the rest of a commission of which a person has clawed back a part, once', async () => {
