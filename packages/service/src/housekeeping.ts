@@ -16,6 +16,12 @@ export type Purge = { table: string; days: number } & (
     }
 );
 
+/** A statement that prepares tables for what is written next, such as one that creates partitions. It runs at the start and every hour. */
+export interface Maintenance {
+  name: string;
+  statement: string;
+}
+
 const everyMs = 3_600_000;
 // Delay until the next pass while rows are left over.
 const soonMs = 60_000;
@@ -35,13 +41,20 @@ const platformTables: readonly Purge[] = [
  * coordinate with a lock per table and skip a table that another instance is cleaning.
  * @param options.pool under the relay role; it stays open when housekeeping closes
  */
-export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purge[]; log: Log; metrics: Metrics }) {
-  const { pool, purge, log, metrics } = options;
+export function startHousekeeping(options: {
+  pool: pg.Pool;
+  purge: readonly Purge[];
+  maintenance?: readonly Maintenance[];
+  log: Log;
+  metrics: Metrics;
+}) {
+  const { pool, purge, maintenance = [], log, metrics } = options;
   const failures = metrics.counter('housekeeping_failures_total', 'Failures to remove expired rows from a table', [
     'table',
   ]);
+  const names = [...maintenance.map(({ name }) => name), ...[...platformTables, ...purge].map(({ table }) => table)];
   // Starts at zero, so that Prometheus sees the first failure as an increase.
-  for (const { table } of [...platformTables, ...purge]) failures.inc({ table }, 0);
+  for (const table of names) failures.inc({ table }, 0);
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let inProgress: Promise<unknown> = Promise.resolve();
@@ -58,19 +71,36 @@ export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purg
     return removed !== batchRows;
   };
 
+  /** Resolves to whether it succeeded. The next hourly run tries again; nothing depends on it. */
+  const attempt = async (table: string, work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      log.warn('housekeeping failed', { table, error });
+      failures.inc({ table });
+      return false;
+    }
+  };
+
+  const maintain = async (): Promise<string[]> => {
+    const failed: string[] = [];
+    for (const { name, statement } of maintenance) {
+      const isDone = isClosed || (await attempt(name, async () => void (await pool.query(statement))));
+      if (!isDone) failed.push(name);
+    }
+    return failed;
+  };
+
   const run = async (): Promise<{ isDone: boolean; failed: string[] }> => {
     let isDone = true;
-    const failed: string[] = [];
+    const failed = await maintain();
     for (const target of [...platformTables, ...purge]) {
       if (isClosed) break;
-      try {
+      const succeeded = await attempt(target.table, async () => {
         isDone = (await removeDue(target)) && isDone;
-      } catch (error) {
-        // The next hourly run tries again; nothing depends on it.
-        log.warn('housekeeping failed', { table: target.table, error });
-        failures.inc({ table: target.table });
-        failed.push(target.table);
-      }
+      });
+      if (!succeeded) failed.push(target.table);
     }
     return { isDone, failed };
   };
@@ -83,11 +113,15 @@ export function startHousekeeping(options: { pool: pg.Pool; purge: readonly Purg
       if (!isClosed) runIn(isDone ? everyMs : soonMs);
     }, ms).unref();
   };
+  inProgress = maintain();
   // Jitter: instances that started together run at different times.
   runIn(everyMs * (0.5 + Math.random() / 2));
   return {
     /** Deletes expired rows now. Resolves to the tables where this failed. */
-    run: async () => (await run()).failed,
+    run: async () => {
+      await inProgress;
+      return (await run()).failed;
+    },
     /** Ends after the batch in progress. */
     async close(): Promise<void> {
       isClosed = true;

@@ -22,7 +22,7 @@ export type {
   Result,
   Under,
 } from './handler.ts';
-export type { Purge } from './housekeeping.ts';
+export type { Maintenance, Purge } from './housekeeping.ts';
 export { followLeadMerges } from './lead-merges/follow-lead-merges.ts';
 export { currentLeads, type Place } from './lead-merges/merged-leads.ts';
 export { type List, type Listable, type ListFilter, listedIds, type PageResult } from './list.ts';

@@ -6,7 +6,7 @@ import type { Mailer } from '@tandem/mail';
 import type { Metrics } from '@tandem/process';
 import type { createTenantDb, Narrowing, Tx } from '@tandem/tenant-db';
 import type { Handlers } from './handler.ts';
-import type { Purge } from './housekeeping.ts';
+import type { Maintenance, Purge } from './housekeeping.ts';
 import type { SealedColumn } from './re-encrypt.ts';
 import type { ServiceSettings } from './settings.ts';
 import type { TenantRemoval } from './tenant-life.ts';
@@ -43,6 +43,8 @@ export interface ServiceDefinition<Ops extends Operations, Client, Settings exte
   portalRole?: (tx: Tx<Client>, caller: Caller) => Promise<PortalRoleName | undefined>;
   /** Rows that are deleted permanently after a number of days. */
   purge?: readonly Purge[];
+  /** Statements that run at the start and every hour, under the role `relay`. */
+  maintenance?: readonly Maintenance[];
   /** Columns with sealed values, which are re-encrypted when the encryption key changes. */
   sealed?: readonly SealedColumn[];
   /**

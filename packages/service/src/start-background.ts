@@ -21,7 +21,16 @@ import type { ServiceSettings } from './settings.ts';
 
 type BackgroundDefinition<Client> = Pick<
   ServiceDefinition<Operations, Client, ServiceSettings>,
-  'name' | 'settings' | 'consumers' | 'eventTimings' | 'jobs' | 'jobsOutsideMax' | 'mail' | 'purge' | 'sealed'
+  | 'name'
+  | 'settings'
+  | 'consumers'
+  | 'eventTimings'
+  | 'jobs'
+  | 'jobsOutsideMax'
+  | 'mail'
+  | 'purge'
+  | 'maintenance'
+  | 'sealed'
 >;
 
 /** The work of a service besides requests. */
@@ -49,7 +58,15 @@ export function startBackground<Client>(
     metrics,
   }: { db: TenantDb<Client>; seal: Seal; requests: RequestRate; log: Log; metrics: Metrics },
 ): Background {
-  const { name: service, settings, jobs = [], jobsOutsideMax = 0, purge = [], sealed = [] } = definition;
+  const {
+    name: service,
+    settings,
+    jobs = [],
+    jobsOutsideMax = 0,
+    purge = [],
+    maintenance = [],
+    sealed = [],
+  } = definition;
   const mail = definition.mail?.parts;
   const { NAMESPACE: namespace } = settings;
   const broker = connectBroker({ url: settings.AMQP_URL, namespace, log });
@@ -90,7 +107,13 @@ export function startBackground<Client>(
     metrics,
   });
   mail?.watch(pool, metrics);
-  const housekeeping = startHousekeeping({ pool, purge: [...purge, ...(mail?.purge ?? [])], log, metrics });
+  const housekeeping = startHousekeeping({
+    pool,
+    purge: [...purge, ...(mail?.purge ?? [])],
+    maintenance,
+    log,
+    metrics,
+  });
   const columns = mail ? [...sealed, mail.sealed] : sealed;
   const reencryption = startReencryption({ pool, seal, columns, log, metrics });
 
