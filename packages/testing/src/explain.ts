@@ -130,9 +130,9 @@ async function inOrder<In, Out>(inputs: readonly In[], run: (input: In) => Promi
   return results;
 }
 
-/** Tables of the mechanism, such as the outbox, are in another schema. */
+/** Tables of the mechanism, such as the outbox, are in another schema. Partitions are in one of their own. */
 function isOfService({ Schema }: PlanNode): boolean {
-  return Schema === 'public';
+  return Schema === 'public' || Schema === 'partitions';
 }
 
 function nodesOf(node: PlanNode): PlanNode[] {

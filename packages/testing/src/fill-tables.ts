@@ -41,7 +41,7 @@ export async function addRecords(
   const { rows: tables } = await client.query<{ table: string; columns: Column[] }>(
     `SELECT relname AS table, json_agg(json_build_object('name', attname, 'type', format_type(atttypid, NULL))) AS columns
      FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+     WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
        AND (attnotnull OR attname = 'user_id')
      GROUP BY relname HAVING bool_or(attname = 'tenant_id')
        AND (bool_or(attname = 'id') OR count(*) FILTER (WHERE attname LIKE '%\\_id') > 2)`,
@@ -65,7 +65,11 @@ export async function addRecords(
     // Vacuuming moves the pending entries of GIN indexes into their trees.
     await client.query(`VACUUM ANALYZE "${table}"`);
     if (max === undefined)
-      await client.query('UPDATE pg_class SET reltuples = reltuples * 100 WHERE oid = $1::regclass', [`"${table}"`]);
+      await client.query(
+        `UPDATE pg_class SET reltuples = reltuples * 100
+         WHERE oid = $1::regclass OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = $1::regclass)`,
+        [`"${table}"`],
+      );
   }
 }
 
