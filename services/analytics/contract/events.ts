@@ -53,6 +53,39 @@ export const engagementRecorded = event('engagement.recorded', {
   record: EngagementEvent,
 });
 
+/** An event as clients send it. */
+export const SentEvent = z.object({
+  eventType: EngagementType.meta({ examples: ['email_open'] }),
+  leadId: id('lead').nullish(),
+  messageId: Name.nullish().meta({ examples: ['msg-20260302-0017'] }),
+  workflowExecutionId: Name.nullish().meta({ examples: ['welcome-0042'] }),
+  timestamp: timestamp()
+    .nullish()
+    .describe('When the event happened: not before the year 2000 and at most 24 hours ahead. Defaults to now.'),
+  insertId: Name.nullish().meta({ examples: ['open-msg-20260302-0017'] }),
+  properties: freeForm()
+    .optional()
+    .meta({ examples: [{ subject: 'Spring offer' }] }),
+  automated: z
+    .boolean()
+    .optional()
+    .meta({ examples: [false] }),
+});
+
+/** The most events of one request. */
+export const eventsMax = 500;
+
+const EventResult = z.object({
+  index: z.int().meta({ description: 'The position of the event in the request, starting at 0', examples: [0] }),
+  status: z
+    .enum(['recorded', 'repeated', 'rejected'])
+    .describe('`repeated` if an event with the same `insertId` exists, whose id is returned'),
+  id: id('engagement_event').nullable().describe('The id of the event; null if it is rejected'),
+  errors: z
+    .array(z.object({ field: z.string().meta({ examples: ['leadId'] }), message: z.string() }))
+    .meta({ description: 'Why the event is rejected', examples: [[]] }),
+});
+
 export const engagement = operations({
   recordEvent: {
     method: 'POST',
@@ -61,22 +94,33 @@ export const engagement = operations({
     summary: 'Record an engagement event',
     description:
       'If an event with the same `insertId` exists, the response is 200 with that event, and no new event is recorded.',
-    body: z.object({
-      eventType: EngagementType.meta({ examples: ['email_open'] }),
-      leadId: id('lead').nullish(),
-      messageId: Name.nullish(),
-      workflowExecutionId: Name.nullish(),
-      timestamp: timestamp()
-        .nullish()
-        .describe('When the event happened: not before the year 2000 and at most 24 hours ahead. Defaults to now.'),
-      insertId: Name.nullish(),
-      properties: freeForm().optional(),
-      automated: z.boolean().optional(),
-    }),
+    body: SentEvent,
     reply: EngagementEvent,
     status: 201,
     mayExist: true,
     message: 'Event recorded',
+    emits: [engagementRecorded],
+  },
+  recordEvents: {
+    method: 'POST',
+    path: '/v1/analytics/events:batch',
+    permission: 'analytics:write',
+    summary: 'Record many engagement events',
+    description: `Records up to ${eventsMax} events at once. An event with an unknown lead or a time out of range is rejected, and the others are recorded. A malformed event rejects the whole request.`,
+    body: z.object({
+      events: z
+        .array(SentEvent)
+        .min(1, 'Must contain at least 1 event')
+        .max(eventsMax, `Must contain at most ${eventsMax} events`)
+        .describe(`The events, at most ${eventsMax}`),
+    }),
+    bodyMax: 2 * 1024 * 1024,
+    reply: z.object({
+      accepted: z.int().meta({ description: 'The number of events that are recorded or repeated', examples: [1] }),
+      rejected: z.int().meta({ description: 'The number of events that are rejected', examples: [0] }),
+      results: z.array(EventResult).describe('One result per event, in the order of the request'),
+    }),
+    message: 'Events recorded',
     emits: [engagementRecorded],
   },
   listRecordedEvents: {

@@ -8,7 +8,7 @@ import type { PrismaClient } from './generated/client.ts';
 /** Tenant-scoped database client of analytics. */
 export type Tx = TenantTx<PrismaClient>;
 /** Handler of an analytics operation. */
-export type Handler<Op extends Operation> = ServiceHandler<Op, Tx>;
+export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** Clients of other services. */
 export interface Peers {
   crm: ServiceClient<typeof internalLeads>;

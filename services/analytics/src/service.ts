@@ -3,13 +3,19 @@ import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { internalLeads } from '@tandem/crm-contract';
 import { personalData, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
+import { followTimezone } from './features/counting/on-tenant-changed.ts';
+import { recount } from './features/counting/recount.job.ts';
 import { mergeFollowers } from './features/events/follow-merges.ts';
 import { eventHandlers } from './features/events/index.ts';
 import { recordMessages } from './features/events/on-message-engaged.ts';
+import { countRecords } from './features/facts/on-records-changed.ts';
 import { analyticsData } from './features/personal-data/analytics-data.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 
 export type AnalyticsSettings = ServiceSettings & { CRM_URL: string };
+
+// Partitions exist for so many months ahead, in case the database is unreachable for hourly maintenance.
+const partitionsAhead = 3;
 
 /** Definition of the analytics service: contract, handlers, and the consumer that moves events of merged leads. */
 export function analyticsService(
@@ -26,8 +32,11 @@ export function analyticsService(
     name: 'analytics',
     operations: analytics,
     handlers: { ...eventHandlers({ crm }), ...person.handlers },
-    consumers: [...mergeFollowers.consumers, ...person.consumers, recordMessages],
-    jobs: [...mergeFollowers.jobs, ...person.jobs],
+    consumers: [...mergeFollowers.consumers, ...person.consumers, recordMessages, countRecords, followTimezone],
+    jobs: [...mergeFollowers.jobs, ...person.jobs, recount],
+    maintenance: [
+      { name: 'engagement partitions', statement: `SELECT public.create_engagement_partitions(${partitionsAhead})` },
+    ],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,

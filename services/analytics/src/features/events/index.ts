@@ -3,6 +3,10 @@ import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
 import { listRecordedEvents } from './list-recorded-events.ts';
 import { recordEvent } from './record-event.ts';
+import { recordEvents } from './record-events.ts';
 
 export const eventHandlers = (peers: Peers) =>
-  ({ recordEvent: recordEvent(peers), listRecordedEvents }) satisfies Handlers<typeof engagement, Tx>;
+  ({ recordEvent: recordEvent(peers), recordEvents: recordEvents(peers), listRecordedEvents }) satisfies Handlers<
+    typeof engagement,
+    Tx
+  >;

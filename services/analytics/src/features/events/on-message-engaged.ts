@@ -1,8 +1,7 @@
-import { engagementRecorded } from '@tandem/analytics-contract';
 import { formSubmitted, messageEngaged, pageVisited } from '@tandem/campaign-contract';
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
-import { asEvent } from './event.ts';
+import { type NewEvent, storeEvents } from './store-events.ts';
 
 type Reported = Received<typeof messageEngaged | typeof pageVisited | typeof formSubmitted>;
 
@@ -11,19 +10,11 @@ export const recordMessages = consumer({
   name: 'record-messages',
   on: [messageEngaged, pageVisited, formSubmitted],
   async handle(events: Reported[], { tx, emit }: ConsumerContext<Tx>) {
-    const reported = events.flatMap(rowsOf);
-    if (!reported.length) return;
-    const rows = await tx.engagementEvent.createManyAndReturn({ data: reported, skipDuplicates: true });
-    for (const row of rows) {
-      const record = asEvent(row);
-      emit(engagementRecorded, { data: { eventId: record.id, type: record.type, leadId: record.leadId }, record });
-    }
+    await storeEvents({ tx, emit }, events.flatMap(rowsOf));
   },
 });
 
-type Row = Parameters<Tx['engagementEvent']['create']>[0]['data'];
-
-function rowsOf(event: Reported): Row[] {
+function rowsOf(event: Reported): NewEvent[] {
   if (event.name === 'form.submitted') {
     const { leadId, submissionId } = event.data;
     // A submission without a lead failed.

@@ -1,18 +1,26 @@
 import { EngagementEvent } from '@tandem/analytics-contract';
 import { exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { addCounts, holdCounting } from '../counting/index.ts';
 import { asEvent } from '../events/event.ts';
+import { leadFacts } from '../facts/lead-fact.ts';
+import { removeFacts } from '../facts/write-facts.ts';
 
 const batchMax = 1_000;
 
 /** The data of a person in analytics: engagement events, which stay as numbers without the person. */
 export const analyticsData: PersonalData<Tx> = {
   async erase({ tx, person: { leadIds } }) {
-    const rows =
-      await tx.sql`UPDATE engagement_event SET lead_id = NULL, merged_from_lead_id = NULL, message_id = NULL, workflow_execution_id = NULL,
+    const rows = await tx.sql<{
+      id: number;
+    }>`UPDATE engagement_event SET lead_id = NULL, merged_from_lead_id = NULL, message_id = NULL, workflow_execution_id = NULL,
         insert_id = NULL, properties = '{}'
       WHERE id IN (SELECT id FROM engagement_event WHERE lead_id = ANY(${leadIds}::bigint[]) LIMIT ${batchMax}::int)
       RETURNING id`;
+    await tx.engagementKey.deleteMany({ where: { eventId: { in: rows.map(({ id }) => id) } } });
+    await tx.step.deleteMany({ where: { type: leadFacts.type, recordId: { in: leadIds } } });
+    const counting = await holdCounting(tx);
+    await addCounts(tx, await removeFacts(tx, leadFacts, { ids: leadIds, counting }));
     return { engagementEvents: rows.length };
   },
   async read({ tx, person: { leadIds } }) {

@@ -1,0 +1,33 @@
+import { type ConsumerContext, consumer } from '@tandem/events';
+import { tenantCreated, tenantUpdated } from '@tandem/identity-contract';
+import type { Schedule } from '@tandem/jobs';
+import type { Tx } from '../../handler.ts';
+import { stopCounting } from './index.ts';
+import { scheduleRecount } from './recount.job.ts';
+
+/** Records are counted by the days of the tenant's time zone, in both environments. */
+export const followTimezone = consumer({
+  name: 'follow-time-zone',
+  on: [tenantCreated, tenantUpdated],
+  everyEnvironment: true,
+  async handle(events, { tx, schedule }: ConsumerContext<Tx>) {
+    for (const { record } of events)
+      await setTimezone(tx, { timezone: record.settings.timezone, version: record.version }, schedule);
+  },
+});
+
+/** Sets the time zone of the tenant, and has everything counted again that was counted in another one. */
+export async function setTimezone(
+  tx: Tx,
+  { timezone, version }: { timezone: string; version: number },
+  schedule: Schedule,
+): Promise<void> {
+  await stopCounting(tx);
+  const known = await tx.counting.findFirst({ select: { wantedTimezone: true, version: true } });
+  if (known && known.version >= version) return;
+  if (!known) await tx.counting.create({ data: { timezone, wantedTimezone: timezone, version } });
+  else {
+    await tx.counting.updateMany({ where: {}, data: { wantedTimezone: timezone, version } });
+    if (known.wantedTimezone !== timezone) await scheduleRecount(tx, schedule);
+  }
+}

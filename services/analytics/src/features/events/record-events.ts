@@ -1,0 +1,32 @@
+import type { EngagementEvent, engagement } from '@tandem/analytics-contract';
+import type { z } from 'zod';
+import type { Handler, Peers } from '../../handler.ts';
+import { checkEvents, type RefusedEvent } from './check-events.ts';
+import { asNewEvent } from './record-event.ts';
+import { idsByInsertId, storeEvents } from './store-events.ts';
+
+/** Stores the events of a request that can be stored, and reports the others. */
+export const recordEvents = (peers: Peers): Handler<typeof engagement.recordEvents, RefusedEvent[]> => ({
+  check: ({ body, caller, tx }) => checkEvents(peers, body.events, { caller, tx }),
+  async run({ body: { events }, found: refused, tx, emit }) {
+    const errorsAt = new Map(refused.map(({ index, errors }) => [index, errors]));
+    const admitted = events.filter((_, index) => !errorsAt.has(index));
+    const stored = await storeEvents({ tx, emit }, admitted.map(asNewEvent), { isShared: true });
+    const repeated = await idsByInsertId(tx, admitted);
+    const take = takeStored(stored);
+    const results = events.map(({ insertId }, index) => {
+      const errors = errorsAt.get(index);
+      if (errors) return { index, status: 'rejected' as const, id: null, errors };
+      const id = take(insertId ?? null);
+      if (id !== undefined) return { index, status: 'recorded' as const, id, errors: [] };
+      return { index, status: 'repeated' as const, id: repeated.get(insertId as string) ?? null, errors: [] };
+    });
+    return { accepted: events.length - refused.length, rejected: refused.length, results };
+  },
+});
+
+/** Takes the id of the next stored event with this insertId, or of the next one without any; undefined if there is none. */
+function takeStored(stored: z.output<typeof EngagementEvent>[]) {
+  const byInsertId = Map.groupBy(stored, ({ insertId }) => insertId);
+  return (insertId: string | null) => byInsertId.get(insertId)?.shift()?.id;
+}

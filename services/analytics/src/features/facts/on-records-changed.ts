@@ -1,0 +1,58 @@
+import { leadCreated, leadStatusChanged, opportunityCreated, opportunityStageChanged } from '@tandem/crm-contract';
+import { type ConsumerContext, consumer, type Received } from '@tandem/events';
+import type { Tx } from '../../handler.ts';
+import { addCounts, type Count, holdCounting } from '../counting/index.ts';
+import { factKinds } from './index.ts';
+import { addSteps, type Step } from './steps.ts';
+import { writeFacts } from './write-facts.ts';
+
+const changes = [...new Set(factKinds.flatMap(({ events }) => events))];
+
+/** What the consumer reads of the record of any event. */
+interface Counted {
+  id: number;
+  version: number;
+}
+
+/**
+ * Counts records of other services when they change. Each event has its whole record with a version, and the newest version
+ * wins, so events that arrive twice or out of order change nothing.
+ */
+export const countRecords = consumer({
+  name: 'count-records',
+  on: changes,
+  async handle(events, { tx }: ConsumerContext<Tx>) {
+    const counting = await holdCounting(tx);
+    const counts: Count[] = [];
+    for (const kind of factKinds) {
+      const versions = events
+        .filter(({ name }) => kind.events.some((event) => event.name === name))
+        .map(({ name, record }) => {
+          const { id, version } = record as Counted;
+          return { id, version, isDeleted: name === kind.deleted?.name, fact: kind.read(record) };
+        });
+      counts.push(...(await writeFacts(tx, kind, versions, { counting })));
+    }
+    await addSteps(tx, events.flatMap(stepsOf));
+    await addCounts(tx, counts);
+  },
+});
+
+const steps = [leadCreated, leadStatusChanged, opportunityCreated, opportunityStageChanged] as const;
+
+/** The status or stage that begins with an event. */
+function stepsOf(event: object): Step[] {
+  const { name, data, record, occurredAt } = event as Received<(typeof steps)[number]>;
+  switch (name) {
+    case 'lead.created':
+      return [{ type: 'lead', recordId: record.id, at: record.createdAt, value: record.status }];
+    case 'lead.status_changed':
+      return [{ type: 'lead', recordId: record.id, at: occurredAt, value: data.to }];
+    case 'opportunity.created':
+      return [{ type: 'opportunity', recordId: record.id, at: record.createdAt, value: data.stage }];
+    case 'opportunity.stage_changed':
+      return [{ type: 'opportunity', recordId: record.id, at: occurredAt, value: data.to }];
+    default:
+      return [];
+  }
+}
