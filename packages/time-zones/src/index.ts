@@ -34,6 +34,21 @@ export function monthAfter(month: string): string {
   return Temporal.PlainYearMonth.from(month).add({ months: 1 }).toString();
 }
 
+/** The day so many days after a day that is given as YYYY-MM-DD, or before it for a negative number. */
+export function addDays(day: string, days: number): string {
+  return Temporal.PlainDate.from(day).add({ days }).toString();
+}
+
+/** How many days a day is after another one; both as YYYY-MM-DD. */
+export function daysBetween(day: string, later: string): number {
+  return Temporal.PlainDate.from(day).until(Temporal.PlainDate.from(later)).days;
+}
+
+/** The Monday of the week (ISO 8601) of a day; both as YYYY-MM-DD. */
+export function weekOf(day: string): string {
+  return addDays(day, 1 - Temporal.PlainDate.from(day).dayOfWeek);
+}
+
 /** The minutes that have passed on the clock since midnight. */
 export function minutesOfDay(at: Date, timezone: string): number {
   const { hour, minute } = zoned(at, timezone);

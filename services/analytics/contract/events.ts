@@ -137,6 +137,10 @@ export const engagement = operations({
         workflowExecutionId: text(64)
           .meta({ examples: ['welcome-0042'] })
           .optional(),
+        assignedTo: id('user')
+          .describe('Return only events of leads that were assigned to this user at the time')
+          .optional(),
+        teamId: id('team').describe('Return only events of leads that belonged to this team at the time').optional(),
         from: timestamp().describe('Return only events that happened at this time or later').optional(),
         to: timestamp().describe('Return only events that happened at this time or earlier').optional(),
         includeAutomated: flag().describe('Whether to include automated events').optional(),

@@ -1,7 +1,10 @@
-// The contract of analytics: recorded engagement events.
+// The contract of analytics: engagement events and the numbers that are derived from them and from records of other services.
 import { personalDataOperations } from '@tandem/contract';
+import { dashboards } from './dashboard.ts';
 import { engagement } from './events.ts';
 
+export * from './dashboard.ts';
 export * from './events.ts';
+export * from './fields.ts';
 
-export const analytics = { ...engagement, ...personalDataOperations };
+export const analytics = { ...engagement, ...dashboards, ...personalDataOperations };

@@ -5,6 +5,7 @@ import { internalLeads } from '@tandem/crm-contract';
 import { personalData, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
 import { followTimezone } from './features/counting/on-tenant-changed.ts';
 import { recount } from './features/counting/recount.job.ts';
+import { dashboardHandlers } from './features/dashboard/index.ts';
 import { mergeFollowers } from './features/events/follow-merges.ts';
 import { eventHandlers } from './features/events/index.ts';
 import { recordMessages } from './features/events/on-message-engaged.ts';
@@ -31,7 +32,7 @@ export function analyticsService(
   return {
     name: 'analytics',
     operations: analytics,
-    handlers: { ...eventHandlers({ crm }), ...person.handlers },
+    handlers: { ...eventHandlers({ crm }), ...dashboardHandlers, ...person.handlers },
     consumers: [...mergeFollowers.consumers, ...person.consumers, recordMessages, countRecords, followTimezone],
     jobs: [...mergeFollowers.jobs, ...person.jobs, recount],
     maintenance: [

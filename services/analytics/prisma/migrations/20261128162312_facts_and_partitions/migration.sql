@@ -243,6 +243,10 @@ CREATE INDEX "engagement_key_tenant_id_environment_timestamp_idx" ON "engagement
 
 -- CreateIndex
 CREATE INDEX "lead_fact_tenant_id_environment_created_at_id_idx" ON "lead_fact"("tenant_id", "environment", "created_at", "id");
+CREATE INDEX "lead_fact_tenant_id_environment_converted_at_id_idx" ON "lead_fact"("tenant_id", "environment", "converted_at", "id");
+CREATE INDEX "opportunity_fact_tenant_id_environment_closed_at_id_idx" ON "opportunity_fact"("tenant_id", "environment", "closed_at", "id");
+CREATE INDEX "commission_fact_tenant_id_environment_created_at_id_idx" ON "commission_fact"("tenant_id", "environment", "created_at", "id");
+CREATE INDEX "task_fact_tenant_id_environment_completed_at_id_idx" ON "task_fact"("tenant_id", "environment", "completed_at", "id");
 
 -- CreateIndex
 CREATE INDEX "opportunity_fact_tenant_id_environment_lead_id_idx" ON "opportunity_fact"("tenant_id", "environment", "lead_id");

@@ -22,6 +22,16 @@ export async function holdCounting(tx: Tx): Promise<Counting> {
   return countingIn(row?.timezone ?? unknownTimezone);
 }
 
+/** The time zone by whose days the tenant is counted, and whether a job still counts records again after a change. */
+export async function readTimezone(tx: Tx): Promise<{ timezone: string; isChanging: boolean }> {
+  const row = await tx.counting.findFirst({
+    select: { timezone: true, wantedTimezone: true, timezoneBefore: true },
+  });
+  if (!row) return { timezone: unknownTimezone, isChanging: false };
+  const { timezone, wantedTimezone, timezoneBefore } = row;
+  return { timezone, isChanging: timezone !== wantedTimezone || timezoneBefore !== null };
+}
+
 /** Waits for the transactions that count, and lets no other one begin until the end of this one. */
 export async function stopCounting(tx: Tx): Promise<void> {
   await tx.sql`SELECT pg_advisory_xact_lock(

@@ -1,2 +1,2 @@
-export { type Counting, countingIn, holdCounting, stopCounting, unknownTimezone } from './counting.ts';
+export { type Counting, countingIn, holdCounting, readTimezone, stopCounting } from './counting.ts';
 export { addCounts, type Count, type MeasureName, negated, present } from './counts.ts';

@@ -27,7 +27,7 @@ export async function setTimezone(
   if (known && known.version >= version) return;
   if (!known) await tx.counting.create({ data: { timezone, wantedTimezone: timezone, version } });
   else {
-    await tx.counting.updateMany({ where: {}, data: { wantedTimezone: timezone, version } });
+    await tx.counting.updateMany({ where: { version: known.version }, data: { wantedTimezone: timezone, version } });
     if (known.wantedTimezone !== timezone) await scheduleRecount(tx, schedule);
   }
 }

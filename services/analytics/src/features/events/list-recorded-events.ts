@@ -3,13 +3,15 @@ import type { Handler } from '../../handler.ts';
 import { asEvent } from './event.ts';
 
 export const listRecordedEvents: Handler<typeof engagement.listRecordedEvents> = async ({ query, tx, list }) => {
-  const { type, leadId, workflowExecutionId, from, to, includeAutomated } = query;
+  const { type, leadId, workflowExecutionId, assignedTo, teamId, from, to, includeAutomated } = query;
   const page = await list({
     model: tx.engagementEvent,
     where: {
       ...(type && { type }),
       ...(leadId !== undefined && { leadId }),
       ...(workflowExecutionId && { workflowExecutionId }),
+      ...(assignedTo !== undefined && { assignedTo }),
+      ...(teamId !== undefined && { teamId }),
       ...(!includeAutomated && { automated: false }),
       ...((from || to) && { timestamp: { ...(from && { gte: from }), ...(to && { lte: to }) } }),
     },

@@ -14,7 +14,9 @@ describe('a batch of events', () => {
     const api = service.as();
     const far = new Date(Date.now() + 25 * 3_600_000).toISOString();
     const { status, data } = await api.recordEvents({
-      body: { events: [event({ leadId: '7' }), event({ leadId: '900' }), event({ timestamp: far, leadId: '901' }), event()] },
+      body: {
+        events: [event({ leadId: '7' }), event({ leadId: '900' }), event({ timestamp: far, leadId: '901' }), event()],
+      },
     });
     expect([status, data.accepted, data.rejected]).toEqual([200, 2, 2]);
     expect(data.results).toEqual([

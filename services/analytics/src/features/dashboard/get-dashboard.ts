@@ -1,0 +1,94 @@
+import type { dashboards } from '@tandem/analytics-contract';
+import { startOfDay } from '@tandem/time-zones';
+import type { Handler, Tx } from '../../handler.ts';
+import { readTimezone } from '../counting/index.ts';
+import { openTaskStatuses } from '../facts/task-fact.ts';
+import { listsOf } from './lists.ts';
+import { numbersOf, totals } from './numbers.ts';
+import { before, type Interval, intervalsOf, lengthOf, type Period, periodOf, startOfInterval } from './period.ts';
+import { type Owner, type Sum, sumsOfDays, sumsOfNow, tasksDueBefore } from './sums.ts';
+import { sumsInZone } from './sums-in-zone.ts';
+
+type Query = Parameters<Extract<Handler<typeof dashboards.getDashboard>, (context: never) => unknown>>[0]['query'];
+
+export const getDashboard: Handler<typeof dashboards.getDashboard> = async ({ query, tx, missing }) => {
+  const { timezone, isChanging } = await readTimezone(tx);
+  if (isChanging) missing('series', 'The time zone of the tenant has changed; its records are being counted again');
+  return readDashboard(tx, query, timezone);
+};
+
+/** The dashboard of a query. `counted` is the time zone by whose days the tenant is counted. */
+export async function readDashboard(tx: Tx, query: Query, counted: string) {
+  const { compare = 'none', userId, teamId } = query;
+  const owner = { userId, teamId };
+  const period = periodOf(query, query.timezone ?? counted);
+  const read = (of: Period) => (of.timezone === counted ? sumsOfDays(tx, of, owner) : sumsInZone(tx, of, owner));
+  const sums = await read(period);
+  const now = totals(await sumsOfNow(tx, owner));
+  const numbers = numbersOf(sums);
+  const [byStatus, bySource] = [now.byValue('leads.status'), now.byValue('leads.source')];
+  const earlier = compare === 'previous' ? before(period) : undefined;
+  const interval = intervalFor(period);
+  return {
+    period: shown(period),
+    leads: { ...numbers.leads, total: now.count('leads.status'), byStatus, bySource },
+    opportunities: {
+      ...numbers.opportunities,
+      open: now.count('opportunities.status', 'open'),
+      pipelineValue: now.money('opportunities.pipeline'),
+    },
+    partners: {
+      ...numbers.partners,
+      active: now.count('partners.status', 'approved'),
+      pending: now.count('partners.status', 'pending'),
+    },
+    engagement: numbers.engagement,
+    tasks: { ...numbers.tasks, open: now.count('tasks.open'), overdue: await overdueTasks(tx, owner, counted) },
+    interval,
+    series: seriesOf(sums, period, interval),
+    previous: earlier ? { period: shown(earlier), ...numbersOf(await read(earlier)) } : null,
+    lists: listsOf(period, owner, { statuses: Object.keys(byStatus), sources: Object.keys(bySource) }),
+    generatedAt: new Date(),
+  };
+}
+
+function shown({ from, to, timezone }: Period) {
+  return { from, to, timezone };
+}
+
+function intervalFor(period: Period): Interval {
+  const days = lengthOf(period);
+  return days > 366 ? 'month' : days > 92 ? 'week' : 'day';
+}
+
+function seriesOf(sums: readonly Sum[], period: Period, interval: Interval) {
+  const byStart = Map.groupBy(sums, ({ day }) => startOfInterval(day, interval));
+  return intervalsOf(period, interval).map((start) => {
+    const { leads, opportunities, engagement, tasks } = numbersOf(byStart.get(start) ?? []);
+    return {
+      from: startOfDay(start, period.timezone),
+      newLeads: leads.new,
+      conversions: leads.conversions,
+      newOpportunities: opportunities.new,
+      won: opportunities.won,
+      lost: opportunities.lost,
+      sent: engagement.sent,
+      humanOpens: engagement.humanOpens,
+      clicks: engagement.clicks,
+      completedTasks: tasks.completed,
+    };
+  });
+}
+
+/** Tasks due on an earlier day are counted by day; only those of today are compared with the clock. */
+async function overdueTasks(tx: Tx, owner: Owner, timezone: string): Promise<number> {
+  const now = new Date();
+  const { first: today, from } = periodOf({ dateFrom: now.toISOString(), dateTo: now.toISOString() }, timezone, now);
+  const { userId = null, teamId = null } = owner;
+  const [due] = await tx.sql<{ count: number }>`
+    SELECT count(*)::float8 AS count FROM task_fact
+    WHERE status = ANY(${[...openTaskStatuses]}::text[]) AND NOT is_deleted AND due_at >= ${from}::timestamptz AND due_at < ${now}::timestamptz
+      AND (${userId}::bigint IS NULL OR user_id = ${userId}::bigint)
+      AND (${teamId}::bigint IS NULL OR team_id = ${teamId}::bigint)`;
+  return (await tasksDueBefore(tx, today, owner)) + (due?.count ?? 0);
+}
