@@ -47,10 +47,12 @@ const OpportunityNumbers = z.object({
     }),
 });
 const PartnerNumbers = z.object({
-  commissions: z.object({
-    count: count('Commissions, adjustments and clawbacks recorded in the period, without cancelled ones'),
-    amounts: money('Their sum'),
-  }),
+  commissions: z
+    .object({
+      count: count('Commissions, adjustments and clawbacks recorded in the period, without cancelled ones'),
+      amounts: money('Their sum'),
+    })
+    .describe('Commissions recorded in the period'),
 });
 const EngagementNumbers = z.object({
   sent: count('E-mails sent'),
@@ -73,12 +75,12 @@ const EngagementNumbers = z.object({
 const TaskNumbers = z.object({ completed: count('Tasks completed in the period') });
 
 const Previous = z.object({
-  period: Period,
-  leads: LeadNumbers,
-  opportunities: OpportunityNumbers,
-  partners: PartnerNumbers,
-  engagement: EngagementNumbers,
-  tasks: TaskNumbers,
+  period: Period.describe('The days of the period'),
+  leads: LeadNumbers.describe('Numbers of leads'),
+  opportunities: OpportunityNumbers.describe('Numbers of opportunities'),
+  partners: PartnerNumbers.describe('Numbers of partners'),
+  engagement: EngagementNumbers.describe('What happened with messages, forms and pages'),
+  tasks: TaskNumbers.describe('Numbers of tasks'),
 });
 
 const Point = z.object({
@@ -95,25 +97,25 @@ const Point = z.object({
 });
 
 export const Dashboard = z.object({
-  period: Period,
+  period: Period.describe('The days that are counted'),
   leads: LeadNumbers.extend({
     total: count('All leads, now'),
     byStatus: counts('All leads by status, now', 'new'),
     bySource: counts('All leads by source, now; `none` for leads without a source', 'web'),
-  }),
+  }).describe('Numbers of leads'),
   opportunities: OpportunityNumbers.extend({
     open: count('Open opportunities, now'),
     pipelineValue: money('The value of the open opportunities, now'),
-  }),
+  }).describe('Numbers of opportunities'),
   partners: PartnerNumbers.extend({
     active: count('Approved partners, now'),
     pending: count('Partners that wait for approval, now'),
-  }),
-  engagement: EngagementNumbers,
+  }).describe('Numbers of partners'),
+  engagement: EngagementNumbers.describe('What happened with messages, forms and pages in the period'),
   tasks: TaskNumbers.extend({
     open: count('Tasks that are pending or in progress, now'),
     overdue: count('Open tasks past their due time'),
-  }),
+  }).describe('Numbers of tasks'),
   interval: z.enum(['day', 'week', 'month']).describe('The length of the steps of `series`'),
   series: z
     .array(Point)

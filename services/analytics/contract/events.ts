@@ -57,19 +57,31 @@ export const engagementRecorded = event('engagement.recorded', {
 export const SentEvent = z.object({
   eventType: EngagementType.meta({ examples: ['email_open'] }),
   leadId: id('lead').nullish(),
-  messageId: Name.nullish().meta({ examples: ['msg-20260302-0017'] }),
-  workflowExecutionId: Name.nullish().meta({ examples: ['welcome-0042'] }),
+  messageId: Name.nullish().meta({
+    description: 'The id of the message in the system that sent it',
+    examples: ['msg-20260302-0017'],
+  }),
+  workflowExecutionId: Name.nullish().meta({
+    description: 'The id of the workflow run that sent the message',
+    examples: ['welcome-0042'],
+  }),
   timestamp: timestamp()
     .nullish()
     .describe('When the event happened: not before the year 2000 and at most 24 hours ahead. Defaults to now.'),
-  insertId: Name.nullish().meta({ examples: ['open-msg-20260302-0017'] }),
+  insertId: Name.nullish().meta({
+    description: 'A unique id that you choose for the event; an event with the same id is recorded only once',
+    examples: ['open-msg-20260302-0017'],
+  }),
   properties: freeForm()
     .optional()
     .meta({ examples: [{ subject: 'Spring offer' }] }),
   automated: z
     .boolean()
     .optional()
-    .meta({ examples: [false] }),
+    .meta({
+      description: 'Whether software caused the event instead of a person',
+      examples: [false],
+    }),
 });
 
 /** The most events of one request. */
@@ -82,7 +94,12 @@ const EventResult = z.object({
     .describe('`repeated` if an event with the same `insertId` exists, whose id is returned'),
   id: id('engagement_event').nullable().describe('The id of the event; null if it is rejected'),
   errors: z
-    .array(z.object({ field: z.string().meta({ examples: ['leadId'] }), message: z.string() }))
+    .array(
+      z.object({
+        field: z.string().meta({ description: 'The field of the event', examples: ['leadId'] }),
+        message: z.string(),
+      }),
+    )
     .meta({ description: 'Why the event is rejected', examples: [[]] }),
 });
 

@@ -8,7 +8,9 @@ const dayError = 'Must be a date such as 2026-03-02, or an ISO 8601 time such as
 export const Day = z
   .string({ error: dayError })
   .refine((text) => isDay(text) || z.iso.datetime({ offset: true }).safeParse(text).success, { error: dayError })
-  .refine((text) => !/^\d{4}/.test(text) || Number(text.slice(0, 4)) >= 2000, { error: 'Must not be before the year 2000' })
+  .refine((text) => !/^\d{4}/.test(text) || Number(text.slice(0, 4)) >= 2000, {
+    error: 'Must not be before the year 2000',
+  })
   .meta({ examples: ['2026-03-02'] });
 
 /** Whether a text is a date that exists. */
@@ -19,27 +21,27 @@ export function isDay(text: string): boolean {
 /** The filters of lists that numbers refer to. */
 const ListFilters = z
   .object({
-    status: z.string().optional(),
-    source: z.string().optional(),
-    type: z.string().optional(),
-    open: z.literal('true').optional(),
-    overdue: z.literal('true').optional(),
-    converted: z.literal('true').optional(),
-    cancelled: z.literal('false').optional(),
-    includeAutomated: z.literal('true').optional(),
-    assignedTo: id('user').optional(),
-    ownerId: id('user').optional(),
-    teamId: id('team').optional(),
-    from: timestamp().optional(),
-    to: timestamp().optional(),
-    createdFrom: timestamp().optional(),
-    createdTo: timestamp().optional(),
-    convertedFrom: timestamp().optional(),
-    convertedTo: timestamp().optional(),
-    closedFrom: timestamp().optional(),
-    closedTo: timestamp().optional(),
-    completedFrom: timestamp().optional(),
-    completedTo: timestamp().optional(),
+    status: z.string().describe('The status of the records').optional(),
+    source: z.string().describe('The source of the leads').optional(),
+    type: z.string().describe('The type of the events').optional(),
+    open: z.literal('true').describe('Only tasks that are pending or in progress').optional(),
+    overdue: z.literal('true').describe('Only overdue tasks').optional(),
+    converted: z.literal('true').describe('Only converted leads').optional(),
+    cancelled: z.literal('false').describe('No cancelled commissions').optional(),
+    includeAutomated: z.literal('true').describe('Also events that software caused').optional(),
+    assignedTo: id('user').describe('The assignee of the records').optional(),
+    ownerId: id('user').describe('The owner of the opportunities').optional(),
+    teamId: id('team').describe('The team of the records').optional(),
+    from: timestamp().describe('The time of the first event').optional(),
+    to: timestamp().describe('The time of the last event').optional(),
+    createdFrom: timestamp().describe('The first time of creation').optional(),
+    createdTo: timestamp().describe('The last time of creation').optional(),
+    convertedFrom: timestamp().describe('The first time of conversion').optional(),
+    convertedTo: timestamp().describe('The last time of conversion').optional(),
+    closedFrom: timestamp().describe('The first time of the win or loss').optional(),
+    closedTo: timestamp().describe('The last time of the win or loss').optional(),
+    completedFrom: timestamp().describe('The first time of completion').optional(),
+    completedTo: timestamp().describe('The last time of completion').optional(),
   })
   .meta({
     description: 'The query parameters of the list',

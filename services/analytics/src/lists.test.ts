@@ -14,4 +14,8 @@ everyList(analytics, () => service, {
     'listRecordedEvents.from': new Date(Date.now() + 3_600_000).toISOString(),
     'listRecordedEvents.includeAutomated': 'false',
   }),
+  withoutIndex: {
+    'listRecordedEvents.assignedTo': 'explains numbers of the dashboard, together with a type and a time',
+    'listRecordedEvents.teamId': 'explains numbers of the dashboard, together with a type and a time',
+  },
 });
