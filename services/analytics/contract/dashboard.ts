@@ -1,6 +1,6 @@
 import { currency, id, operations, timestamp, timeZone } from '@tandem/contract';
 import { z } from 'zod';
-import { Day, ListOfRecords } from './fields.ts';
+import { Day, ListOfRecords, PeriodOfNumbers } from './fields.ts';
 
 const count = (description: string) => z.int().meta({ description, examples: [12] });
 const rate = (description: string) =>
@@ -17,12 +17,6 @@ const Money = z.object({
   amount: z.number().meta({ description: 'The sum in major units of the currency', examples: [48_000] }),
 });
 const money = (description: string) => z.array(Money).describe(`${description}, one entry per currency`);
-
-const Period = z.object({
-  from: timestamp().describe('The beginning of the period'),
-  to: timestamp().describe('The end of the period, which is the beginning of the next day'),
-  timezone: z.string().meta({ description: 'The time zone of the days', examples: ['Europe/Berlin'] }),
-});
 
 /** Numbers of a period; those of the present are in the dashboard only. */
 const LeadNumbers = z.object({
@@ -75,7 +69,7 @@ const EngagementNumbers = z.object({
 const TaskNumbers = z.object({ completed: count('Tasks completed in the period') });
 
 const Previous = z.object({
-  period: Period.describe('The days of the period'),
+  period: PeriodOfNumbers.describe('The days of the period'),
   leads: LeadNumbers.describe('Numbers of leads'),
   opportunities: OpportunityNumbers.describe('Numbers of opportunities'),
   partners: PartnerNumbers.describe('Numbers of partners'),
@@ -97,7 +91,7 @@ const Point = z.object({
 });
 
 export const Dashboard = z.object({
-  period: Period.describe('The days that are counted'),
+  period: PeriodOfNumbers.describe('The days that are counted'),
   leads: LeadNumbers.extend({
     total: count('All leads, now'),
     byStatus: counts('All leads by status, now', 'new'),

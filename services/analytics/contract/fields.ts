@@ -18,6 +18,13 @@ export function isDay(text: string): boolean {
   return dayForm.test(text) && z.iso.date().safeParse(text).success;
 }
 
+/** Whole days in a time zone. */
+export const PeriodOfNumbers = z.object({
+  from: timestamp().describe('The beginning of the period'),
+  to: timestamp().describe('The end of the period, which is the beginning of the next day'),
+  timezone: z.string().meta({ description: 'The time zone of the days', examples: ['Europe/Berlin'] }),
+});
+
 /** The filters of lists that numbers refer to. */
 const ListFilters = z
   .object({

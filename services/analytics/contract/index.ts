@@ -2,9 +2,11 @@
 import { personalDataOperations } from '@tandem/contract';
 import { dashboards } from './dashboard.ts';
 import { engagement } from './events.ts';
+import { funnels } from './funnels.ts';
 
 export * from './dashboard.ts';
 export * from './events.ts';
 export * from './fields.ts';
+export * from './funnels.ts';
 
-export const analytics = { ...engagement, ...dashboards, ...personalDataOperations };
+export const analytics = { ...engagement, ...dashboards, ...funnels, ...personalDataOperations };

@@ -11,14 +11,28 @@ export interface Analytics extends TestService<typeof analytics> {
   forget(leadId: string): void;
 }
 
-/** Starts analytics with a stub of crm where every tenant has leads 1 to 899, in live only. */
+const stages = [
+  { code: 'prospecting', isClosed: false, isWon: false },
+  { code: 'proposal', isClosed: false, isWon: false },
+  { code: 'closed_won', isClosed: true, isWon: true },
+  { code: 'closed_lost', isClosed: true, isWon: false },
+];
+
+/** Starts analytics with a stub of crm where every tenant has leads 1 to 899, in live only, and the pipeline 1 with these stages. */
 export async function startAnalytics(): Promise<Analytics> {
   const forgotten = new Set<string>();
   const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
   const crm = createServer(async (request, response) => {
     const header = request.headers[callerHeader] as string;
     const caller = signer.verify(header, request.method as string, request.url as string);
-    const { ids } = JSON.parse(await text(request)) as { ids: string[] };
+    const body = JSON.parse(await text(request)) as { ids: string[]; id?: string | null };
+    if (request.url === '/internal/pipelines/read') {
+      const isKnown = body.id === null || body.id === '1';
+      response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isKnown ? { success: true, data: { id: '1', stages } } : { code: 'not_found' }));
+      return;
+    }
+    const { ids } = body;
     const exists = (id: string) => caller?.environment === 'live' && Number(id) < 900 && !forgotten.has(id);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ success: true, data: { ids: ids.filter(exists) } }));

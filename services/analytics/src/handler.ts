@@ -1,8 +1,10 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
-import type { internalLeads } from '@tandem/crm-contract';
+import type { internalLeads, internalPipelines } from '@tandem/crm-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { Evaluations } from './evaluations.ts';
+import type { HeavyQueries } from './features/timelines/share.ts';
 import type { PrismaClient } from './generated/client.ts';
 
 /** Tenant-scoped database client of analytics. */
@@ -11,5 +13,10 @@ export type Tx = TenantTx<PrismaClient>;
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** Clients of other services. */
 export interface Peers {
-  crm: ServiceClient<typeof internalLeads>;
+  crm: ServiceClient<typeof internalLeads & typeof internalPipelines>;
+}
+/** What handlers use beside the database. */
+export interface Tools extends Peers {
+  heavy: HeavyQueries;
+  evaluations: Evaluations;
 }

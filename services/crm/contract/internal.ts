@@ -222,6 +222,19 @@ export const internalPipelines = operations({
     message: 'Pipelines filtered',
     emits: [],
   },
+  readPipeline: {
+    method: 'POST',
+    path: '/internal/pipelines/read',
+    audience: 'internal',
+    summary: 'Retrieve the stages of a pipeline in their order; without an id, those of the default pipeline',
+    body: z.object({ id: id('pipeline').nullable() }),
+    reply: z.object({
+      id: id('pipeline'),
+      stages: z.array(z.object({ code: z.string(), isClosed: z.boolean(), isWon: z.boolean() })),
+    }),
+    message: 'Pipeline retrieved',
+    emits: [],
+  },
 });
 
 /** Counts the open work of a user, for identity, which requires a successor when the user leaves. */

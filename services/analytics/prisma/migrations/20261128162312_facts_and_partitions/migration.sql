@@ -243,6 +243,7 @@ CREATE INDEX "engagement_key_tenant_id_environment_timestamp_idx" ON "engagement
 
 -- CreateIndex
 CREATE INDEX "lead_fact_tenant_id_environment_created_at_id_idx" ON "lead_fact"("tenant_id", "environment", "created_at", "id");
+CREATE INDEX "lead_fact_tenant_id_environment_is_deleted_id_idx" ON "lead_fact"("tenant_id", "environment", "is_deleted", "id");
 CREATE INDEX "lead_fact_tenant_id_environment_converted_at_id_idx" ON "lead_fact"("tenant_id", "environment", "converted_at", "id");
 CREATE INDEX "opportunity_fact_tenant_id_environment_closed_at_id_idx" ON "opportunity_fact"("tenant_id", "environment", "closed_at", "id");
 CREATE INDEX "commission_fact_tenant_id_environment_created_at_id_idx" ON "commission_fact"("tenant_id", "environment", "created_at", "id");

@@ -6,6 +6,7 @@ import { deletePipeline } from './delete-pipeline.ts';
 import { filterPipelines } from './filter-pipelines.ts';
 import { getPipeline } from './get-pipeline.ts';
 import { listPipelines } from './list-pipelines.ts';
+import { readPipeline } from './read-pipeline.ts';
 import { setPipelineRules } from './set-pipeline-rules.ts';
 import { updatePipeline } from './update-pipeline.ts';
 
@@ -18,4 +19,5 @@ export const pipelineHandlers = (peers: Peers) =>
     setPipelineRules: setPipelineRules(peers),
     deletePipeline,
     filterPipelines,
+    readPipeline,
   }) satisfies Handlers<typeof pipelines & typeof internalPipelines, Tx>;
