@@ -7,6 +7,7 @@ import type { IdCodec } from '@tandem/ids';
 import type { internalPartners } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler, Totals } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { SearchDriver } from './driver/driver.ts';
 import type { PrismaClient } from './generated/client.ts';
 
 /** The tenant-bound database of search. */
@@ -16,6 +17,8 @@ export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx,
 /** The dependencies of handlers, besides the database. */
 export interface Tools {
   addonSettings: SettingsReader<TenantRequest>;
+  /** The index. */
+  driver: SearchDriver;
   /** Counts of common words. */
   totals: Totals;
   ids: IdCodec;

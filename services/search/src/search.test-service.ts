@@ -7,6 +7,8 @@ import { createIdCodec } from '@tandem/ids';
 import type { search } from '@tandem/search-contract';
 import { type TestService, testService } from '@tandem/testing';
 import type { z } from 'zod';
+import type { SearchDriver } from './driver/driver.ts';
+import { postgresDriver } from './driver/postgres/index.ts';
 import { searchService } from './service.ts';
 import { searchSettings } from './settings.ts';
 
@@ -19,11 +21,17 @@ export type Api = ReturnType<Service['as']>;
 
 export const ids = createIdCodec(own.IDS_ALPHABET);
 
+/** The drivers, all of which pass the tests of searches. */
+export const drivers: [string, SearchDriver][] = [['PostgreSQL', postgresDriver]];
+
 /** search as a test has it. */
-export const startSearch = (crmUrl = nobody, identityUrl = nobody): Promise<Service> =>
+export const startSearch = (crmUrl = nobody, identityUrl = nobody, driver = postgresDriver): Promise<Service> =>
   testService('search', (given) =>
-    searchService({ ...given, ...own, CRM_URL: crmUrl, PARTNER_URL: nobody, IDENTITY_URL: identityUrl }),
+    searchService({ ...given, ...own, CRM_URL: crmUrl, PARTNER_URL: nobody, IDENTITY_URL: identityUrl }, driver),
   );
+
+/** search with one of the drivers. */
+export const startSearchWith = (driver: SearchDriver): Promise<Service> => startSearch(nobody, nobody, driver);
 
 /** Answers what search asks crm about leads, as crm would: these, for every tenant. */
 export async function crmPeer(leads: { record: z.input<typeof Lead>; isDeleted: boolean }[]) {

@@ -8,9 +8,10 @@ import { internalPartners } from '@tandem/partner-contract';
 import { createLog } from '@tandem/process';
 import { search } from '@tandem/search-contract';
 import { createTotals, personalData, type ServiceDefinition } from '@tandem/service';
+import type { SearchDriver } from './driver/driver.ts';
+import { postgresDriver, reindexDocuments } from './driver/postgres/index.ts';
 import { documentHandlers } from './features/documents/index.ts';
 import { indexRecords } from './features/documents/on-record-changed.ts';
-import { reindexDocuments } from './features/documents/reindex-documents.job.ts';
 import { searchData } from './features/personal-data/search-data.ts';
 import { searchHandlers } from './features/search/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -22,10 +23,12 @@ const tombstoneDays = 30;
 /** The search service: finds documents of clients and records of other services by their words. */
 export function searchService(
   settings: SearchSettings,
+  driver: SearchDriver = postgresDriver,
 ): ServiceDefinition<typeof search, PrismaClient, SearchSettings> {
   const common = { service: 'search', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
   const identity = createServiceClient({ ...common, operations: internalEntitlements, baseUrl: settings.IDENTITY_URL });
   const tools: Tools = {
+    driver,
     addonSettings: settingsReader(cachedPerTenant({ ...entitlementsFrom(identity), log: createLog('search') })),
     totals: createTotals(),
     ids: createIdCodec(settings.IDS_ALPHABET),
@@ -36,7 +39,7 @@ export function searchService(
     }),
     partner: createServiceClient({ ...common, operations: internalPartners, baseUrl: settings.PARTNER_URL }),
   };
-  const person = personalData('search', searchData);
+  const person = personalData('search', searchData(driver));
   return {
     name: 'search',
     operations: search,

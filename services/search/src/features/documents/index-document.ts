@@ -2,7 +2,7 @@ import { unknownId } from '@tandem/contract';
 import type { documents } from '@tandem/search-contract';
 import { failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { canonicalId, writeDocuments } from './document.ts';
+import { canonicalId } from './document.ts';
 import { mayWriteDocument } from './may-write.ts';
 
 export const indexDocument =
@@ -11,6 +11,6 @@ export const indexDocument =
     const documentId = canonicalId(tools, caller, type, id);
     if (!(await mayWriteDocument(tools, { tx, caller }, { type, documentId }))) throw failField('id', unknownId(type));
     const indexedAt = new Date();
-    await writeDocuments(tx, [{ type, documentId, document: data, indexedAt }]);
+    await tools.driver.write(tx, [{ type, documentId, document: data, indexedAt }]);
     return { type, id: documentId, indexedAt };
   };

@@ -27,7 +27,7 @@ import {
   partnerUpdated,
 } from '@tandem/partner-contract';
 import type { Tools, Tx } from '../../handler.ts';
-import { type DocumentType, type Writing, writeDocuments } from './document.ts';
+import type { DocumentType, Writing } from './document.ts';
 import { recordDocument } from './record-document.ts';
 
 const changes = [
@@ -44,7 +44,7 @@ const removals: string[] = [leadDeleted.name, opportunityDeleted.name, partnerDe
  * Updates the index when records change. Each event has its whole record with a version, and the newest version wins, so
  * events that arrive twice or out of order change nothing. A deleted record leaves its version without terms.
  */
-export const indexRecords = ({ ids }: Tools) =>
+export const indexRecords = ({ ids, driver }: Tools) =>
   consumer({
     name: 'index-records',
     on: changes,
@@ -55,7 +55,7 @@ export const indexRecords = ({ ids }: Tools) =>
         const key = `${writing.type} ${writing.documentId}`;
         if (isNewer(writing, newest.get(key))) newest.set(key, writing);
       }
-      await writeDocuments(tx, [...newest.values()]);
+      await driver.write(tx, [...newest.values()]);
     },
   });
 

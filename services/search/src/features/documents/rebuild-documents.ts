@@ -2,7 +2,7 @@ import type { Caller } from '@tandem/caller';
 import type { internalSearch } from '@tandem/search-contract';
 import { asService, fail } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { type DocumentType, type Writing, writeDocuments } from './document.ts';
+import type { DocumentType, Writing } from './document.ts';
 import { recordDocument } from './record-document.ts';
 
 const removalPageMax = 500;
@@ -26,7 +26,7 @@ export const rebuildDocuments = (tools: Tools): Handler<typeof internalSearch.re
       : findRemoved(tools, tx, { type, after, caller, tenantId: caller.tenantId });
   },
   run: async ({ body, tx, found: { writings, next } }) => {
-    if (writings.length) await writeDocuments(tx, writings, { sameVersion: body.step === 'index' });
+    if (writings.length) await tools.driver.write(tx, writings, { sameVersion: body.step === 'index' });
     const removed = writings.filter(({ document }) => !document).length;
     return { indexed: writings.length - removed, removed, next };
   },

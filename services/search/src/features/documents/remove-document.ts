@@ -1,7 +1,7 @@
 import { DocumentType, type documents } from '@tandem/search-contract';
 import { fail, failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import { canonicalId, writeDocuments } from './document.ts';
+import { canonicalId } from './document.ts';
 import { mayWriteDocument } from './may-write.ts';
 
 export const removeDocument =
@@ -15,6 +15,6 @@ export const removeDocument =
     const [present] = await tx.sql`SELECT id FROM document
       WHERE type = ${type} AND document_id = ${documentId} AND removed_at IS NULL FOR UPDATE`;
     if (!present) throw fail('not_found');
-    await writeDocuments(tx, [{ type, documentId, indexedAt: new Date() }]);
+    await tools.driver.write(tx, [{ type, documentId, indexedAt: new Date() }]);
     return { type, id: documentId, removed: true };
   };

@@ -2,9 +2,10 @@ import type { Person } from '@tandem/contract';
 import { documentTypes } from '@tandem/search-contract';
 import { exportSection, type PersonalData } from '@tandem/service';
 import { z } from 'zod';
+import type { SearchDriver } from '../../driver/driver.ts';
 import type { Tx } from '../../handler.ts';
 import { wholeTerm } from '../../terms.ts';
-import { type DocumentType, writeDocuments } from '../documents/document.ts';
+import type { DocumentType } from '../documents/document.ts';
 
 const batchMax = 200;
 
@@ -15,11 +16,11 @@ const StoredDocument = z.object({
 });
 
 /** The data of a person in search: the documents of the leads, and documents of clients with the e-mail address. */
-export const searchData: PersonalData<Tx> = {
+export const searchData = (driver: SearchDriver): PersonalData<Tx> => ({
   async erase({ tx, person }) {
     const found = await findDocuments(tx, person, batchMax);
     const indexedAt = new Date();
-    await writeDocuments(
+    await driver.write(
       tx,
       found.map(({ type, id: documentId }) => ({ type: type as DocumentType, documentId, indexedAt })),
     );
@@ -33,7 +34,7 @@ export const searchData: PersonalData<Tx> = {
       }),
     ];
   },
-};
+});
 
 /** Documents of clients have version 0; other records with the address are not about the lead. */
 function findDocuments(tx: Tx, { leadCodes, emails }: Person, max: number): Promise<z.output<typeof StoredDocument>[]> {

@@ -1,11 +1,11 @@
 import { inTurns } from '@tandem/process';
 import { documentTypes, type Suggestion, type searches } from '@tandem/search-contract';
 import type { z } from 'zod';
+import type { Hit } from '../../driver/driver.ts';
+import type { Question } from '../../driver/question.ts';
 import type { Handler, Tools } from '../../handler.ts';
-import { findFor, type Hit } from './find.ts';
 import { highlight, matchesIn } from './highlight.ts';
 import { mayRead, ownersFor } from './owners.ts';
-import type { Question } from './question.ts';
 import { typoFor } from './typo.ts';
 
 const charactersMin = 2;
@@ -19,8 +19,7 @@ export const autocomplete =
     const found = await Promise.all(
       (type ? [type] : documentTypes.filter((one) => mayRead(one, caller))).map(async (one) => {
         const filter = { owners: ownersFor(one, caller, tools) };
-        const options = { type: one, filter, limit, offset: 0 };
-        const { question, hits } = await findFor(tx, { q, typo }, options);
+        const { question, hits } = await tools.driver.suggest(tx, { type: one, q, typo, filter }, limit);
         return hits.map((hit) => ({ hit, question }));
       }),
     );

@@ -1,6 +1,6 @@
+import type { Question } from '../../driver/question.ts';
 import { fieldsOf } from '../../fields.ts';
 import { type Word, wordsOf } from '../../words.ts';
-import type { Question } from './question.ts';
 
 /** A field that matches: its text, and the text as HTML with the matching words in `<em>`. */
 export interface Match extends Excerpt {

@@ -12,7 +12,8 @@ export const searchLeads =
     const assignee = assignedTo === undefined ? undefined : tools.ids.encode('user', caller.tenantId ?? 0, assignedTo);
     const filter = { status, source, assignedTo: assignee, minScore, createdFrom, createdTo };
     return searchPage(
-      { tx, schedule, query: { ...query, typo }, caller, totals: tools.totals },
+      tools,
+      { tx, schedule, query: { ...query, typo }, caller },
       { type: 'lead', filter: { ...filter, owners: ownersFor('lead', caller, tools) } },
     );
   };

@@ -11,7 +11,8 @@ export const searchOpportunities =
     const { stage, minValue, maxValue, currency } = query;
     const owners = ownersFor('opportunity', caller, tools);
     return searchPage(
-      { tx, schedule, query: { ...query, typo }, caller, totals: tools.totals },
+      tools,
+      { tx, schedule, query: { ...query, typo }, caller },
       { type: 'opportunity', filter: { stage, minValue, maxValue, currency, owners } },
     );
   };

@@ -1,16 +1,13 @@
-import type { Schedule } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import type { SearchHit } from '@tandem/search-contract';
 import { failField, type PageResult } from '@tandem/service';
 import type { z } from 'zod';
-import type { Tx } from '../../handler.ts';
-import type { DocumentType } from '../documents/document.ts';
-import { scheduleReindex } from '../documents/reindex-documents.job.ts';
-import { searchWindow } from './count-documents.ts';
-import type { Filter } from './filter.ts';
-import { type Counting, findFor, type Hit } from './find.ts';
+import type { DocumentType } from '../../driver/document.ts';
+import { type Hit, searchWindow, type Wanting } from '../../driver/driver.ts';
+import type { Filter } from '../../driver/filter.ts';
+import type { Question } from '../../driver/question.ts';
+import type { Tools, Tx } from '../../handler.ts';
 import { matchesIn } from './highlight.ts';
-import type { Question } from './question.ts';
 
 interface SearchQuery {
   q: string;
@@ -24,7 +21,8 @@ interface SearchQuery {
  * @throws ApiError 422 for a page beyond the matches that are ranked
  */
 export async function searchPage(
-  { tx, schedule, query, caller, totals }: { tx: Tx; schedule: Schedule; query: SearchQuery } & Counting,
+  { driver, totals }: Tools,
+  { tx, query, schedule, caller }: { tx: Tx; query: SearchQuery } & Pick<Wanting, 'schedule' | 'caller'>,
   { type, filter }: { type: DocumentType; filter: Filter },
 ): Promise<PageResult<z.output<typeof SearchHit>>> {
   const { page, limit } = query;
@@ -34,9 +32,9 @@ export async function searchPage(
       'page',
       `Results are limited to the first ${searchWindow} documents; narrow the search with filters`,
     );
-  const options = { type, filter, limit, offset, counting: { caller, totals } };
-  const { question, hits, total, isEstimate, hasOutdated } = await findFor(tx, query, options);
-  if (hasOutdated) await scheduleReindex(tx, schedule);
+  const search = { type, q: query.q, typo: query.typo, filter };
+  const wanting = { offset, limit, caller, totals, schedule };
+  const { question, hits, total, isEstimate } = await driver.find(tx, search, wanting);
   const items = await inTurns(hits, (hit) => asSearchHit(hit, question));
   return {
     items,

@@ -10,7 +10,8 @@ export const searchPartners =
     const typo = await typoFor(tools, caller, query.typo);
     const { tier, status } = query;
     return searchPage(
-      { tx, schedule, query: { ...query, typo }, caller, totals: tools.totals },
+      tools,
+      { tx, schedule, query: { ...query, typo }, caller },
       {
         type: 'partner',
         filter: { tier, status, owners: ownersFor('partner', caller, tools) },

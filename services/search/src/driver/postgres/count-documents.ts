@@ -1,12 +1,10 @@
 import type { Environment } from '@tandem/caller';
 import type { Totals } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
-import type { DocumentType } from '../documents/document.ts';
+import type { DocumentType } from '../document.ts';
+import { searchWindow } from '../driver.ts';
 import type { TermRange } from './conditions.ts';
 import { type Count, countStatement } from './statements.ts';
-
-/** How many matches can be paged through and counted. */
-export const searchWindow = 10_000;
 
 // A document may have several terms of one condition: so many postings are read for each wanted document.
 export const severalTerms = 1.05;

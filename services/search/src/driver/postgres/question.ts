@@ -1,24 +1,8 @@
 import { phoneIn, wholesOf } from '../../fields.ts';
 import type { Tx } from '../../handler.ts';
 import { canBeMisspelt, formsOf, isOneErrorApart, wordsOf } from '../../words.ts';
-import type { DocumentType } from '../documents/document.ts';
-
-/** A word of a question. The terms from `low` up to `high` are those that begin with it. */
-export interface Wanted {
-  low: string;
-  high: string;
-  /** Words of the index that differ from it by one typing error. */
-  alike: string[];
-}
-
-/** A question, as the index is asked. */
-export interface Question {
-  words: Wanted[];
-  /** Whether the only word is the digits of what looks like a phone number. */
-  isPhone: boolean;
-  /** Terms for the question as a whole: an e-mail address, a phone number or a full name. */
-  wholes: string[];
-}
+import type { DocumentType } from '../document.ts';
+import type { Question } from '../question.ts';
 
 const wordsMax = 10;
 const alikeMax = 20;

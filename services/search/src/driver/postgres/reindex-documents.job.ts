@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { termsOf } from '../../fields.ts';
 import type { Tx } from '../../handler.ts';
 import { digestOf } from '../../terms.ts';
-import { type DocumentType, withOwners } from './document.ts';
+import type { DocumentType } from '../document.ts';
 import { writeTerms } from './index-terms.ts';
+import { withOwners } from './write-documents.ts';
 
 /** The job that gives a tenant's documents the terms of the current form of the index. */
 export const reindexJob = { name: 'reindex-documents', payload: z.object({}) };

@@ -1,42 +1,28 @@
-import type { Totals } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
-import type { DocumentType } from '../documents/document.ts';
+import type { DocumentType } from '../document.ts';
+import { type Found, type Hit, type Search, searchWindow, type Wanting } from '../driver.ts';
+import type { Filter } from '../filter.ts';
+import type { Question } from '../question.ts';
 import { type Condition, pointsMax, rangesOfTerms, wordCondition } from './conditions.ts';
-import { type Counted, countDocuments, searchWindow, severalTerms } from './count-documents.ts';
-import { type Filter, filterConditions } from './filter.ts';
-import { type Question, readQuestion } from './question.ts';
+import { countDocuments, severalTerms } from './count-documents.ts';
+import { filterConditions } from './filter.ts';
+import { readQuestion } from './question.ts';
+import { scheduleReindex } from './reindex-documents.job.ts';
 import { type Match, type MatchRow, matchStatement, type Size, sizesStatement } from './statements.ts';
 
-export interface Hit {
-  type: DocumentType;
-  documentId: string;
-  /** As JSON: a page may have 6 MB of documents, which are parsed one by one. */
-  document: string;
-  score: number;
-}
-
-export interface Found {
-  hits: Hit[];
-  total: number;
-  /** Whether there may be more documents than `total`. */
-  isEstimate: boolean;
-  /** Whether documents lack the terms for filters, so that rows of documents were read instead. */
-  hasOutdated: boolean;
-}
-
-export interface Options {
+interface Options {
   type: DocumentType;
   filter: Filter;
   limit: number;
   offset: number;
   /** How matches are counted; absent for suggestions, which are the best of the first block. */
-  counting?: Counting;
+  counting?: Pick<Wanting, 'caller' | 'totals'>;
 }
 
-/** The caller whose documents are counted, and the totals that requests share. */
-export interface Counting {
-  caller: Counted['caller'];
-  totals: Totals;
+/** Matches, before the driver says how it read the question. */
+interface Matches extends Omit<Found, 'question'> {
+  /** Whether documents lack the terms for filters, so that rows of documents were read instead. */
+  hasOutdated: boolean;
 }
 
 const blockSize = 100;
@@ -54,17 +40,35 @@ const earlyMax = 5_000;
 const sparse = { scanMax: 500_000, lookUpMax: 100_000 };
 const nothing = { hits: [], total: 0, isEstimate: false, hasOutdated: false };
 
-/** What a question finds, and how it was read. */
-export async function findFor(
+/** The documents that contain every word of a search, and a job that completes the index if it lacks terms. */
+export async function findDocuments(tx: Tx, search: Search, { schedule, ...wanting }: Wanting): Promise<Found> {
+  const { offset, limit, ...counting } = wanting;
+  const { hasOutdated, ...found } = await findFor(tx, search, { offset, limit, counting });
+  if (hasOutdated) await scheduleReindex(tx, schedule);
+  return found;
+}
+
+/** The best documents for a text, without a count. */
+export async function suggestDocuments(
   tx: Tx,
-  asked: { q: string; typo: 'auto' | 'off' },
-  options: Options,
-): Promise<Found & { question: Question }> {
-  const question = await readQuestion(tx, options.type, asked);
+  search: Search,
+  limit: number,
+): Promise<Pick<Found, 'question' | 'hits'>> {
+  const { question, hits } = await findFor(tx, search, { offset: 0, limit });
+  return { question, hits };
+}
+
+async function findFor(
+  tx: Tx,
+  { type, q, typo, filter }: Search,
+  part: Pick<Options, 'offset' | 'limit' | 'counting'>,
+): Promise<Matches & { question: Question }> {
+  const options = { type, filter, ...part };
+  const question = await readQuestion(tx, type, { q, typo });
   const found = await find(tx, question, options);
   if (found.total || !question.isPhone) return { question, ...found };
   // A date looks like a phone number too, and so does the number of an order.
-  const inWords = await readQuestion(tx, options.type, { ...asked, isNoPhone: true });
+  const inWords = await readQuestion(tx, type, { q, typo, isNoPhone: true });
   return { question: inWords, ...(await find(tx, inWords, options)) };
 }
 
@@ -73,7 +77,7 @@ export async function findFor(
  * are the candidates, in the order of its postings. Other conditions are scanned or looked up for each candidate, which does
  * not change that order: each match is on one page.
  */
-async function find(tx: Tx, question: Question, options: Options): Promise<Found> {
+async function find(tx: Tx, question: Question, options: Options): Promise<Matches> {
   const words = question.words.map(wordCondition);
   const filters = filterConditions(options.filter);
   const [driver] = words;
@@ -135,7 +139,11 @@ function chosenWays(driver: Sized, others: Sized[], bound: number): Pick<Plan, '
 }
 
 /** Every posting of the word is a match, so only those of the page are ranked, and the others are counted. */
-async function pageOfOneWord(tx: Tx, plan: Plan, { caller, totals }: Counting): Promise<Found> {
+async function pageOfOneWord(
+  tx: Tx,
+  plan: Plan,
+  { caller, totals }: NonNullable<Options['counting']>,
+): Promise<Matches> {
   const { question, options, driver, hasOutdated } = plan;
   const { hits, matched, stoppedAt, isCut } = await readPage(tx, plan, neededFor(options), sparse.lookUpMax);
   // All matches have been read unless reading stopped at the end of the page.
@@ -151,7 +159,7 @@ function neededFor({ offset, limit }: Options): number {
 }
 
 /** Counts the matches up to `searchWindow`; for suggestions only the block of the page is read. */
-async function countedPage(tx: Tx, plan: Plan): Promise<Found> {
+async function countedPage(tx: Tx, plan: Plan): Promise<Matches> {
   const wanted = plan.options.counting ? searchWindow + 1 : blockSize;
   const readMax = plan.scanned.length ? sparse.scanMax : sparse.lookUpMax;
   const { hits, matched, stoppedAt, isCut } = await readPage(tx, plan, wanted, readMax);
@@ -168,7 +176,7 @@ async function countedPage(tx: Tx, plan: Plan): Promise<Found> {
  * Looks up a first part of the candidates; undefined if it does not have all of the page. The total is estimated by the part
  * of the candidates that match.
  */
-async function earlyPage(tx: Tx, plan: Plan, driver: Sized): Promise<Found | undefined> {
+async function earlyPage(tx: Tx, plan: Plan, driver: Sized): Promise<Matches | undefined> {
   const { offset, limit, counting } = plan.options;
   const isSuggesting = !counting;
   const wanted = isSuggesting ? blockSize : neededFor(plan.options);
@@ -179,7 +187,7 @@ async function earlyPage(tx: Tx, plan: Plan, driver: Sized): Promise<Found | und
 }
 
 /** Scans conditions up to a higher bound. */
-async function sparsePage(tx: Tx, plan: Plan, driver: Sized): Promise<Found> {
+async function sparsePage(tx: Tx, plan: Plan, driver: Sized): Promise<Matches> {
   const { sizes } = await sizesOf(tx, plan.options.type, plan.checked, sparse.scanMax);
   return countedPage(tx, { ...plan, ...chosenWays(driver, sizes.toSorted(byRarity), sparse.scanMax) });
 }

@@ -1,7 +1,8 @@
 import { type Fragment, fragment } from '@tandem/tenant-db';
-import type { DocumentType } from '../documents/document.ts';
+import type { DocumentType } from '../document.ts';
+import type { Filter } from '../filter.ts';
 import type { Condition, TermRange } from './conditions.ts';
-import { type Filter, filterColumns, passesFilter } from './filter.ts';
+import { filterColumns, passesFilter } from './filter.ts';
 
 /** Sends a statement, or only builds it, as a test does that asks PostgreSQL for its plan. */
 export type SqlTag<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Result;

@@ -1,0 +1,103 @@
+import { shortText, termsOf, timeIn } from '../../fields.ts';
+import type { Tx } from '../../handler.ts';
+import { digestOf, facetTerm } from '../../terms.ts';
+import type { DocumentType, Writing } from '../document.ts';
+import { writeTerms } from './index-terms.ts';
+
+// A record belongs to the users and the team in these fields.
+const ownerFields = ['assignedTo', 'createdBy', 'ownerId', 'teamId'];
+
+/**
+ * Writes or removes documents and their terms, any number at once; none may be in it twice.
+ * @param options.sameVersion whether a record also replaces its document of the same version, as a rebuild does
+ */
+export async function writeDocuments(tx: Tx, writings: Writing[], { sameVersion = false } = {}): Promise<void> {
+  const termsByKey = new Map(writings.map((writing) => [keyOf(writing), termsOf(writing.document ?? {})]));
+  const rows = writings.map((writing) => asRow(writing, termsByKey.get(keyOf(writing)) as Map<string, number>));
+  const changed = await writeRows(tx, rows, sameVersion);
+  const documents = changed.map(({ id, type, documentId, owners }) => {
+    const terms = termsByKey.get(keyOf({ type, documentId })) as Map<string, number>;
+    return { id, type, terms: withOwners(terms, owners), isRebuilt: sameVersion };
+  });
+  if (documents.length) await writeTerms(tx, documents);
+}
+
+interface ChangedRow {
+  id: number;
+  type: DocumentType;
+  documentId: string;
+  /** Empty for a removed document: it is not found by its owners either. */
+  owners: string[];
+}
+
+function keyOf({ type, documentId }: { type: DocumentType; documentId: string }): string {
+  return `${type} ${documentId}`;
+}
+
+/** The terms of a document together with those for its owners, who for a record are not always those in the document. */
+export function withOwners(terms: Map<string, number>, owners: string[]): Map<string, number> {
+  return new Map([...terms, ...owners.map((owner) => [facetTerm('owner', owner), 0] as const)]);
+}
+
+/** Writes the rows of documents; resolves to those whose terms or owners changed. */
+function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[], sameVersion: boolean): Promise<ChangedRow[]> {
+  return tx.sql<ChangedRow>`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (type text, document_id text, version int, removed boolean,
+        document jsonb, status text, source text, stage text, tier text, currency text, assigned_to text, score float,
+        value float, created_at timestamptz, owners text[], indexed_at timestamptz, words text)),
+    written AS (
+      INSERT INTO document (type, document_id, version, document, status, source, stage, tier, currency, assigned_to, score,
+        value, created_at, owners, indexed_at, removed_at, words)
+      SELECT type, document_id, coalesce(version, 0), document, status, source, stage, tier, currency, assigned_to, score,
+        value, created_at, owners, indexed_at, CASE WHEN removed THEN indexed_at END, words
+      -- In one order always: two transactions that lock in different orders would wait for each other.
+      FROM given ORDER BY type, document_id
+      ON CONFLICT (tenant_id, environment, type, document_id) DO UPDATE SET
+        version = greatest(document.version, excluded.version), document = excluded.document, status = excluded.status,
+        source = excluded.source, stage = excluded.stage, tier = excluded.tier, currency = excluded.currency,
+        assigned_to = excluded.assigned_to, score = excluded.score, value = excluded.value,
+        created_at = excluded.created_at, indexed_at = excluded.indexed_at,
+        removed_at = excluded.removed_at, words = excluded.words,
+        -- The owners of a record decide who may find and replace its document: a client does not change them.
+        owners = CASE WHEN excluded.version = 0 AND document.version > 0 THEN document.owners ELSE excluded.owners END,
+        -- A rebuild also writes terms that the index lost: their digest is still the same.
+        words_changed = ${sameVersion}::boolean OR document.words IS DISTINCT FROM excluded.words
+          OR document.owners IS DISTINCT FROM excluded.owners
+      -- A document without a version comes from a client and always counts.
+      WHERE excluded.version = 0 OR document.version < excluded.version
+        OR (document.version = excluded.version AND ${sameVersion}::boolean)
+      RETURNING id, type, document_id, words_changed, CASE WHEN removed_at IS NULL THEN owners ELSE '{}' END AS owners)
+    SELECT id, type, document_id AS "documentId", owners FROM written WHERE words_changed`;
+}
+
+function asRow({ type, documentId, version, document, indexedAt }: Writing, terms: Map<string, number>) {
+  return {
+    type,
+    document_id: documentId,
+    version,
+    removed: !document,
+    indexed_at: indexedAt,
+    document: document ?? {},
+    words: digestOf(terms),
+    ...filtersOf(document ?? {}),
+  };
+}
+
+/** The columns that results are filtered by, as far as a document has them in the form that records have. */
+function filtersOf(document: Record<string, unknown>) {
+  const amount = (field: string) => (typeof document[field] === 'number' ? document[field] : null);
+  const owners = ownerFields.map((field) => shortText(document[field])).filter((owner) => owner !== null);
+  return {
+    status: shortText(document['status']),
+    source: shortText(document['source']),
+    stage: shortText(document['stage']),
+    tier: shortText(document['tier']),
+    currency: shortText(document['currency']),
+    assigned_to: shortText(document['assignedTo']),
+    score: amount('score'),
+    value: amount('value'),
+    created_at: timeIn(document['createdAt']) ?? null,
+    owners: [...new Set(owners)],
+  };
+}

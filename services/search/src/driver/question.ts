@@ -1,0 +1,16 @@
+/** A word of a question. The terms from `low` up to `high` are those that begin with it. */
+export interface Wanted {
+  low: string;
+  high: string;
+  /** Words of the index that differ from it by one typing error. */
+  alike: string[];
+}
+
+/** A question, as the index is asked. */
+export interface Question {
+  words: Wanted[];
+  /** Whether the only word is the digits of what looks like a phone number. */
+  isPhone: boolean;
+  /** Terms for the question as a whole: an e-mail address, a phone number or a full name. */
+  wholes: string[];
+}
