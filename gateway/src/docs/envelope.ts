@@ -1,4 +1,4 @@
-import { includesOf, isPage, type Operation, pageOrOther } from '@tandem/contract';
+import { includesOf, isFacetedPage, isPage, type Operation, pageOrOther } from '@tandem/contract';
 import type { JsonSchema, Part } from './json.ts';
 import { pascal } from './pascal.ts';
 
@@ -48,6 +48,10 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
         'The name of the query parameter, the path of the field, such as `address.zipp`, or the missing part',
     },
     message: { type: 'string', description: 'A human-readable explanation' },
+  }),
+  FacetCount: object({
+    value: { type: 'string', description: 'The value of the field' },
+    count: { type: 'integer', description: 'The number of matches with this value' },
   }),
   Pagination: {
     description: 'The position of the page in the list',
@@ -106,6 +110,15 @@ export const envelopeSchemas: Record<string, JsonSchema> = {
   ),
 };
 
+const facets: Record<string, JsonSchema> = {
+  facets: {
+    type: 'object',
+    description: 'How often each value of a requested field occurs among all matches, the most frequent first',
+    additionalProperties: { type: 'array', items: { $ref: '#/components/schemas/FacetCount' } },
+  },
+  facetsAreEstimates: { type: 'boolean', description: 'True when `facets` were not counted over all matches' },
+};
+
 /** The schema of a successful response: the reply inside the envelope, or without an envelope. */
 export function successSchema(row: Operation, status: number, data: JsonSchema): JsonSchema {
   if (row.envelope === 'none') return data;
@@ -120,10 +133,11 @@ export function successSchema(row: Operation, status: number, data: JsonSchema):
       message,
       data,
       ...((isPage(row.reply) || pageOrOther(row.reply)) && pagination),
+      ...(isFacetedPage(row.reply) && facets),
       ...(includesOf(row).size > 0 && { included: { $ref: '#/components/schemas/Included' } }),
       meta: { $ref: '#/components/schemas/Meta' },
     },
-    pageOrOther(row.reply) ? ['pagination', 'included'] : ['included'],
+    ['included', 'facets', 'facetsAreEstimates', ...(pageOrOther(row.reply) ? ['pagination'] : [])],
   );
 }
 

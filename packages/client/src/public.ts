@@ -30,6 +30,8 @@ export interface Reply<Data> {
   pagination: Pagination | undefined;
   /** The records that `include` named, by id. */
   included: Envelope['included'];
+  /** How often values occur among all matches of a search. */
+  facets: Envelope['facets'];
   headers: Headers;
 }
 
@@ -111,6 +113,7 @@ export function createClient<Ops extends Operations>(options: {
       message: body.message,
       pagination: body.pagination,
       included: body.included,
+      facets: body.facets,
     };
   };
 

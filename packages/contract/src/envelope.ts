@@ -12,6 +12,9 @@ export interface Pagination {
   nextPageToken: string | null;
 }
 
+/** The values of fields, the most frequent first. */
+export type Facets = Record<string, { value: string; count: number }[]>;
+
 export interface FieldError {
   field: string;
   message: string;
@@ -33,6 +36,10 @@ export interface Envelope<T = unknown> {
   data?: T;
   errors?: FieldError[];
   pagination?: Pagination;
+  /** How often each value of a field occurs among all matches of a search. */
+  facets?: Facets;
+  /** True when `facets` were not counted over all matches. */
+  facetsAreEstimates?: boolean;
   /** The records that `include` names, by id. */
   included?: Record<string, { type: string; name: string }>;
   meta: { timestamp: string; version: 'v1'; requestId: string; warnings?: Warning[] };
@@ -44,11 +51,22 @@ export function envelope(response: {
   message: string;
   data: unknown;
   pagination?: Pagination;
+  facets?: Facets | undefined;
+  facetsAreEstimates?: boolean | undefined;
   requestId: string;
   warnings?: Warning[] | undefined;
 }): Envelope {
-  const { status, message, data, pagination, requestId, warnings } = response;
-  return { success: true, status, message, data, ...(pagination && { pagination }), meta: meta(requestId, warnings) };
+  const { status, message, data, pagination, facets, facetsAreEstimates, requestId, warnings } = response;
+  return {
+    success: true,
+    status,
+    message,
+    data,
+    ...(pagination && { pagination }),
+    ...(facets && { facets }),
+    ...(facetsAreEstimates && { facetsAreEstimates }),
+    meta: meta(requestId, warnings),
+  };
 }
 
 /** Builds the envelope of an error response. `code` is for programs, `message` for people. */

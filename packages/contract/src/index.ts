@@ -32,7 +32,15 @@ export { type CookieAttributes, cookieHeader, readCookies, setCookieHeader } fro
 export { shapesOf, withShapes } from './documented-shapes.ts';
 export { comparableDomain, domain } from './domain.ts';
 export { encodeOnce } from './encode.ts';
-export { type Envelope, envelope, errorEnvelope, type FieldError, type Pagination, type Warning } from './envelope.ts';
+export {
+  type Envelope,
+  envelope,
+  errorEnvelope,
+  type Facets,
+  type FieldError,
+  type Pagination,
+  type Warning,
+} from './envelope.ts';
 export { knownErrors, sharedErrors } from './errors.ts';
 export { type EventData, type EventDef, type EventRecord, event } from './event.ts';
 export { exportPage, exportPageMax } from './export-page.ts';
@@ -80,7 +88,9 @@ export {
   writableCondition,
 } from './lead-conditions.ts';
 export {
+  facetedPage,
   flag,
+  isFacetedPage,
   isPage,
   listQuery,
   type Paged,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { text, timestamp } from './fields.ts';
 
 const pages = new WeakSet<z.core.$ZodType>();
+const facetedPages = new WeakSet<z.core.$ZodType>();
 const optionalPages = new WeakSet<z.core.$ZodType>();
 
 /** The reply schema of a list operation. */
@@ -12,6 +13,18 @@ export function page<Item extends z.ZodType>(item: Item): Paged<Item> {
   const schema = z.array(item);
   pages.add(schema);
   return schema as Paged<Item>;
+}
+
+/** The reply of a search: a page that can also count the values of fields among all matches, as `facets` of the envelope. */
+export function facetedPage<Item extends z.ZodType>(item: Item): Paged<Item> {
+  const schema = page(item);
+  facetedPages.add(schema);
+  return schema;
+}
+
+/** Whether a reply schema was made by facetedPage(). */
+export function isFacetedPage(schema: z.core.$ZodType): boolean {
+  return facetedPages.has(schema);
 }
 
 /** The reply schema of a list operation that can return an object instead, depending on the query. */

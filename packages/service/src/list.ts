@@ -1,4 +1,5 @@
 import type { Environment } from '@tandem/caller';
+import type { Facets } from '@tandem/contract';
 import { containing, exactMax, type FoundPage, type IdsArgs, type Ownership, type PageArgs } from '@tandem/tenant-db';
 import { fail, failField } from './api-error.ts';
 import type { Cursors, Position } from './cursors.ts';
@@ -17,6 +18,9 @@ export interface PageResult<Item> {
   /** Whether there are more records. Set only by lists without cursors, such as search; others show it by `nextCursor`. */
   hasNext?: boolean;
   nextCursor: string | null;
+  /** Counts of values, of a list whose reply is a `facetedPage`. */
+  facets?: Facets;
+  areFacetsEstimates?: boolean;
 }
 
 /** Options that a handler sets for its list. */

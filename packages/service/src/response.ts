@@ -118,6 +118,8 @@ async function encodePage(row: Operation, result: PageResult<unknown>, about: Ab
     nextPageToken: nextCursor,
   };
   const status = replyStatus(row);
-  const around = envelope({ ...about, status, message: row.message, data: [], pagination });
+  const { facets, areFacetsEstimates } = result;
+  const counted = { facets, facetsAreEstimates: areFacetsEstimates };
+  const around = envelope({ ...about, ...counted, status, message: row.message, data: [], pagination });
   return { status, body: withData(around, `[${written.join(',')}]`) };
 }

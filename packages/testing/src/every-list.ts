@@ -1,5 +1,5 @@
 import type { Caller } from '@tandem/caller';
-import { isPage, type Operation, type Operations, pageOrOther } from '@tandem/contract';
+import { isFacetedPage, isPage, type Operation, type Operations, pageOrOther } from '@tandem/contract';
 import type { z } from 'zod';
 import { type Explain, openExplain, readsPage, type Statement } from './explain.ts';
 import { firstId, type Records } from './fill-tables.ts';
@@ -102,8 +102,9 @@ export function everyList<Ops extends Operations>(
   });
 }
 
-/** Whether an operation replies with several records. */
+/** Whether an operation replies with several records. A search is none: its index is not that of a table. */
 function isList(row: Operation): boolean {
+  if (isFacetedPage(row.reply)) return false;
   const reply = pageOrOther(row.reply)?.page ?? row.reply;
   return isPage(reply) || reply._zod.def.type === 'array';
 }
