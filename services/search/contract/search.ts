@@ -1,68 +1,24 @@
-import { code, currency, id, name, operations, page, text, timestamp, wholeNumber } from '@tandem/contract';
+import { facetedPage, name, operations, text, wholeNumber } from '@tandem/contract';
 import { z } from 'zod';
-import { DocumentId, DocumentType } from './documents.ts';
+import { DocumentType, documentTypes } from './documents.ts';
+import { SearchHit, Suggestion } from './hit.ts';
+import { SearchFilter } from './search-filter.ts';
+import {
+  federatedQuery,
+  leadFilters,
+  opportunityFilters,
+  partnerFilters,
+  searchBody,
+  searchQuery,
+} from './search-options.ts';
 
-export const SearchHit = z.object({
-  type: DocumentType,
-  id: DocumentId,
-  score: z
-    .number()
-    .min(0)
-    .max(1)
-    .meta({
-      description:
-        'The relevance of the document, from 0 to 1; 1 means that an e-mail address, phone number or full name equals the query',
-      examples: [0.82],
-    }),
-  document: z.record(z.string(), z.unknown()).meta({
-    description: 'The fields of the document',
-    examples: [{ firstName: 'Ada', lastName: 'Lovelace', company: 'Analytical Engines' }],
-  }),
-  highlights: z.record(z.string(), z.string()).meta({
-    description:
-      'The matching fields as HTML with matches in `<em>`. A long text is shortened to the 500 characters around the first match.',
-    examples: [{ lastName: '<em>Lovelace</em>' }],
-  }),
-  matchedOn: z.array(z.string()).meta({ description: 'The names of the matching fields', examples: [['lastName']] }),
-});
-
-export const Suggestion = z.object({
-  type: DocumentType,
-  id: DocumentId,
-  text: z.string().meta({
-    description: 'The suggested text. A long text is shortened to the 500 characters around the match.',
-    examples: ['Ada Lovelace'],
-  }),
-  highlight: z
-    .string()
-    .meta({ description: 'The text as HTML with the match in `<em>`', examples: ['Ada <em>Lov</em>elace'] }),
-  field: z.string().meta({ description: 'The name of the field that contains the text', examples: ['name'] }),
-});
+/** The segment of a path for each type. */
+export const searchPaths = ['leads', 'opportunities', 'partners'] as const;
 
 const description =
-  'Finds documents that contain every word of the query, or a word that starts with it, regardless of case and accents. Documents whose e-mail address, phone number or full name equals the query come first. Among the others, matches in names and addresses rank above matches in companies, and those rank above matches in other fields. When more than 100 documents match, they are ranked in blocks of 100. Results are limited to the first 10,000 documents, and `total` never exceeds 10,000; `pagination.totalIsEstimate` is true if not all matches were counted. You also need permission to read the records; only records that it covers are returned.';
+  'A `keyword` search finds documents that contain every word of the query, or a word that starts with it, regardless of case and accents. Matches in names and addresses rank above matches in companies, and those rank above matches in other fields; rare words count more. A `semantic` search finds at most 200 documents whose vectors are similar to that of the query. The default, `hybrid`, ranks both together: the first 200 documents of each by reciprocal rank fusion, and then the rest of those with every word. Documents whose e-mail address, phone number or full name equals the query come first. Results are limited to the first 10,000 documents, and `total` never exceeds 10,000; `pagination.totalIsEstimate` is true if not all matches were counted. You also need permission to read the records; only records that it covers are returned.';
 
-const searchQuery = z.object({
-  q: name(200).meta({ description: 'The words to search for', examples: ['lovelace'] }),
-  page: wholeNumber(1, 100_000).describe('The page number, starting at 1').default(1),
-  limit: wholeNumber(1, 100).describe('The maximum number of records per page').default(20),
-  typo: z
-    .enum(['auto', 'off'])
-    .describe(
-      'The tolerance for typos: `auto` accepts one typo in each word of four or more letters, `off` accepts none. The default is `auto`, unless the active addon Advanced Search sets `typoTolerance` to false',
-    )
-    .optional(),
-});
-
-const number = () => {
-  const error = 'Must be a number of at least 0';
-  return z.codec(z.string({ error }).regex(/^\d{1,12}(\.\d{1,4})?$/, { error }), z.number(), {
-    decode: Number,
-    encode: String,
-  });
-};
-
-const found = { reply: page(SearchHit), message: 'Search results retrieved' } as const;
+const found = { reply: facetedPage(SearchHit), message: 'Search results retrieved' } as const;
 
 export const searches = operations({
   searchLeads: {
@@ -71,18 +27,7 @@ export const searches = operations({
     permission: 'search:read',
     summary: 'Search leads',
     description,
-    query: searchQuery.extend({
-      status: code()
-        .meta({ description: 'Return only leads with this status', examples: ['new'] })
-        .optional(),
-      source: code()
-        .meta({ description: 'Return only leads from this source', examples: ['web'] })
-        .optional(),
-      assignedTo: id('user').describe('Return only leads that are assigned to this user').optional(),
-      minScore: number().describe('Return only leads with this score or a higher one').optional(),
-      createdFrom: timestamp().describe('Return only records created at this time or later').optional(),
-      createdTo: timestamp().describe('Return only records created at this time or earlier').optional(),
-    }),
+    query: searchQuery('lead').extend(leadFilters),
     ...found,
   },
   searchOpportunities: {
@@ -91,18 +36,7 @@ export const searches = operations({
     permission: 'search:read',
     summary: 'Search opportunities',
     description,
-    query: searchQuery.extend({
-      stage: code()
-        .meta({ description: 'Return only opportunities in this stage', examples: ['proposal'] })
-        .optional(),
-      minValue: number()
-        .describe('Return only opportunities with this value or a higher one, in any currency')
-        .optional(),
-      maxValue: number()
-        .describe('Return only opportunities with this value or a lower one, in any currency')
-        .optional(),
-      currency: currency().optional(),
-    }),
+    query: searchQuery('opportunity').extend(opportunityFilters),
     ...found,
   },
   searchPartners: {
@@ -111,13 +45,32 @@ export const searches = operations({
     permission: 'search:read',
     summary: 'Search partners',
     description,
-    query: searchQuery.extend({
-      tier: code()
-        .meta({ description: 'Return only partners of this tier', examples: ['gold'] })
-        .optional(),
-      status: code()
-        .meta({ description: 'Return only partners with this status', examples: ['approved'] })
-        .optional(),
+    query: searchQuery('partner').extend(partnerFilters),
+    ...found,
+  },
+  searchDocuments: {
+    method: 'POST',
+    path: '/v1/search/:type',
+    permission: 'search:read',
+    checksPermissions: true,
+    summary: 'Search documents of one type with a structured filter',
+    description: `${description} The filter combines comparisons of the fields that the type can be filtered by: leads by status, source, assignedTo, score and createdAt, opportunities by stage, currency, value and createdAt, partners by tier, status and createdAt.`,
+    params: z.object({
+      type: z.enum(searchPaths).meta({ description: 'The type of the documents', examples: ['leads'] }),
+    }),
+    body: z.object({ ...searchBody, filter: SearchFilter.optional().describe('Which documents are searched') }),
+    ...found,
+    emits: [],
+  },
+  searchAll: {
+    method: 'GET',
+    path: '/v1/search',
+    permission: 'search:read',
+    summary: 'Search all types',
+    description:
+      'Searches leads, opportunities and partners at once, as far as the caller may read them. Documents are ordered by their rank in the search of their type. `facets.type` has the number of matches of each type; the first 1,000 results can be paged through.',
+    query: federatedQuery.extend({
+      types: DocumentTypes().optional(),
     }),
     ...found,
   },
@@ -136,9 +89,29 @@ export const searches = operations({
         })
         .default(''),
       type: DocumentType.describe('Return only suggestions of this type').optional(),
+      field: name(64)
+        .meta({
+          description:
+            'Return only suggestions of this field, such as `company` or `email`; `name` is the name of a person',
+          examples: ['company'],
+        })
+        .optional(),
       limit: wholeNumber(1, 20).describe('The maximum number of suggestions').default(8),
     }),
     reply: z.array(Suggestion),
     message: 'Suggestions retrieved',
   },
 });
+
+/** Types in one parameter, separated by commas. */
+function DocumentTypes() {
+  const error = `Must be types separated by commas: ${documentTypes.join(', ')}`;
+  const isType = (one: string): one is (typeof documentTypes)[number] => documentTypes.some((type) => type === one);
+  return z
+    .codec(
+      z.string({ error }).refine((list) => list.split(',').every(isType), { error }),
+      z.array(DocumentType),
+      { decode: (list) => [...new Set(list.split(','))].filter(isType), encode: (types) => types.join(',') },
+    )
+    .describe(`Search only these types, separated by commas: ${documentTypes.join(', ')}`);
+}

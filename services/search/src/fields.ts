@@ -14,12 +14,13 @@ export interface Field {
 }
 
 // Results are filtered by these fields. As words they would match most records: "new" would find every lead.
-const facetFields = ['status', 'source', 'stage', 'tier', 'currency', 'assignedTo'];
-const numberFields = ['score', 'value'];
+export const textFacets = ['status', 'source', 'stage', 'tier', 'currency', 'assignedTo'] as const;
+export const valueFacets = ['score', 'value'] as const;
+export const timeFacets = ['createdAt'] as const;
 // Paths of records of this API that hold ids, times, enum values or numbers. Only the schema distinguishes them from text
 // of customers, such as an externalId or a custom field of any name.
-const withoutText = new Set([
-  ...facetFields,
+const withoutText = new Set<string>([
+  ...textFacets,
   ...[Lead, Opportunity, Partner].flatMap((record) => pathsWithoutText(record)),
 ]);
 const weights: [RegExp, number][] = [
@@ -75,16 +76,18 @@ export function termsOf(document: Record<string, unknown>): Map<string, number> 
   const terms = new Map(wholesIn(document, fields).map((whole) => [whole, 0]));
   for (const { words, weight } of fields)
     for (const { term } of words) if (terms.size < termsMax && !terms.has(term)) terms.set(term, weight);
-  for (const field of facetFields) {
+  for (const field of textFacets) {
     const value = shortText(document[field]);
     if (value !== null) terms.set(facetTerm(field, value), 0);
   }
-  for (const field of numberFields) {
+  for (const field of valueFacets) {
     const value = document[field];
     if (typeof value === 'number') terms.set(numberTerm(field, value), 0);
   }
   const createdAt = timeIn(document['createdAt']);
   if (createdAt) terms.set(timeTerm('createdAt', createdAt), 0);
+  const sortName = sortNameOf(document);
+  if (sortName) terms.set(facetTerm('name', sortName), 0);
   return terms;
 }
 
@@ -99,6 +102,14 @@ export function timeIn(value: unknown): Date | undefined {
   const year = time?.getUTCFullYear();
   // PostgreSQL has no year 0, and writes years of five digits in another way.
   return time && year && year > 0 && year < 10_000 ? time : undefined;
+}
+
+/** The name that documents are sorted by: of a person, or else of a company. */
+function sortNameOf(document: Record<string, unknown>): string {
+  const { firstName, lastName, name, title, company } = document;
+  const person = [lastName, firstName].filter((part) => typeof part === 'string').join(' ');
+  const first = [name, person, title, company].find((one) => typeof one === 'string' && one.trim() !== '');
+  return joined(typeof first === 'string' ? first.slice(0, 200) : '');
 }
 
 function wholesIn({ firstName, lastName }: Record<string, unknown>, fields: Field[]): string[] {

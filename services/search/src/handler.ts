@@ -8,6 +8,7 @@ import type { internalPartners } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler, Totals } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { SearchDriver } from './driver/driver.ts';
+import type { Embedder } from './embedding/embedder.ts';
 import type { PrismaClient } from './generated/client.ts';
 
 /** The tenant-bound database of search. */
@@ -19,6 +20,7 @@ export interface Tools {
   addonSettings: SettingsReader<TenantRequest>;
   /** The index. */
   driver: SearchDriver;
+  embedder: Embedder;
   /** Counts of common words. */
   totals: Totals;
   ids: IdCodec;

@@ -7,9 +7,6 @@ const notStarted = () => {
 
 everyList(search, notStarted, {
   unsorted: {
-    searchLeads: 'orders by relevance; reads a bounded number of index rows',
-    searchOpportunities: 'orders by relevance; reads a bounded number of index rows',
-    searchPartners: 'orders by relevance; reads a bounded number of index rows',
     autocomplete: 'reads the first words after a prefix',
   },
 });

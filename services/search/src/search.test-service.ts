@@ -67,9 +67,9 @@ export async function aTenantWith(
   return api;
 }
 
-/** The ids of the leads that a search finds, in their order. */
+/** The ids of the leads that a search by words finds, in their order. */
 export async function found(api: Api, q: string, query: Record<string, string> = {}): Promise<string[]> {
-  const { status, data, body } = await api.searchLeads({ query: { q, ...query } });
+  const { status, data, body } = await api.searchLeads({ query: { q, mode: 'keyword', ...query } });
   if (status !== 200) throw new Error(JSON.stringify(body));
   return data.map(({ id }: { id: string }) => id);
 }

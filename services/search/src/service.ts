@@ -10,6 +10,7 @@ import { search } from '@tandem/search-contract';
 import { createTotals, personalData, type ServiceDefinition } from '@tandem/service';
 import type { SearchDriver } from './driver/driver.ts';
 import { postgresDriver, reindexDocuments } from './driver/postgres/index.ts';
+import { localEmbedder } from './embedding/embedder.ts';
 import { documentHandlers } from './features/documents/index.ts';
 import { indexRecords } from './features/documents/on-record-changed.ts';
 import { searchData } from './features/personal-data/search-data.ts';
@@ -29,6 +30,7 @@ export function searchService(
   const identity = createServiceClient({ ...common, operations: internalEntitlements, baseUrl: settings.IDENTITY_URL });
   const tools: Tools = {
     driver,
+    embedder: localEmbedder,
     addonSettings: settingsReader(cachedPerTenant({ ...entitlementsFrom(identity), log: createLog('search') })),
     totals: createTotals(),
     ids: createIdCodec(settings.IDS_ALPHABET),

@@ -7,10 +7,10 @@ const facetMark = '#';
 const termLengthMax = 255;
 
 /**
- * The form of the index: the digest of a document's terms begins with it. Documents with another form lack terms that the
- * search needs for filters; `reindexDocuments` writes them again. Change it together with the index document_outdated_idx.
+ * The form of the index: the digest of a document's terms begins with it. Documents with another form lack terms or
+ * vectors; `reindexDocuments` writes them again. Change it together with the index document_outdated_v3_idx.
  */
-export const indexForm = 'v2:';
+export const indexForm = 'v3:';
 
 /** The term for an e-mail address, phone number or full name as a whole. */
 export function wholeTerm(text: string): string {

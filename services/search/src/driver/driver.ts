@@ -8,46 +8,92 @@ import type { Question } from './question.ts';
 
 /** How many matches can be paged through and counted. */
 export const searchWindow = 10_000;
+/** Matches are ranked in blocks of so many; the first block is what both arms of a hybrid search contribute. */
+export const rankDepth = 200;
 
-/** A search in the documents of one type. The filter contains the owners to whose records the caller is limited. */
-export interface Search {
+/** A text to search for in the documents of one type. */
+export interface Asked {
   type: DocumentType;
   q: string;
   typo: 'auto' | 'off';
-  filter: Filter;
+  /** Treats the digits of what looks like a phone number as words like others. */
+  isNoPhone?: boolean;
 }
 
-/** Which matches a caller wants, and what their total is counted with. */
+/** A search, as the driver reads it. */
+export interface Search {
+  type: DocumentType;
+  question: Question;
+  filter?: Filter | undefined;
+  /** Public ids of users and teams to whose documents the caller is limited; absent for callers who may read all. */
+  owners?: string[] | undefined;
+}
+
+/** Which matches a caller wants, and what they are counted and completed with. */
 export interface Wanting {
   offset: number;
   limit: number;
+  /** Keys of documents that are left out, but counted. */
+  excluded?: number[];
   caller: { tenantId?: number; environment: Environment };
   totals: Totals;
   schedule: Schedule;
 }
 
-/** A document that was found. */
-export interface Hit {
-  type: DocumentType;
-  documentId: string;
-  /** As JSON: a page may have 6 MB of documents, which are parsed one by one. */
-  document: string;
+/** A document that has all words. */
+export interface Match {
+  key: number;
+  /** From 0 to 1, by its words; 1 if the question as a whole is its address, phone number or name. */
   score: number;
+  isWhole: boolean;
 }
 
 /** A part of the matches of a search. */
-export interface Found {
-  /** How the driver understood the text of the search. */
-  question: Question;
-  hits: Hit[];
+export interface Matches {
+  hits: Match[];
   total: number;
   /** Whether there may be more documents than `total`. */
   isEstimate: boolean;
 }
 
+/** How a document has the words of a question. */
+export interface WordMatch {
+  key: number;
+  /** Position of the word in the question. */
+  word: number;
+  /** The term of the document. */
+  term: string;
+  /** The weight of the best field with the term. */
+  weight: number;
+  /** What the match counts, from 0 to 1: by its weight, and whether the term is the word, begins with it or is similar. */
+  strength: number;
+}
+
+/** How rare each word of a question is: the number of documents up to a bound, and the factor that follows from it. */
+export interface Rarity {
+  documents: number;
+  idf: number;
+}
+
+export type SortField = 'createdAt' | 'score' | 'value' | 'name';
+
+export interface Sort {
+  field: SortField;
+  isDescending: boolean;
+}
+
+/** Values of a field among the matches, the most frequent first. */
+export type FacetCounts = Record<string, { value: string; count: number }[]>;
+
+/** A document with how similar its vector is to that of a question. */
+export interface Similar {
+  key: number;
+  similarity: number;
+}
+
 /**
- * A store of documents that can be searched. All functions act in the tenant and environment of `tx`. Changes become visible
- * with the commit of `tx` at the latest.
+ * An index of the documents, whose rows are in the database of the service whatever the driver; `key` is that of the row.
+ * All functions act in the tenant and environment of `tx`.
  */
 export interface SearchDriver {
   /**
@@ -55,8 +101,38 @@ export interface SearchDriver {
    * @param options.sameVersion whether a record also replaces its document of the same version, as a rebuild does
    */
   write(tx: Tx, writings: Writing[], options?: { sameVersion?: boolean }): Promise<void>;
-  /** The documents that contain every word, best first. Each is at one offset, whatever the limit. */
-  find(tx: Tx, search: Search, wanting: Wanting): Promise<Found>;
+  /** Reads a text, with the words of the index that it may be a misspelling of. */
+  read(tx: Tx, asked: Asked): Promise<Question>;
+  /** The documents that have every word and pass the filter, best first. Each is at one offset, whatever the limit. */
+  match(tx: Tx, search: Search, wanting: Wanting): Promise<Matches>;
+  /** Those of the documents that have every word. */
+  matching(tx: Tx, search: Search, keys: number[]): Promise<Set<number>>;
+  /** How rare the words are. */
+  rarities(tx: Tx, search: Search, caller: Wanting['caller']): Promise<Rarity[]>;
+  /** How these documents have the words. */
+  words(tx: Tx, search: Search, keys: number[]): Promise<WordMatch[]>;
+  /** The documents that pass the filter with the most similar vectors, at most `rankDepth`, best first. */
+  similar(tx: Tx, search: Search, vector: QueryVector): Promise<Similar[]>;
+  /** Matches in the order of a field, together with `others`; documents without the field come last. */
+  sorted(tx: Tx, search: Search, sort: Sort, part: Pick<Wanting, 'offset' | 'limit'> & Others): Promise<number[]>;
+  /** Counts values among the matches and `others`, up to `searchWindow` documents. */
+  facets(
+    tx: Tx,
+    search: Search,
+    fields: string[],
+    others: Others,
+  ): Promise<{ counts: FacetCounts; isComplete: boolean }>;
   /** The best documents for what was typed so far, without a count. */
-  suggest(tx: Tx, search: Search, limit: number): Promise<Pick<Found, 'question' | 'hits'>>;
+  suggest(tx: Tx, search: Search, limit: number): Promise<Match[]>;
+}
+
+/** Documents that pass the filter and count as matches without having every word. */
+export interface Others {
+  others: number[];
+}
+
+/** The vector of a question, by the model with which documents are compared. */
+export interface QueryVector {
+  model: string;
+  values: Int8Array;
 }

@@ -1,16 +1,14 @@
-/** The conditions on search results. A document must belong to one of `owners`. */
-export interface Filter {
-  status?: string | undefined;
-  source?: string | undefined;
-  stage?: string | undefined;
-  tier?: string | undefined;
-  currency?: string | undefined;
-  assignedTo?: string | undefined;
-  minScore?: number | undefined;
-  minValue?: number | undefined;
-  maxValue?: number | undefined;
-  createdFrom?: Date | undefined;
-  createdTo?: Date | undefined;
-  /** Public ids of users and teams; undefined when the caller may read the records of everybody. */
-  owners?: string[] | undefined;
-}
+import { textFacets, timeFacets, valueFacets } from '../fields.ts';
+
+export const filterFields = [...textFacets, ...valueFacets, ...timeFacets] as const;
+export type FilterField = (typeof filterFields)[number];
+export type FilterValue = string | number | Date;
+
+/** A comparison of one field. A document without the field meets only `ne` and `exists: false`. */
+export type Comparison =
+  | { field: FilterField; op: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'; value: FilterValue }
+  | { field: FilterField; op: 'in'; value: FilterValue[] }
+  | { field: FilterField; op: 'exists'; value: boolean };
+
+/** A condition on documents. */
+export type Filter = { and: Filter[] } | { or: Filter[] } | Comparison;

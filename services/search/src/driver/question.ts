@@ -11,6 +11,8 @@ export interface Question {
   words: Wanted[];
   /** Whether the only word is the digits of what looks like a phone number. */
   isPhone: boolean;
+  /** Whether words with typing errors are not wanted. */
+  isExact: boolean;
   /** Terms for the question as a whole: an e-mail address, a phone number or a full name. */
   wholes: string[];
 }

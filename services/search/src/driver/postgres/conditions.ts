@@ -6,6 +6,8 @@ export interface TermRange {
   low: string;
   high: string;
   points: number;
+  /** Whether the condition is met by documents without a term in this range. */
+  isAbsent?: boolean;
 }
 
 /** One of the conditions that a document must meet: it has a term of one of the ranges. */
@@ -27,25 +29,32 @@ const points = { same: 10, beginning: 5, misspelt: 1 };
 /** The points of a word that is in a field of the highest weight. */
 export const pointsMax = 4 * points.same;
 
-/** A word, the words that begin with it, and the words that it may be a misspelling of. */
-export function wordCondition({ low, high, alike }: Wanted): Condition {
-  const misspelt = alike.map((term) => ({ low: term, high: justAfter(term), points: points.misspelt }));
-  const same = { low, high: justAfter(low), points: points.same };
-  const longer = { low: justAfter(low), high, points: points.beginning };
+/**
+ * A word, the words that begin with it, and the words that it may be a misspelling of.
+ * @param factor how much a match counts: the rarer the word, the more
+ */
+export function wordCondition({ low, high, alike }: Wanted, factor = 1): Condition {
+  const misspelt = alike.map((term) => ({ low: term, high: justAfter(term), points: factor * points.misspelt }));
+  const same = { low, high: justAfter(low), points: factor * points.same };
+  const longer = { low: justAfter(low), high, points: factor * points.beginning };
   return { ranges: [same, longer, ...misspelt], isFilter: false };
 }
 
-/** A filter by equality: a document has one of these terms. */
-export function facetCondition(terms: string[]): Condition {
-  return { ranges: rangesOfTerms(terms), isFilter: true };
-}
-
-/** A filter by numbers or times: a document has a term of the field within these bounds, both of them included. */
-export function rangeCondition(field: string, { from, to }: { from?: string; to?: string }): Condition {
+/**
+ * The terms of a field that results are filtered by, within these bounds; all of them without bounds.
+ * @param bounds.isOne only `from` itself
+ * @param bounds.isOpen without the bound itself
+ */
+export function facetRange(
+  field: string,
+  bounds: { from?: string; to?: string; isOne?: boolean; isOpen?: boolean },
+): TermRange {
+  const { from, to, isOne = false, isOpen = false } = bounds;
   const start = facetTerm(field, '');
-  const low = from ?? start;
-  const high = to === undefined ? `${start}\u{10FFFF}` : justAfter(to);
-  return { ranges: [{ low, high, points: 0 }], isFilter: true, isInterval: true };
+  const low = from === undefined ? start : isOpen ? justAfter(from) : from;
+  const end = isOne ? from : to;
+  const high = end === undefined ? `${start}\u{10FFFF}` : isOpen ? end : justAfter(end);
+  return { low, high, points: 0 };
 }
 
 /** A range for each of these terms, which are no words. */
@@ -54,6 +63,6 @@ export function rangesOfTerms(terms: string[]): TermRange[] {
 }
 
 /** The first text after `term` in the order of bytes: PostgreSQL stores no character before U+0001. */
-function justAfter(term: string): string {
+export function justAfter(term: string): string {
   return `${term}\u0001`;
 }

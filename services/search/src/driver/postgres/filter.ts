@@ -1,42 +1,57 @@
-import { fragment } from '@tandem/tenant-db';
+import { failField } from '@tandem/service';
 import { facetTerm, numberTerm, timeTerm } from '../../terms.ts';
-import type { Filter } from '../filter.ts';
-import { type Condition, facetCondition, rangeCondition } from './conditions.ts';
+import type { Search } from '../driver.ts';
+import type { Comparison, Filter, FilterField, FilterValue } from '../filter.ts';
+import { type Condition, facetRange, type TermRange } from './conditions.ts';
 
-const facets = ['status', 'source', 'stage', 'tier', 'currency', 'assignedTo'] as const;
+// Each condition is a look-up for each candidate.
+const conditionsMax = 64;
 
-/** The conditions of a filter, as the index answers them. */
-export function filterConditions(filter: Filter): Condition[] {
-  const equal = facets.flatMap((field) => {
-    const value = filter[field];
-    return value === undefined ? [] : [facetCondition([facetTerm(field, value)])];
-  });
-  const owned = filter.owners ? [facetCondition(filter.owners.map((owner) => facetTerm('owner', owner)))] : [];
-  const { minScore, minValue, maxValue, createdFrom, createdTo } = filter;
-  const between = [
-    minScore === undefined ? [] : [rangeCondition('score', { from: numberTerm('score', minScore) })],
-    minValue === undefined ? [] : [rangeCondition('value', { from: numberTerm('value', minValue) })],
-    maxValue === undefined ? [] : [rangeCondition('value', { to: numberTerm('value', maxValue) })],
-    createdFrom ? [rangeCondition('createdAt', { from: timeTerm('createdAt', createdFrom) })] : [],
-    createdTo ? [rangeCondition('createdAt', { to: timeTerm('createdAt', createdTo) })] : [],
-  ].flat();
-  return [...owned, ...equal, ...between];
+/** The conditions of a search besides its words, as the index answers them: a document must meet each of them. */
+export function filterConditions({ filter, owners }: Pick<Search, 'filter' | 'owners'>): Condition[] {
+  const owned = owners?.map((owner) => facetRange('owner', { from: facetTerm('owner', owner), isOne: true }));
+  return [...(owned ? [{ ranges: owned, isFilter: true as const }] : []), ...(filter ? conditionsOf(filter) : [])];
 }
 
-/** The columns of a filter that is read from JSON. */
-export const filterColumns = fragment`status text, source text, stage text, tier text, currency text, "assignedTo" text,
-  "minScore" float, "minValue" float, "maxValue" float, "createdFrom" timestamptz, "createdTo" timestamptz, owners text[]`;
+/** A filter as conditions of which each is a choice between ranges of terms. */
+function conditionsOf(filter: Filter): Condition[] {
+  if ('and' in filter) return bounded(filter.and.flatMap(conditionsOf));
+  if ('or' in filter) return eitherOf(filter.or.map(conditionsOf));
+  return [{ ...comparisonRanges(filter), isFilter: true }];
+}
 
-/** The conditions of the filter `given` on a `document`; an absent one matches every document. */
-export const passesFilter = fragment`(given.status IS NULL OR document.status = given.status)
-  AND (given.source IS NULL OR document.source = given.source)
-  AND (given.stage IS NULL OR document.stage = given.stage)
-  AND (given.tier IS NULL OR document.tier = given.tier)
-  AND (given.currency IS NULL OR document.currency = given.currency)
-  AND (given."assignedTo" IS NULL OR document.assigned_to = given."assignedTo")
-  AND (given."minScore" IS NULL OR document.score >= given."minScore")
-  AND (given."minValue" IS NULL OR document.value >= given."minValue")
-  AND (given."maxValue" IS NULL OR document.value <= given."maxValue")
-  AND (given."createdFrom" IS NULL OR document.created_at >= given."createdFrom")
-  AND (given."createdTo" IS NULL OR document.created_at <= given."createdTo")
-  AND (given.owners IS NULL OR document.owners && given.owners)`;
+/** A or B, where both are several conditions: each of A or each of B. */
+function eitherOf(alternatives: Condition[][]): Condition[] {
+  return alternatives.reduce((some, others) =>
+    bounded(
+      some.flatMap((one) =>
+        others.map((other) => ({ ranges: [...one.ranges, ...other.ranges], isFilter: true, isInterval: true })),
+      ),
+    ),
+  );
+}
+
+/** @throws ApiError 422 for a filter whose alternatives have too many combinations */
+function bounded(conditions: Condition[]): Condition[] {
+  if (conditions.length > conditionsMax)
+    throw failField('filter', `Has too many combinations of \`and\` inside \`or\`: at most ${conditionsMax}`);
+  return conditions;
+}
+
+function comparisonRanges(comparison: Comparison): { ranges: TermRange[]; isInterval?: boolean } {
+  const { field, op } = comparison;
+  if (op === 'exists') return { ranges: [{ ...facetRange(field, {}), isAbsent: !comparison.value }], isInterval: true };
+  if (op === 'in')
+    return { ranges: comparison.value.map((one) => facetRange(field, { from: termOf(field, one), isOne: true })) };
+  const term = termOf(field, comparison.value);
+  if (op === 'eq') return { ranges: [facetRange(field, { from: term, isOne: true })] };
+  if (op === 'ne') return { ranges: [{ ...facetRange(field, { from: term, isOne: true }), isAbsent: true }] };
+  const isLow = op === 'gt' || op === 'gte';
+  const range = facetRange(field, { ...(isLow ? { from: term } : { to: term }), isOpen: op === 'gt' || op === 'lt' });
+  return { ranges: [range], isInterval: true };
+}
+
+function termOf(field: FilterField, value: FilterValue): string {
+  if (typeof value === 'number') return numberTerm(field, value);
+  return value instanceof Date ? timeTerm(field, value) : facetTerm(field, value);
+}

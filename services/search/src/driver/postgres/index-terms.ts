@@ -1,6 +1,8 @@
 import type { documentTypes } from '@tandem/search-contract';
+import { sketchOf } from '../../embedding/grams.ts';
 import type { Tx } from '../../handler.ts';
 import { formsOf, hasSpellings } from '../../words.ts';
+import { writeVectors } from './vectors.ts';
 
 /** A stored document and the terms that it is found by, with their weights. */
 export interface IndexedDocument {
@@ -16,10 +18,11 @@ export interface IndexedDocument {
 // the table.
 const spelledMax = 100;
 
-/** Makes the terms of these documents those in the index. Their rows must be locked by the transaction. */
+/** Makes the terms and vectors of these documents those in the index. Their rows must be locked by the transaction. */
 export async function writeTerms(tx: Tx, documents: IndexedDocument[]): Promise<void> {
   const unwanted = await lockSpellings(tx, documents);
   await addTerms(tx, documents);
+  await writeVectors(tx, documents);
   if (!unwanted.length) return;
   await removeTerms(tx, unwanted);
   await forgetSpellings(tx, unwanted);
@@ -62,7 +65,8 @@ async function lockSpellings(tx: Tx, documents: IndexedDocument[]): Promise<Post
 function addTerms(tx: Tx, documents: IndexedDocument[]) {
   const rows = documents.map(({ id, type, terms, isRebuilt = false }) => {
     const spelled = [...terms.keys()].filter(hasSpellings).slice(0, spelledMax);
-    return { id, type, terms: Object.fromEntries(terms), spelled, rebuilt: isRebuilt };
+    const sketches = Object.fromEntries(spelled.map((word) => [word, sketchOf(word)]));
+    return { id, type, terms: Object.fromEntries(terms), spelled: sketches, rebuilt: isRebuilt };
   });
   return tx.sql`
     WITH given AS MATERIALIZED (
@@ -80,13 +84,17 @@ function addTerms(tx: Tx, documents: IndexedDocument[]) {
       INSERT INTO posting (doc_id, type, term, weight) SELECT doc_id, type, term, weight FROM changed
       ON CONFLICT (tenant_id, environment, doc_id, term) DO UPDATE SET weight = excluded.weight),
     misspellable AS MATERIALIZED (
-      SELECT DISTINCT wanted.type, term AS word
+      SELECT DISTINCT wanted.type, term AS word, given.spelled->term AS sketch
       FROM wanted JOIN given ON given.id = wanted.doc_id LEFT JOIN known USING (doc_id, term)
       WHERE (known.weight IS NULL OR given.rebuilt) AND given.spelled ? term AND NOT EXISTS (
-        SELECT FROM spelling WHERE spelling.type = wanted.type AND spelling.form = term AND spelling.word = term))
+        -- Words of an earlier form of the index have no sketch.
+        SELECT FROM spelling WHERE spelling.type = wanted.type AND spelling.form = coalesce(given.spelled->term->>0, term)
+          AND spelling.word = term))
     INSERT INTO spelling (type, form, word)
+    SELECT type, jsonb_array_elements_text(sketch), word FROM misspellable
+    UNION
     -- The word, and each form of it that lacks one letter: formsOf in words.ts.
-    SELECT DISTINCT type, CASE WHEN letter = 0 THEN word ELSE overlay(word PLACING '' FROM letter FOR 1) END, word
+    SELECT type, CASE WHEN letter = 0 THEN word ELSE overlay(word PLACING '' FROM letter FOR 1) END, word
     FROM misspellable CROSS JOIN LATERAL generate_series(0, length(word)) AS letter
     -- Always in one order: two transactions that insert in different orders would wait for each other.
     ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`;
@@ -105,7 +113,7 @@ async function forgetSpellings(tx: Tx, removed: Posting[]): Promise<void> {
     removed.filter(({ term }) => hasSpellings(term)).map((one) => [`${one.type} ${one.term}`, one]),
   );
   const forms = [...words.values()].flatMap(({ type, term }) =>
-    formsOf(term).map((form) => ({ type, form, word: term })),
+    [...formsOf(term), ...sketchOf(term)].map((form) => ({ type, form, word: term })),
   );
   if (!forms.length) return;
   await tx.sql`

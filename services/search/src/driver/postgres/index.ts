@@ -1,12 +1,23 @@
 // The driver that keeps the index in the service's own database.
 import type { SearchDriver } from '../driver.ts';
-import { findDocuments, suggestDocuments } from './find.ts';
+import { matchDocuments, suggestDocuments } from './find.ts';
+import { countFacets, sortedDocuments } from './order.ts';
+import { readQuestion } from './question.ts';
+import { similarDocuments } from './similar.ts';
+import { documentsWithWords, raritiesOf, wordsOfDocuments } from './words.ts';
 import { writeDocuments } from './write-documents.ts';
 
 export { reindexDocuments } from './reindex-documents.job.ts';
 
 export const postgresDriver: SearchDriver = {
   write: writeDocuments,
-  find: findDocuments,
+  read: readQuestion,
+  match: matchDocuments,
+  matching: documentsWithWords,
+  rarities: raritiesOf,
+  words: wordsOfDocuments,
+  similar: similarDocuments,
+  sorted: sortedDocuments,
+  facets: countFacets,
   suggest: suggestDocuments,
 };

@@ -2,21 +2,15 @@ import { phoneIn, wholesOf } from '../../fields.ts';
 import type { Tx } from '../../handler.ts';
 import { canBeMisspelt, formsOf, isOneErrorApart, wordsOf } from '../../words.ts';
 import type { DocumentType } from '../document.ts';
+import type { Asked } from '../driver.ts';
 import type { Question } from '../question.ts';
 
 const wordsMax = 10;
 const alikeMax = 20;
 const lastCharacter = '\u{10FFFF}';
 
-/**
- * Reads a question, and looks up the words of the index that differ from its words by one typing error.
- * @param asked.isNoPhone treats the digits of what looks like a phone number as words like others
- */
-export async function readQuestion(
-  tx: Tx,
-  type: DocumentType,
-  asked: { q: string; typo: 'auto' | 'off'; isNoPhone?: boolean },
-): Promise<Question> {
+/** Reads a question, and looks up the words of the index that differ from its words by one typing error. */
+export async function readQuestion(tx: Tx, { type, ...asked }: Asked): Promise<Question> {
   const phone = asked.isNoPhone ? undefined : phoneIn(asked.q);
   const terms = phone ? [phone] : [...new Set(wordsOf(asked.q).map(({ term }) => term))].slice(0, wordsMax);
   const known = asked.typo === 'auto' ? await similarWords(tx, type, terms.filter(canBeMisspelt)) : [];
@@ -24,7 +18,7 @@ export async function readQuestion(
     const alike = canBeMisspelt(term) ? known.filter((word) => isOneErrorApart(term, word)) : [];
     return { low: term, high: `${term}${lastCharacter}`, alike: alike.slice(0, alikeMax) };
   });
-  return { words, isPhone: phone !== undefined, wholes: wholesOf(asked.q) };
+  return { words, isPhone: phone !== undefined, isExact: asked.typo === 'off', wholes: wholesOf(asked.q) };
 }
 
 /** Words of the index that share a form with one of these: all that are one error away, and some that are two. */

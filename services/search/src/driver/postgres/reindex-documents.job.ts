@@ -30,7 +30,7 @@ interface OutdatedDocument {
 
 /**
  * Schedules the job unless it is waiting or running already. Searches with filters call it when they meet outdated
- * documents: until the job is done they read rows of documents, which is slower.
+ * documents: until the job is done, these are not found by similarity nor sorted by name.
  */
 export async function scheduleReindex(tx: Tx, schedule: Schedule): Promise<void> {
   const [scheduled] =
@@ -41,16 +41,16 @@ export async function scheduleReindex(tx: Tx, schedule: Schedule): Promise<void>
 /** Resolves to how many documents there were, at most `batchMax`. */
 async function reindexBatch(tx: Tx): Promise<number> {
   // A document that is locked is being written, which gives it the current form. The condition is that of the index
-  // document_outdated_idx: PostgreSQL expects few rows to equal a constant, so it chooses the index.
+  // document_outdated_v3_idx: PostgreSQL expects few rows to equal a constant, so it chooses the index.
   const outdated = await tx.sql<OutdatedDocument>`
     SELECT id, type, document, owners FROM document
-    WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v2:' THEN 1 END = 1
+    WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v3:' THEN 1 END = 1
     ORDER BY id LIMIT ${batchMax}::int FOR UPDATE SKIP LOCKED`;
   if (!outdated.length) return 0;
   const documents = await inTurns(outdated, ({ document, ...rest }) => ({ ...rest, terms: termsOf(document) }));
   await writeTerms(
     tx,
-    documents.map(({ id, type, owners, terms }) => ({ id, type, terms: withOwners(terms, owners) })),
+    documents.map(({ id, type, owners, terms }) => ({ id, type, terms: withOwners(terms, owners), isRebuilt: true })),
   );
   const digests = documents.map(({ id, terms }) => ({ id, words: digestOf(terms) }));
   await tx.sql`UPDATE document SET words = given.words

@@ -1,6 +1,6 @@
 import { statement } from '@tandem/tenant-db';
 import { aTenantWith, type Service, startSearch } from '../../search.test-service.ts';
-import { type Condition, facetCondition, rangesOfTerms, wordCondition } from './conditions.ts';
+import { type Condition, rangesOfTerms, wordCondition } from './conditions.ts';
 import { countStatement, type Match, matchStatement, sizesStatement } from './statements.ts';
 
 let service: Service;
@@ -13,7 +13,7 @@ beforeAll(async () => {
     caller,
     `WITH made AS (
       INSERT INTO document (type, document_id, document, words)
-      SELECT 'lead', 'd' || n, '{}', 'v2:seeded' FROM generate_series(1, 5000) AS n RETURNING id)
+      SELECT 'lead', 'd' || n, '{}', 'v3:seeded' FROM generate_series(1, 5000) AS n RETURNING id)
     INSERT INTO posting (doc_id, type, term, weight)
     SELECT id, 'lead', term, CASE WHEN term LIKE '#%' THEN 0 ELSE 4 END
     FROM made CROSS JOIN LATERAL (VALUES ('everywhere'), ('word' || id), ('other' || id % 100), ('#status=new'), ('#owner=' || id % 50)) AS word (term)`,
@@ -25,7 +25,7 @@ afterAll(() => service?.close());
 
 const word = (term: string, alike: string[] = []): Condition =>
   wordCondition({ low: term, high: `${term}\u{10FFFF}`, alike });
-const owner = facetCondition(['#owner=7', '#owner=8']);
+const owner: Condition = { ranges: rangesOfTerms(['#owner=7', '#owner=8']), isFilter: true };
 
 /** A search whose conditions are read as `how` says: by default all but the driver are looked up. */
 function match(driver: Condition, others: Condition[] = [], how: Partial<Match> = {}): Match {
@@ -38,7 +38,7 @@ function match(driver: Condition, others: Condition[] = [], how: Partial<Match> 
     scanned: [],
     checked: others,
     wholes: rangesOfTerms(['=everywhere']),
-    rowFilter: undefined,
+    excluded: [],
     readMax: 12_000,
     matchMax: 10_000,
     lookUpMax: 10_000,
@@ -46,7 +46,6 @@ function match(driver: Condition, others: Condition[] = [], how: Partial<Match> 
     blockSize: 1_000,
     limit: 20,
     offset: 0,
-    most: 40,
     ...how,
   };
 }
@@ -79,7 +78,7 @@ describe('the statements of a search', () => {
       expect(plan).not.toMatch(/Filter: .*term (>=|<|=)/);
       // One document is looked up by its key, whatever PostgreSQL knows of the tables.
       expect(conditions.filter((condition) => /\(doc_id = /.test(condition))).toHaveLength(lookUps);
-      const rows = scans.filter((scan) => / on document\b/.test(scan) && !scan.includes('document_outdated_idx'));
+      const rows = scans.filter((scan) => / on document\b/.test(scan) && !scan.includes('document_outdated_v3_idx'));
       for (const row of rows) expect(row).toContain('document_pkey');
     }
   });
@@ -88,7 +87,7 @@ describe('the statements of a search', () => {
     const one = matchStatement(statement, match(word('everywhere')));
     const other = matchStatement(
       statement,
-      match(owner, [word('a', ['b']), word('c')], { scanned: [word('d')], rowFilter: { status: 'new' } }),
+      match(owner, [word('a', ['b']), word('c')], { scanned: [word('d')], excluded: [1] }),
     );
     expect(one.text).toBe(other.text);
   });
@@ -113,7 +112,7 @@ describe('a match', () => {
       found(matchStatement(statement, match(owner, [...words], { scanned: [...words], checked: [] }))),
       found(matchStatement(statement, match(words[1], [words[0], owner], { scanned: [words[0]], checked: [owner] }))),
     ]);
-    const [first, ...others] = sets.map((rows) => rows.map(({ id, points }) => ({ id, points })));
+    const [first, ...others] = sets.map((rows) => rows.map(({ key, points }) => ({ key, points })));
     expect(first?.length).toBeGreaterThan(0);
     for (const other of others) expect(other).toEqual(first);
   });
@@ -132,7 +131,7 @@ describe('a match', () => {
 
   it('without documents is one row that says so', async () => {
     const rows = await found(matchStatement(statement, match(word('nobody'))));
-    expect(rows).toMatchObject([{ matched: 0, stoppedAt: null, isCut: false, id: null }]);
+    expect(rows).toMatchObject([{ matched: 0, stoppedAt: null, isCut: false, key: null }]);
   });
 });
 

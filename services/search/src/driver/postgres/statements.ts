@@ -1,8 +1,6 @@
 import { type Fragment, fragment } from '@tandem/tenant-db';
 import type { DocumentType } from '../document.ts';
-import type { Filter } from '../filter.ts';
 import type { Condition, TermRange } from './conditions.ts';
-import { filterColumns, passesFilter } from './filter.ts';
 
 /** Sends a statement, or only builds it, as a test does that asks PostgreSQL for its plan. */
 export type SqlTag<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Result;
@@ -74,7 +72,7 @@ const inRange = fragment`
 /** Whether the tenant has documents of an earlier form of the index. */
 const hasOutdated = fragment`EXISTS (
   SELECT FROM document
-  WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v2:' THEN 1 END = 1)`;
+  WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v3:' THEN 1 END = 1)`;
 
 /** One search: which documents are read from the index, and what is checked for each. */
 export interface Match {
@@ -89,8 +87,8 @@ export interface Match {
   checked: Condition[];
   /** The terms of the question as a whole; their documents match without the words, and come first. */
   wholes: TermRange[];
-  /** What rows of documents are checked for, where the index does not have the terms for it. */
-  rowFilter: Filter | undefined;
+  /** Documents that are left out, by their keys. */
+  excluded: number[];
   /** How many postings of the driver are read at most. */
   readMax: number;
   /** Candidates are checked until so many match. */
@@ -103,11 +101,9 @@ export interface Match {
   blockSize: number;
   limit: number;
   offset: number;
-  /** The points of a document that the whole question equals. */
-  most: number;
 }
 
-/** A document of the page; or, when the page is empty, one row whose id is null. */
+/** A document of the page; or, when the page is empty, one row whose key is null. */
 export interface MatchRow {
   /** How many documents match, of those that were read. */
   matched: number;
@@ -115,37 +111,17 @@ export interface MatchRow {
   stoppedAt: number | null;
   /** Whether reading ended at `readMax` or `lookUpMax`, so that there may be more matches. */
   isCut: boolean;
-  id: number | null;
+  key: number | null;
   isWhole: boolean;
   points: number;
-  type: DocumentType;
-  documentId: string;
-  document: string;
 }
 
 /** Finds the documents that meet all conditions, and returns one page of `MatchRow`, best first. */
 export function matchStatement<Result>(sql: SqlTag<Result>, match: Match): Result {
   return sql`
     WITH given AS MATERIALIZED (
-      SELECT * FROM jsonb_to_record(${parametersOf(match)}::jsonb) AS row (type text, driver jsonb, scanned jsonb, checks jsonb,
-        filters jsonb, words jsonb, wholes jsonb, "scannedBits" int, "isFiltered" boolean, "readMax" int, "matchMax" int, "lookUpMax" int,
-        "wholeMax" int, "blockSize" int, "limit" int, "offset" int, most int, ${filterColumns})),
-    checked AS MATERIALIZED (
-      SELECT range.* FROM given
-        CROSS JOIN LATERAL jsonb_to_recordset(checks) AS range (n int, is_first boolean, low text, high text)),
-    filtering AS MATERIALIZED (
-      SELECT range.* FROM given
-        CROSS JOIN LATERAL jsonb_to_recordset(filters) AS range (n int, is_first boolean, low text, high text)),
-    word AS MATERIALIZED (
-      SELECT range.* FROM given CROSS JOIN LATERAL jsonb_to_recordset(words) AS range (n int, low text, high text, points int)),
-    driven AS MATERIALIZED (${drivenDocuments}),
-    narrowed AS MATERIALIZED (${scannedCandidates}),
-    found AS MATERIALIZED (${foundCandidates}),
-    whole AS MATERIALIZED (${wholeDocuments}),
-    matched AS MATERIALIZED (
-      SELECT doc_id, min(place) AS place, bool_or(is_whole) AS is_whole
-      FROM (SELECT doc_id, place, false AS is_whole FROM found UNION ALL SELECT doc_id, 0, true FROM whole) AS either
-      GROUP BY doc_id),
+      SELECT * FROM jsonb_to_record(${parametersOf(match)}::jsonb) AS row (${matchColumns})),
+    ${matchedDocuments},
     ranked AS MATERIALIZED (
       SELECT doc_id, is_whole,
         (row_number() OVER (ORDER BY is_whole DESC, place, doc_id DESC) - 1) / (SELECT "blockSize" FROM given) AS block
@@ -154,7 +130,8 @@ export function matchStatement<Result>(sql: SqlTag<Result>, match: Match): Resul
     ${pageOfMatches}`;
 }
 
-function parametersOf(match: Match): string {
+/** The parameters of a match, as JSON. */
+export function parametersOf(match: Match, others: object = {}): string {
   const {
     type,
     words,
@@ -163,7 +140,7 @@ function parametersOf(match: Match): string {
     scanned,
     checked,
     wholes,
-    rowFilter,
+    excluded,
     readMax,
     matchMax,
     lookUpMax,
@@ -172,12 +149,12 @@ function parametersOf(match: Match): string {
   } = match;
   const numbered = (conditions: Condition[], first: number) =>
     conditions.flatMap(({ ranges }, index) =>
-      ranges.map((range, k) => ({ ...range, n: first + index, is_first: k === 0 })),
+      ranges.map((range, k) => ({ ...range, n: first + index, is_first: k === 0, is_absent: range.isAbsent ?? false })),
     );
   return JSON.stringify({
-    ...rowFilter,
-    isFiltered: rowFilter !== undefined,
+    ...others,
     type,
+    excluded,
     driver: driver.ranges,
     scanned: numbered(scanned, 1),
     scannedBits: 2 ** (1 + scanned.length) - 1,
@@ -192,7 +169,6 @@ function parametersOf(match: Match): string {
     blockSize,
     limit: match.limit,
     offset: match.offset,
-    most: match.most,
   });
 }
 
@@ -204,23 +180,15 @@ const drivenDocuments = fragment`
     LIMIT (SELECT "readMax" FROM given)) AS posting`;
 
 /**
- * Whether the row of a document passes the filter, where it has to be read for that. A range and ORDER BY leave the primary
- * key as the only index that fits, even when PostgreSQL has no statistics of the table.
+ * Whether a candidate meets every condition in a list of ranges: it has a term of one of the ranges, or none of a range that
+ * `is_absent`. It ends at the first condition that is not met. The ORDER BY leaves the primary key as the only index that
+ * fits, even when PostgreSQL has no statistics of the table.
  */
-const passesRowFilter = fragment`(NOT (SELECT "isFiltered" FROM given) OR EXISTS (
-  SELECT FROM given CROSS JOIN document WHERE document.id >= candidate.doc_id AND document.id <= candidate.doc_id
-    AND ${passesFilter} ORDER BY document.id OFFSET 0))`;
-
-/**
- * Whether a candidate has a term of every condition in a list of ranges. It ends at the first condition that is not met. The
- * ORDER BY leaves the primary key as the only index that fits, even when PostgreSQL has no statistics of the table.
- */
-const meets = (list: Fragment) => fragment`NOT EXISTS (
+export const meets = (list: Fragment) => fragment`NOT EXISTS (
   SELECT FROM (SELECT n FROM ${list} WHERE is_first) AS condition WHERE NOT EXISTS (
-    SELECT FROM ${list} AS range CROSS JOIN LATERAL (SELECT FROM posting
-      WHERE doc_id = candidate.doc_id AND posting.term >= range.low AND posting.term < range.high
-      ORDER BY posting.term LIMIT 1) AS posting
-    WHERE range.n = condition.n OFFSET 0) OFFSET 0)`;
+    SELECT FROM ${list} AS range WHERE range.n = condition.n AND range.is_absent <> EXISTS (
+      SELECT FROM posting WHERE doc_id = candidate.doc_id AND posting.term >= range.low AND posting.term < range.high
+      ORDER BY posting.term OFFSET 0) OFFSET 0) OFFSET 0)`;
 
 /**
  * The candidates that meet the scanned conditions. Postings of candidates are collected and grouped by document, which takes
@@ -243,7 +211,7 @@ const foundCandidates = fragment`
     SELECT doc_id, place FROM driven WHERE (SELECT "scannedBits" FROM given) = 1
     UNION ALL
     SELECT doc_id, place FROM narrowed WHERE (SELECT "scannedBits" FROM given) > 1 OFFSET 0) AS candidate
-  WHERE ${meets(fragment`checked`)} AND ${passesRowFilter}
+  WHERE ${meets(fragment`checked`)}
   LIMIT (SELECT "matchMax" FROM given)`;
 
 /** The newest documents that the whole question equals and that pass the filters. */
@@ -251,31 +219,60 @@ const wholeDocuments = fragment`
   SELECT doc_id FROM (
     SELECT doc_id FROM given CROSS JOIN LATERAL jsonb_to_recordset(wholes) AS range (low text, high text)
       CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "wholeMax" FROM given)) AS posting) AS candidate
-  WHERE ${meets(fragment`filtering`)}
-    AND ${passesRowFilter}`;
+  WHERE ${meets(fragment`filtering`)}`;
+
+export const matchColumns = fragment`type text, driver jsonb, scanned jsonb, checks jsonb, filters jsonb, words jsonb, wholes jsonb,
+  excluded bigint[], "scannedBits" int, "readMax" int, "matchMax" int, "lookUpMax" int, "wholeMax" int, "blockSize" int,
+  "limit" int, "offset" int`;
+
+/** The conditions of a match as lists of ranges, by the parameters in `given`. */
+export const conditionLists = fragment`checked AS MATERIALIZED (
+    SELECT range.* FROM given
+      CROSS JOIN LATERAL jsonb_to_recordset(checks) AS range (n int, is_first boolean, is_absent boolean, low text, high text)),
+  filtering AS MATERIALIZED (
+    SELECT range.* FROM given
+      CROSS JOIN LATERAL jsonb_to_recordset(filters) AS range (n int, is_first boolean, is_absent boolean, low text, high text))`;
+
+/** The common table expressions up to `matched`: the documents that match, by the parameters in `given`. */
+export const matchedDocuments = fragment`${conditionLists},
+  word AS MATERIALIZED (
+    SELECT range.* FROM given CROSS JOIN LATERAL jsonb_to_recordset(words) AS range (n int, low text, high text, points float)),
+  driven AS MATERIALIZED (${drivenDocuments}),
+  narrowed AS MATERIALIZED (${scannedCandidates}),
+  found AS MATERIALIZED (${foundCandidates}),
+  whole AS MATERIALIZED (${wholeDocuments}),
+  matched AS MATERIALIZED (
+    SELECT doc_id, min(place) AS place, bool_or(is_whole) AS is_whole
+    FROM (SELECT doc_id, place, false AS is_whole FROM found UNION ALL SELECT doc_id, 0, true FROM whole) AS either
+    WHERE doc_id <> ALL(coalesce((SELECT excluded FROM given), '{}')) GROUP BY doc_id)`;
 
 /** The blocks of the page with the points of each document: of each word those of its best match. */
 const scoredPage = fragment`
-  SELECT doc_id, is_whole, block, CASE WHEN is_whole THEN (SELECT most FROM given) ELSE (
-      SELECT sum(points)::int FROM (
+  SELECT doc_id, is_whole, block, coalesce((
+      SELECT sum(points) FROM (
         SELECT max(posting.weight * word.points) AS points
         FROM word CROSS JOIN LATERAL (SELECT weight FROM posting
           WHERE doc_id = ranked.doc_id AND posting.term >= word.low AND posting.term < word.high
           ORDER BY posting.term OFFSET 0) AS posting
-        GROUP BY word.n) AS best) END AS points
+        GROUP BY word.n) AS best), 0) AS points
   FROM ranked CROSS JOIN given
   WHERE block BETWEEN "offset" / "blockSize" AND ("offset" + "limit" - 1) / "blockSize"
   ORDER BY block, is_whole DESC, points DESC, doc_id DESC
   LIMIT (SELECT "limit" FROM given) OFFSET (SELECT "offset" % "blockSize" FROM given)`;
 
-/** The documents of one page. As text, because the service parses them one by one. */
+/** Whether reading ended at `readMax` or `lookUpMax`. */
+const readingEnded = fragment`((SELECT count(*) FROM driven) >= (SELECT "readMax" FROM given) OR (
+      (SELECT "scannedBits" FROM given) > 1 AND (SELECT count(*) FROM narrowed) >= (SELECT "lookUpMax" FROM given)))`;
+
+/** Whether there may be more matches than were read, for any reason. */
+export const endedEarly = fragment`(${readingEnded} OR (SELECT count(*) FROM found) >= (SELECT "matchMax" FROM given))`;
+
+/** The keys of one page. */
 const pageOfMatches = fragment`
   SELECT (SELECT count(*)::int FROM matched) AS matched,
     CASE WHEN ended.stopped THEN (SELECT max(place)::int FROM found) END AS "stoppedAt",
-    NOT ended.stopped AND ((SELECT count(*) FROM driven) >= (SELECT "readMax" FROM given) OR (
-      (SELECT "scannedBits" FROM given) > 1 AND (SELECT count(*) FROM narrowed) >= (SELECT "lookUpMax" FROM given))) AS "isCut",
-    document.id, hit.points, hit.is_whole AS "isWhole", document.type, document.document_id AS "documentId",
-    document.document::text AS document
+    NOT ended.stopped AND ${readingEnded} AS "isCut",
+    hit.doc_id AS key, hit.points, hit.is_whole AS "isWhole"
   FROM (SELECT (SELECT count(*) FROM found) >= (SELECT "matchMax" FROM given) AS stopped) AS ended
-    LEFT JOIN (hit JOIN document ON document.id = hit.doc_id) ON true
+    LEFT JOIN hit ON true
   ORDER BY hit.block, hit.is_whole DESC, hit.points DESC, hit.doc_id DESC`;

@@ -119,7 +119,7 @@ describe('indexDocument', () => {
     const { data } = await api.searchLeads({ query: { q: 'same' } });
     const own = data[0].document.name.split(' ')[1].toLowerCase();
     const terms = await service.sqlWithin(api.caller, 'SELECT term FROM posting ORDER BY term');
-    expect(terms.map(({ term }) => term)).toEqual([`=same ${own}`, 'same', own]);
+    expect(terms.map(({ term }) => term)).toEqual([`#name=same ${own}`, `=same ${own}`, 'same', own]);
   });
 });
 
@@ -134,7 +134,7 @@ describe('removeDocument', () => {
     const { caller } = api;
     const left = await service.sqlWithin(
       caller,
-      'SELECT (SELECT count(*) FROM posting) + (SELECT count(*) FROM spelling) AS n',
+      'SELECT (SELECT count(*) FROM posting) + (SELECT count(*) FROM spelling) + (SELECT count(*) FROM embedding) AS n',
     );
     expect(Number(left[0]?.['n'])).toBe(0);
     await api.indexDocument({ body: { type: 'lead', id: 'a', data: ada } });

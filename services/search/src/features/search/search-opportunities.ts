@@ -1,5 +1,6 @@
 import type { searches } from '@tandem/search-contract';
 import type { Handler, Tools } from '../../handler.ts';
+import { allOf, equal } from './conditions.ts';
 import { ownersFor } from './owners.ts';
 import { searchPage } from './search-page.ts';
 import { typoFor } from './typo.ts';
@@ -8,11 +9,13 @@ export const searchOpportunities =
   (tools: Tools): Handler<typeof searches.searchOpportunities> =>
   async ({ query, caller, tx, schedule }) => {
     const typo = await typoFor(tools, caller, query.typo);
-    const { stage, minValue, maxValue, currency } = query;
-    const owners = ownersFor('opportunity', caller, tools);
-    return searchPage(
-      tools,
-      { tx, schedule, query: { ...query, typo }, caller },
-      { type: 'opportunity', filter: { stage, minValue, maxValue, currency, owners } },
-    );
+    const { minValue, maxValue } = query;
+    const filter = allOf([
+      equal('stage', query.stage),
+      equal('currency', query.currency),
+      minValue !== undefined && { field: 'value', op: 'gte', value: minValue },
+      maxValue !== undefined && { field: 'value', op: 'lte', value: maxValue },
+    ]);
+    const within = { type: 'opportunity', filter, owners: ownersFor('opportunity', caller, tools) } as const;
+    return searchPage(tools, { tx, caller, schedule }, { ...query, typo }, within);
   };

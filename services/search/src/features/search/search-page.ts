@@ -2,53 +2,93 @@ import { inTurns } from '@tandem/process';
 import type { SearchHit } from '@tandem/search-contract';
 import { failField, type PageResult } from '@tandem/service';
 import type { z } from 'zod';
-import type { DocumentType } from '../../driver/document.ts';
-import { type Hit, searchWindow, type Wanting } from '../../driver/driver.ts';
-import type { Filter } from '../../driver/filter.ts';
+import { type Search, type Sort, type SortField, searchWindow } from '../../driver/driver.ts';
 import type { Question } from '../../driver/question.ts';
-import type { Tools, Tx } from '../../handler.ts';
+import type { Tools } from '../../handler.ts';
+import { explanationsOf } from './explain.ts';
+import type { Ranked } from './fuse.ts';
 import { matchesIn } from './highlight.ts';
+import { type Context, type Mode, rank } from './rank.ts';
+import { readStored, type Stored } from './stored.ts';
 
-interface SearchQuery {
+/** The options that searches of every type have. */
+export interface SearchQuery {
   q: string;
   typo: 'auto' | 'off';
   page: number;
   limit: number;
+  mode: Mode;
+  semanticRatio: number;
+  sort: string;
+  facets?: string[] | undefined;
+  explain: boolean;
 }
+
+export type Hit = z.output<typeof SearchHit>;
 
 /**
  * One page of the documents that match. There is no cursor: documents are ordered by how well they match at the moment.
  * @throws ApiError 422 for a page beyond the matches that are ranked
  */
 export async function searchPage(
-  { driver, totals }: Tools,
-  { tx, query, schedule, caller }: { tx: Tx; query: SearchQuery } & Pick<Wanting, 'schedule' | 'caller'>,
-  { type, filter }: { type: DocumentType; filter: Filter },
-): Promise<PageResult<z.output<typeof SearchHit>>> {
-  const { page, limit } = query;
-  const offset = (page - 1) * limit;
-  if (offset >= searchWindow)
-    throw failField(
-      'page',
-      `Results are limited to the first ${searchWindow} documents; narrow the search with filters`,
-    );
-  const search = { type, q: query.q, typo: query.typo, filter };
-  const wanting = { offset, limit, caller, totals, schedule };
-  const { question, hits, total, isEstimate } = await driver.find(tx, search, wanting);
-  const items = await inTurns(hits, (hit) => asSearchHit(hit, question));
+  tools: Tools,
+  context: Context,
+  query: SearchQuery,
+  within: Pick<Search, 'type' | 'filter' | 'owners'>,
+): Promise<PageResult<Hit>> {
+  const { page, limit, q, typo, mode, semanticRatio, facets = [] } = query;
+  const offset = offsetOf({ page, limit }, searchWindow);
+  const options = { q, typo, mode, semanticRatio, facets, offset, limit, sort: sortOf(query.sort), ...within };
+  const found = await rank(tools, context, options);
+  const items = await asHits(tools, context, { ...found, isExplained: query.explain });
   return {
     items,
-    total,
-    isTotalEstimate: isEstimate,
+    total: found.total,
+    isTotalEstimate: found.isEstimate,
     page,
     limit,
     hasPrev: page > 1,
-    hasNext: offset + limit < total,
+    hasNext: offset + limit < found.total,
     nextCursor: null,
+    ...(found.facets && { facets: found.facets.counts, areFacetsEstimates: !found.facets.isComplete }),
   };
 }
 
-function asSearchHit({ type, documentId, score, document: json }: Hit, question: Question): z.output<typeof SearchHit> {
+/** @throws ApiError 422 for a page beyond the matches that are ranked */
+export function offsetOf({ page, limit }: { page: number; limit: number }, window: number): number {
+  const offset = (page - 1) * limit;
+  if (offset < window) return offset;
+  throw failField('page', `Results are limited to the first ${window} documents; narrow the search with filters`);
+}
+
+function sortOf(sort: string): Sort | undefined {
+  if (sort === 'relevance') return undefined;
+  const isDescending = sort.startsWith('-');
+  return { field: (isDescending ? sort.slice(1) : sort) as SortField, isDescending };
+}
+
+/** Ranked documents as the API shows them. One that was removed meanwhile is left out. */
+export async function asHits(
+  { driver }: Tools,
+  { tx, caller }: Pick<Context, 'tx' | 'caller'>,
+  { hits, search, isExplained }: { hits: Ranked[]; search: Search; isExplained: boolean },
+): Promise<Hit[]> {
+  const stored = await readStored(
+    tx,
+    hits.map(({ key }) => key),
+  );
+  const explanations = isExplained ? await explanationsOf(driver, { tx, caller }, { hits, search }) : undefined;
+  const present = hits.flatMap((hit) => {
+    const document = stored.get(hit.key);
+    return document ? [{ hit, document }] : [];
+  });
+  return inTurns(present, ({ hit, document }) => ({
+    ...asHit(hit, document, search.question),
+    ...(explanations && { explain: explanations.get(hit.key) }),
+  }));
+}
+
+function asHit({ score }: Ranked, { type, documentId, document: json }: Stored, question: Question): Hit {
   const document = JSON.parse(json);
   const matches = matchesIn(document, question);
   return {

@@ -1,5 +1,6 @@
 import type { searches } from '@tandem/search-contract';
 import type { Handler, Tools } from '../../handler.ts';
+import { allOf, equal } from './conditions.ts';
 import { ownersFor } from './owners.ts';
 import { searchPage } from './search-page.ts';
 import { typoFor } from './typo.ts';
@@ -8,13 +9,7 @@ export const searchPartners =
   (tools: Tools): Handler<typeof searches.searchPartners> =>
   async ({ query, caller, tx, schedule }) => {
     const typo = await typoFor(tools, caller, query.typo);
-    const { tier, status } = query;
-    return searchPage(
-      tools,
-      { tx, schedule, query: { ...query, typo }, caller },
-      {
-        type: 'partner',
-        filter: { tier, status, owners: ownersFor('partner', caller, tools) },
-      },
-    );
+    const filter = allOf([equal('tier', query.tier), equal('status', query.status)]);
+    const within = { type: 'partner', filter, owners: ownersFor('partner', caller, tools) } as const;
+    return searchPage(tools, { tx, caller, schedule }, { ...query, typo }, within);
   };

@@ -1,0 +1,78 @@
+import { text } from '@tandem/contract';
+import { z } from 'zod';
+
+const partsMax = 20;
+const valuesMax = 50;
+const comparisonsMax = 50;
+
+const fields = ['status', 'source', 'stage', 'tier', 'currency', 'assignedTo', 'score', 'value', 'createdAt'] as const;
+const operators = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'exists'] as const;
+
+export const SearchFilterField = z.enum(fields, { error: `Must be one of ${fields.join(', ')}` }).meta({
+  description: 'The field to compare: one of those that the type of documents can be filtered by',
+  examples: ['status'],
+});
+export const SearchFilterOperator = z.enum(operators, { error: `Must be one of ${operators.join(', ')}` }).meta({
+  description:
+    'How to compare. `gt`, `gte`, `lt` and `lte` are for numbers and times. A document without the field meets only `ne`, and `exists` with false.',
+  examples: ['eq'],
+});
+
+const Value = z.union([text(64), z.number()], { error: 'Must be a text or a number' });
+
+const comparison = {
+  field: SearchFilterField,
+  op: SearchFilterOperator,
+  value: z
+    .union([Value, z.boolean(), z.array(Value).min(1).max(valuesMax)], {
+      error: `Must be a text, a number, true, false, or a list of 1 to ${valuesMax} texts and numbers`,
+    })
+    .meta({
+      description: 'The value: a list for `in`, true or false for `exists`, a time in ISO 8601 for `createdAt`',
+      examples: ['new'],
+    }),
+};
+
+/** A comparison of one field with a value. */
+export const SearchComparison = z.object(comparison);
+
+/** A comparison, or a group of such parts. */
+function group<Part extends z.ZodType>(part: Part) {
+  const parts = z.array(part).min(1, 'Must not be empty').max(partsMax, `Must contain at most ${partsMax} conditions`);
+  return z
+    .object({
+      and: parts.optional().describe('Conditions that must all be met'),
+      or: parts.optional().describe('Conditions of which one must be met'),
+      field: comparison.field.optional(),
+      op: comparison.op.optional(),
+      value: comparison.value.optional(),
+    })
+    .superRefine((one, context) => {
+      const kinds = [one.and, one.or, one.field].filter((kind) => kind !== undefined).length;
+      const isComplete = one.field === undefined || (one.op !== undefined && one.value !== undefined);
+      if (kinds === 1 && isComplete) return;
+      context.addIssue({
+        code: 'custom',
+        message: 'Must have either `and`, `or`, or all of `field`, `op` and `value`',
+      });
+    });
+}
+
+export const SearchFilterPart = group(SearchComparison);
+export const SearchFilterGroup = group(SearchFilterPart);
+
+/** A condition on documents: groups are nested at most three levels deep. */
+export const SearchFilter = group(SearchFilterGroup).superRefine((filter, context) => {
+  if (comparisonsIn(filter) > comparisonsMax)
+    context.addIssue({ code: 'custom', message: `Must contain at most ${comparisonsMax} comparisons` });
+});
+
+interface Node {
+  and?: unknown[] | undefined;
+  or?: unknown[] | undefined;
+}
+
+function comparisonsIn({ and, or }: Node): number {
+  const parts = and ?? or;
+  return parts ? parts.reduce<number>((sum, part) => sum + comparisonsIn(part as Node), 0) : 1;
+}

@@ -1,0 +1,34 @@
+import type { Tx } from '../../handler.ts';
+import type { Search, Wanting } from '../driver.ts';
+
+// As many as the postings of a word are counted.
+const countMax = 100_000;
+const rememberedMs = 300_000;
+const rememberedMax = 5_000;
+const counts = new Map<string, { count: number; until: number }>();
+
+/**
+ * What a match of a word counts: the inverse document frequency of BM25 (Robertson and Zaragoza, The Probabilistic Relevance
+ * Framework, 2009), in the form that Lucene uses, which is never negative. Both numbers are counted up to one bound, so of two
+ * words that more documents have than are counted, neither counts more.
+ */
+export function idfOf(documentsWithWord: number, documents: number): number {
+  const without = Math.max(0, documents - documentsWithWord);
+  return Math.log(1 + (without + 0.5) / (documentsWithWord + 0.5));
+}
+
+/** How many documents of a type there are, up to a bound; of a caller's tenant remembered for minutes. */
+export async function documentCount(tx: Tx, caller: Wanting['caller'], type: Search['type']): Promise<number> {
+  const id = `${caller.tenantId} ${caller.environment} ${type}`;
+  const known = counts.get(id);
+  if (known && known.until > Date.now()) return known.count;
+  const [row] = await tx.sql<{ count: number }>`SELECT count(*)::int AS count FROM (
+    SELECT FROM document WHERE type = ${type} AND document_id >= '' ORDER BY document_id LIMIT ${countMax}::int) AS bounded`;
+  const count = row?.count ?? 0;
+  counts.delete(id);
+  // Few documents become many quickly, as at an import.
+  counts.set(id, { count, until: Date.now() + (count < countMax / 10 ? 1_000 : rememberedMs) });
+  const [oldest] = counts.keys();
+  if (counts.size > rememberedMax && oldest !== undefined) counts.delete(oldest);
+  return count;
+}

@@ -1,0 +1,72 @@
+import { gramSimilarity, sketchOf } from '../../embedding/grams.ts';
+import { cosine } from '../../embedding/vector.ts';
+import type { Tx } from '../../handler.ts';
+import { type QueryVector, rankDepth, type Search, type Similar } from '../driver.ts';
+import { type Condition, rangesOfTerms } from './conditions.ts';
+import { statementFor } from './find.ts';
+import { planConditions } from './plan.ts';
+import { type MatchRow, matchStatement, type Size, sizesStatement } from './statements.ts';
+import { readVectors } from './vectors.ts';
+
+// Documents whose vectors are compared.
+const candidatesMax = 2_000;
+const readMax = 8_000;
+const similarityMin = 0.35;
+// Words of the index that are similar to one of a question.
+const neighboursMax = 10;
+const neighbourMin = 0.4;
+const sketchedMax = 2_000;
+
+/**
+ * The documents with the most similar vectors. No index finds vectors under row-level security, so the candidates are
+ * documents with one of the words or one that is similar to them, of the rarest words first; the filter is applied to them
+ * before they are cut off. Their vectors are compared one by one.
+ */
+export async function similarDocuments(tx: Tx, search: Search, { model, values }: QueryVector): Promise<Similar[]> {
+  const condition = await candidateCondition(tx, search);
+  if (!condition.ranges.length) return [];
+  const plan = await planConditions(tx, search, condition);
+  const bounds = { offset: 0, limit: candidatesMax, matchMax: candidatesMax, readMax };
+  // Candidates are not ranked by words, which would take longer than to compare them.
+  const statement = { ...statementFor(plan, bounds), words: [], blockSize: candidatesMax };
+  const rows = await matchStatement<Promise<MatchRow[]>>(tx.sql, statement);
+  const keys = rows.flatMap(({ key }) => (key === null ? [] : [key]));
+  if (!keys.length) return [];
+  const vectors = await readVectors(tx, model, keys);
+  return [...vectors]
+    .map(([key, vector]) => ({ key, similarity: cosine(values, vector) }))
+    .filter(({ similarity }) => similarity >= similarityMin)
+    .sort((one, other) => other.similarity - one.similarity || other.key - one.key)
+    .slice(0, rankDepth);
+}
+
+/** Documents that have one of the words, the rarest word first, or one that is similar. */
+async function candidateCondition(tx: Tx, { type, question }: Search): Promise<Condition> {
+  const asked = question.words.map(({ low }) => low);
+  const conditions = asked.map((term) => ({ ranges: rangesOfTerms([term]), isFilter: false }));
+  const sizes = await sizesStatement<Promise<Size[]>>(tx.sql, { type, conditions, sizeMax: candidatesMax });
+  const bySize = sizes
+    .toSorted((one, other) => one.size - other.size || one.n - other.n)
+    .map(({ n }) => asked[n] ?? '');
+  const alike = question.isExact ? [] : await neighboursOf(tx, type, asked);
+  return { ranges: rangesOfTerms([...new Set([...bySize, ...alike])]), isFilter: false };
+}
+
+/** Words of the index with a similar spelling, the most similar first. */
+async function neighboursOf(tx: Tx, type: string, words: string[]): Promise<string[]> {
+  const forms = words.flatMap(sketchOf);
+  if (!forms.length) return [];
+  const rows = await tx.sql<{ word: string }>`
+    SELECT DISTINCT word FROM (SELECT word FROM spelling WHERE type = ${type} AND form = ANY(${forms}::text[])
+      LIMIT ${sketchedMax}::int) AS sketched`;
+  return words
+    .flatMap((asked) =>
+      rows
+        .map(({ word }) => ({ word, similarity: gramSimilarity(asked, word) }))
+        .filter(({ similarity }) => similarity >= neighbourMin)
+        .sort((one, other) => other.similarity - one.similarity || (one.word < other.word ? -1 : 1))
+        .slice(0, neighboursMax),
+    )
+    .sort((one, other) => other.similarity - one.similarity)
+    .map(({ word }) => word);
+}

@@ -1,0 +1,41 @@
+import type { Explanation } from '@tandem/search-contract';
+import type { z } from 'zod';
+import type { Search, SearchDriver } from '../../driver/driver.ts';
+import type { Ranked } from './fuse.ts';
+import type { Context } from './rank.ts';
+
+type Explained = z.output<typeof Explanation>;
+
+/** Why documents are where they are, by their keys. */
+export async function explanationsOf(
+  driver: SearchDriver,
+  { tx, caller }: Pick<Context, 'tx' | 'caller'>,
+  { hits, search }: { hits: Ranked[]; search: Search },
+): Promise<Map<number, Explained>> {
+  const keys = hits.map(({ key }) => key);
+  const rarities = await driver.rarities(tx, search, caller);
+  const words = Map.groupBy(await driver.words(tx, search, keys), ({ key }) => key);
+  return new Map(
+    hits.map(({ key, isPinned, score, keyword, semantic }) => [
+      key,
+      {
+        pinned: isPinned,
+        fusedScore: score,
+        keyword: keyword ?? null,
+        semantic: semantic ?? null,
+        terms: (words.get(key) ?? []).map(({ word, term, weight, strength }) => ({
+          word: search.question.words[word]?.low ?? '',
+          term,
+          weight,
+          strength: rounded(strength),
+          idf: rounded(rarities[word]?.idf ?? 0),
+          documents: rarities[word]?.documents ?? 0,
+        })),
+      },
+    ]),
+  );
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

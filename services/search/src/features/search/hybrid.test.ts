@@ -1,0 +1,195 @@
+import { type Api, aTenantWith, drivers, found, type Service, startSearchWith } from '../../search.test-service.ts';
+
+describe.each(drivers)('a search with %s', (_, driver) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startSearchWith(driver);
+  });
+  afterAll(() => service?.close());
+
+  describe('by mode', () => {
+    let api: Api;
+    beforeAll(async () => {
+      api = await aTenantWith(service, {
+        exact: { firstName: 'Johanna', lastName: 'Sommer', company: 'Maschinenbau' },
+        typos: { firstName: 'Johhana', lastName: 'Somer', company: 'Maschinenbau' },
+        other: { firstName: 'Peter', lastName: 'Winter', company: 'Bakery' },
+      });
+    });
+
+    it.each([
+      ['keyword', ['exact']],
+      ['semantic', ['exact', 'typos']],
+      ['hybrid', ['exact', 'typos']],
+    ])('%s finds %j', async (mode, expected) => {
+      expect(await found(api, 'johanna sommer', { mode, typo: 'auto' })).toEqual(expected);
+    });
+
+    it('with the ratio 0 is the search by words, and without typos finds no similar words', async () => {
+      expect(await found(api, 'johanna sommer', { mode: 'hybrid', semanticRatio: '0' })).toEqual(['exact']);
+      expect(await found(api, 'sommmmer', { mode: 'hybrid', typo: 'off' })).toEqual([]);
+    });
+
+    it('finds a document that lacks one of the words', async () => {
+      expect(await found(api, 'johanna sommer munich', { mode: 'keyword' })).toEqual([]);
+      expect((await found(api, 'johanna sommer munich', { mode: 'hybrid' }))[0]).toBe('exact');
+    });
+
+    it('finds nothing for words that are similar to none', async () => {
+      expect(await found(api, 'xylophone quartz', { mode: 'hybrid' })).toEqual([]);
+    });
+
+    it.each([
+      [{ mode: 'fuzzy' }, 'mode'],
+      [{ semanticRatio: '1.1' }, 'semanticRatio'],
+      [{ semanticRatio: 'x' }, 'semanticRatio'],
+      [{ sort: 'value' }, 'sort'],
+      [{ facets: 'status,nothing' }, 'facets'],
+    ])('refuses %j', async (query, field) => {
+      const { status, body } = await api.searchLeads({ query: { q: 'a', ...query } });
+      expect([status, body.errors?.map((error: { field: string }) => error.field)]).toEqual([422, [field]]);
+    });
+  });
+
+  describe('explained', () => {
+    it('names rank and score of each arm and what every word counts', async () => {
+      const api = await aTenantWith(service, {
+        a: { name: 'Ada Lovelace', company: 'Engines' },
+        b: { name: 'Ada King', company: 'Engines' },
+        c: { name: 'Charles Babbage', company: 'Engines' },
+      });
+      const { data } = await api.searchLeads({ query: { q: 'lovelace engines', explain: 'true' } });
+      const [first] = data;
+      expect(first).toMatchObject({ id: 'a', explain: { pinned: false, fusedScore: first.score } });
+      expect(first.explain.keyword).toMatchObject({ rank: 1, score: first.explain.keyword.score });
+      expect(first.explain.semantic.similarity).toBeGreaterThanOrEqual(0.35);
+      const [rare, common] = first.explain.terms;
+      expect([rare, common]).toMatchObject([
+        { word: 'lovelace', term: 'lovelace', weight: 4, strength: 1, documents: 1 },
+        { word: 'engines', term: 'engines', weight: 2, strength: 0.5, documents: 3 },
+      ]);
+      expect(rare.idf).toBeGreaterThan(common.idf);
+      const plain = await api.searchLeads({ query: { q: 'lovelace engines' } });
+      expect(plain.data[0].explain).toBeUndefined();
+    });
+
+    it('says that a document is pinned', async () => {
+      const api = await aTenantWith(service, { a: { email: 'ada@example.com' }, b: { email: 'adam@example.com' } });
+      const { data } = await api.searchLeads({ query: { q: 'ada@example.com', explain: 'true' } });
+      expect(data[0]).toMatchObject({ id: 'a', score: 1, explain: { pinned: true } });
+    });
+  });
+
+  it('a rare word counts more than a common one', async () => {
+    const common = Object.fromEntries(Array.from({ length: 30 }, (_one, n) => [`c${n}`, { name: `Common ${n}` }]));
+    const api = await aTenantWith(service, {
+      ...common,
+      commonName: { name: 'Common', note: 'rarity' },
+      rareName: { name: 'Rarity', note: 'common' },
+    });
+    expect(await found(api, 'common rarity')).toEqual(['rareName', 'commonName']);
+  });
+
+  describe('sorted', () => {
+    let api: Api;
+    beforeAll(async () => {
+      api = await aTenantWith(service, {
+        a: { firstName: 'Zoe', lastName: 'Alpha', company: 'Same', score: 5, createdAt: '2026-01-03T00:00:00.000Z' },
+        b: { firstName: 'Ann', lastName: 'Gamma', company: 'Same', score: 70, createdAt: '2026-01-01T00:00:00.000Z' },
+        c: { firstName: 'Ann', lastName: 'Beta', company: 'Same', score: 30, createdAt: '2026-01-02T00:00:00.000Z' },
+        none: { note: 'same' },
+      });
+    });
+
+    it.each([
+      ['createdAt', ['b', 'c', 'a', 'none']],
+      ['-createdAt', ['a', 'c', 'b', 'none']],
+      ['score', ['a', 'c', 'b', 'none']],
+      ['-score', ['b', 'c', 'a', 'none']],
+      ['name', ['a', 'c', 'b', 'none']],
+      ['-name', ['b', 'c', 'a', 'none']],
+    ])('by %s', async (sort, expected) => {
+      expect(await found(api, 'same', { sort })).toEqual(expected);
+      expect(await found(api, 'same', { sort, mode: 'hybrid' })).toEqual(expected);
+      expect(await found(api, 'same', { sort, limit: '2', page: '2' })).toEqual(expected.slice(2));
+    });
+
+    it('has the similar documents too', async () => {
+      const query = { q: 'zoe alpa same missing', sort: 'name', mode: 'hybrid' };
+      const { data, body } = await api.searchLeads({ query });
+      expect(data.map(({ id }: { id: string }) => id)).toContain('a');
+      expect(body.pagination?.total).toBe(data.length);
+    });
+  });
+
+  describe('with facets', () => {
+    it('counts values among all matches, whatever the page', async () => {
+      const many = Object.fromEntries(
+        Array.from({ length: 25 }, (_one, n) => [
+          `d${n}`,
+          { name: 'Facet', status: n % 5 === 0 ? 'new' : 'lost', source: n < 3 ? 'web' : 'api' },
+        ]),
+      );
+      const api = await aTenantWith(service, { ...many, other: { name: 'Other', status: 'new' } });
+      const { body } = await api.searchLeads({ query: { q: 'facet', facets: 'status,source', limit: '5' } });
+      expect(body.facets).toEqual({
+        status: [
+          { value: 'lost', count: 20 },
+          { value: 'new', count: 5 },
+        ],
+        source: [
+          { value: 'api', count: 22 },
+          { value: 'web', count: 3 },
+        ],
+      });
+      expect(body.facetsAreEstimates).toBeUndefined();
+      const filtered = await api.searchLeads({ query: { q: 'facet', facets: 'status', source: 'web' } });
+      expect(filtered.body.facets?.['status']).toEqual([
+        { value: 'lost', count: 2 },
+        { value: 'new', count: 1 },
+      ]);
+      const semantic = await api.searchLeads({ query: { q: 'facet', facets: 'status', mode: 'semantic' } });
+      expect(semantic.body.facets).toEqual({ status: body.facets?.['status'] });
+    });
+  });
+
+  it('has the same order on pages of any size, and each document once', async () => {
+    // Documents that have both words, one of them, or similar ones; more than the arms contribute.
+    const api = await aTenantWith(
+      service,
+      Object.fromEntries(
+        Array.from({ length: 320 }, (_one, n) => [
+          `d${n}`,
+          {
+            name: ['Marlowe Kepler', 'Marlowe', 'Keppler Marlow', 'Kepler Marlowe Ltd'][n % 4],
+            note: n % 3 ? 'kepler' : 'marlowe kepler',
+          },
+        ]),
+      ),
+    );
+    for (const query of [{ q: 'marlowe kepler' }, { q: 'keppler', semanticRatio: '0.9' }]) {
+      const pagesOf = async (limit: number) => {
+        const ids: string[] = [];
+        for (let page = 1, hasNext = true; hasNext; page++) {
+          const reply = await api.searchLeads({ query: { ...query, limit: String(limit), page: String(page) } });
+          ids.push(...reply.data.map(({ id }: { id: string }) => id));
+          hasNext = reply.body.pagination?.hasNext ?? false;
+          expect(reply.body.pagination?.total).toBeLessThanOrEqual(320);
+        }
+        return ids;
+      };
+      const [large, small] = [await pagesOf(100), await pagesOf(7)];
+      expect(small).toEqual(large);
+      expect(new Set(large).size).toBe(large.length);
+    }
+  });
+
+  it('applies filters and narrowing before both arms are cut off', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 230 }, (_one, n) => [`n${n}`, { name: 'Narrow Sommer', status: 'new' }]),
+    );
+    const api = await aTenantWith(service, { mine: { name: 'Narow Somer', status: 'rare' }, ...many });
+    for (const mode of ['semantic', 'hybrid'])
+      expect(await found(api, 'narrow sommer', { mode, status: 'rare' })).toEqual(['mine']);
+  });
+});

@@ -1,0 +1,56 @@
+import { type SearchComparison, type SearchFilter, searchFields } from '@tandem/search-contract';
+import { failField } from '@tandem/service';
+import type { z } from 'zod';
+import type { Comparison, Filter, FilterValue } from '../../driver/filter.ts';
+import { textFacets, timeFacets, valueFacets } from '../../fields.ts';
+import type { DocumentType } from '../documents/document.ts';
+
+type Given = z.output<typeof SearchFilter>;
+type GivenComparison = z.output<typeof SearchComparison>;
+
+/**
+ * A filter of a request as a driver takes it.
+ * @throws ApiError 422 for a field that the type does not have, or a value that the field or the operator does not take
+ */
+export function readFilter(given: Given, type: DocumentType, path = 'filter'): Filter {
+  const { and, or, ...comparison } = given;
+  const read = (parts: unknown[], name: string) =>
+    parts.map((part, n) => readFilter(part as Given, type, `${path}.${name}.${n}`));
+  if (and) return { and: read(and, 'and') };
+  if (or) return { or: read(or, 'or') };
+  return readComparison(comparison as GivenComparison, type, path);
+}
+
+function readComparison({ field, op, value }: GivenComparison, type: DocumentType, path: string): Comparison {
+  const fields = fieldsFor(type);
+  if (!fields.includes(field)) throw failField(`${path}.field`, `Must be one of ${fields.join(', ')}`);
+  if (op === 'exists') {
+    if (typeof value !== 'boolean') throw failField(`${path}.value`, 'Must be true or false');
+    return { field, op, value };
+  }
+  if (op === 'in') {
+    if (!Array.isArray(value)) throw failField(`${path}.value`, 'Must be a list');
+    return { field, op, value: value.map((one, n) => readValue(field, one, `${path}.value.${n}`)) };
+  }
+  const isText = (textFacets as readonly string[]).includes(field);
+  if (isText && op !== 'eq' && op !== 'ne')
+    throw failField(`${path}.op`, `Must be eq, ne, in or exists for ${field}, which is a text`);
+  return { field, op, value: readValue(field, value, `${path}.value`) };
+}
+
+function readValue(field: string, value: unknown, path: string): FilterValue {
+  if ((valueFacets as readonly string[]).includes(field)) {
+    if (typeof value !== 'number') throw failField(path, `Must be a number for ${field}`);
+    return value;
+  }
+  if (typeof value !== 'string') throw failField(path, `Must be a text for ${field}`);
+  if (!(timeFacets as readonly string[]).includes(field)) return value;
+  const time = new Date(value);
+  if (Number.isNaN(time.getTime())) throw failField(path, 'Must be a time in ISO 8601');
+  return time;
+}
+
+function fieldsFor(type: DocumentType): string[] {
+  const { facets, sorts } = searchFields[type];
+  return [...facets, ...sorts.filter((field) => field !== 'name')];
+}
