@@ -1,0 +1,52 @@
+import { documents, evaluate, plainSearchSql, type Quality } from '../relevance/evaluate.ts';
+import { queries } from '../relevance/queries.ts';
+import { type Api, drivers, type Service, startSearchWith } from './search.test-service.ts';
+
+const operations = { lead: 'searchLeads', opportunity: 'searchOpportunities', partner: 'searchPartners' } as const;
+
+it('the labelled set has enough queries, and each has a document that is wanted', () => {
+  expect(queries.length).toBeGreaterThanOrEqual(60);
+  for (const { q, grades } of queries) expect([q, [...grades.values()].includes(3)]).toEqual([q, true]);
+});
+
+describe.each(drivers)('the relevance with %s', (_, driver) => {
+  let service: Service;
+  let api: Api;
+  const quality = new Map<string, Quality>();
+  const ndcg = (name: string) => quality.get(name)?.ndcg ?? 0;
+  const mrr = (name: string) => quality.get(name)?.mrr ?? 0;
+
+  beforeAll(async () => {
+    service = await startSearchWith(driver);
+    api = service.as();
+    for (const { id, type, data } of documents) {
+      const { status } = await api.indexDocument({ body: { type, id, data } });
+      expect(status).toBe(200);
+    }
+    for (const mode of ['keyword', 'semantic', 'hybrid'] as const) {
+      const { all, byKind } = await evaluate(async ({ type, q }) => {
+        const { data } = await api[operations[type]]({ query: { q, mode, limit: '10' } });
+        return data.map(({ id }: { id: string }) => id);
+      });
+      quality.set(mode, all);
+      if (process.env['RELEVANCE']) console.table([...byKind].map(([kind, one]) => ({ mode, kind, ...one })));
+    }
+    const plain = await evaluate(async ({ type, q }) => {
+      const rows = await service.sqlWithin(api.caller, plainSearchSql, [type, q]);
+      return rows.map(({ id }) => String(id));
+    });
+    quality.set('plain', plain.all);
+    if (process.env['RELEVANCE']) console.table(Object.fromEntries(quality));
+  });
+  afterAll(() => service?.close());
+
+  it('of hybrid searches is at least that of searches by words', () => {
+    expect(ndcg('hybrid')).toBeGreaterThanOrEqual(ndcg('keyword'));
+    expect(mrr('hybrid')).toBeGreaterThanOrEqual(mrr('keyword'));
+  });
+
+  it('of hybrid searches is far above that of plain full-text search', () => {
+    expect(ndcg('hybrid')).toBeGreaterThan(ndcg('plain') + 0.3);
+    expect(mrr('hybrid')).toBeGreaterThan(mrr('plain') + 0.3);
+  });
+});
