@@ -12,6 +12,8 @@ export const DocumentId = name(64).meta({
   examples: ['khzasVT5ZxaVtyRs'],
 });
 
+const bulkMax = 500;
+const bulkBytesMax = 8 * 1024 * 1024;
 const documentBytesMax = 65_536;
 const documentLevelsMax = 20;
 
@@ -62,6 +64,45 @@ export const documents = operations({
       indexedAt: timestamp().describe('When the document was indexed'),
     }),
     message: 'Document indexed',
+    emits: [],
+  },
+  indexDocuments: {
+    method: 'POST',
+    path: '/v1/search/index/bulk',
+    permission: 'search:write',
+    checksPermissions: true,
+    summary: 'Index several documents',
+    description:
+      'Indexes up to 500 documents in one request, as "Index a document" does. Each document has its own result; a document that cannot be indexed does not affect the others. A document that is malformed rejects the request.',
+    bodyMax: bulkBytesMax,
+    body: z.object({
+      documents: z
+        .array(z.object({ type: DocumentType, id: DocumentId, data: DocumentData }))
+        .min(1, 'Must contain at least 1 document')
+        .max(bulkMax, `Must contain at most ${bulkMax} documents`)
+        .describe('The documents to index'),
+    }),
+    reply: z.object({
+      succeeded: z.int().meta({ description: 'The number of documents that were indexed', examples: [1] }),
+      failed: z.int().meta({ description: 'The number of documents that were not indexed', examples: [0] }),
+      results: z
+        .array(
+          z.object({
+            type: DocumentType,
+            id: DocumentId,
+            success: z.boolean().describe('Whether the document was indexed'),
+            error: z
+              .object({
+                code: z.string().meta({ description: 'The reason, for programs', examples: ['not_found'] }),
+                message: z.string().meta({ description: 'The reason, for people', examples: ['No lead with this id'] }),
+              })
+              .nullable()
+              .meta({ description: 'Why the document was not indexed; null otherwise', examples: [null] }),
+          }),
+        )
+        .describe('One result per document, in the order of the request'),
+    }),
+    message: 'Documents indexed',
     emits: [],
   },
   removeDocument: {
