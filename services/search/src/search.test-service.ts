@@ -27,25 +27,44 @@ export const drivers: [string, SearchDriver][] = [['PostgreSQL', postgresDriver]
 /** search as a test has it. */
 export const startSearch = (crmUrl = nobody, identityUrl = nobody, driver = postgresDriver): Promise<Service> =>
   testService('search', (given) =>
-    searchService({ ...given, ...own, CRM_URL: crmUrl, PARTNER_URL: nobody, IDENTITY_URL: identityUrl }, driver),
+    searchService({ ...given, ...own, CRM_URL: crmUrl, PARTNER_URL: crmUrl, IDENTITY_URL: identityUrl }, driver),
   );
 
 /** search with one of the drivers. */
 export const startSearchWith = (driver: SearchDriver): Promise<Service> => startSearch(nobody, nobody, driver);
 
-/** Answers what search asks crm about leads, as crm would: these, for every tenant. */
+/** Answers what search asks crm and partner, as they would: these leads for every tenant, and no other records. */
 export async function crmPeer(leads: { record: z.input<typeof Lead>; isDeleted: boolean }[]) {
   const pageMax = 3;
+  let held = Promise.resolve();
+  let failure: number | undefined;
   const server = http.createServer(async (request, response) => {
     const body = (await json(request)) as { after?: string | null; ids?: string[] };
+    await held;
+    if (failure !== undefined && failure-- === 0) {
+      failure = undefined;
+      response.writeHead(500).end();
+      return;
+    }
+    const exported = request.url?.includes('/leads/') ? leads : [];
     const data = request.url?.endsWith('/export')
-      ? leads.filter(({ record }) => Number(record.id) > Number(body.after ?? 0)).slice(0, pageMax)
+      ? exported.filter(({ record }) => Number(record.id) > Number(body.after ?? 0)).slice(0, pageMax)
       : { ids: body.ids?.filter((id) => leads.some(({ record, isDeleted }) => record.id === id && !isDeleted)) };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Lets requests wait until the function that it returns is called. */
+    hold: () => {
+      const gate = Promise.withResolvers<void>();
+      held = gate.promise;
+      return gate.resolve;
+    },
+    /** Lets one request fail, after so many others. */
+    failAfter: (requests: number) => {
+      failure = requests;
+    },
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve(undefined)));

@@ -13,6 +13,9 @@ import { postgresDriver, reindexDocuments } from './driver/postgres/index.ts';
 import { localEmbedder } from './embedding/embedder.ts';
 import { documentHandlers } from './features/documents/index.ts';
 import { indexRecords } from './features/documents/on-record-changed.ts';
+import { reconcileDocuments } from './features/documents/reconcile-documents.job.ts';
+import { buildIndex, dropIndex } from './features/index-builds/build-index.job.ts';
+import { indexBuildHandlers } from './features/index-builds/index.ts';
 import { searchData } from './features/personal-data/search-data.ts';
 import { searchHandlers } from './features/search/index.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -45,9 +48,9 @@ export function searchService(
   return {
     name: 'search',
     operations: search,
-    handlers: { ...documentHandlers(tools), ...searchHandlers(tools), ...person.handlers },
+    handlers: { ...documentHandlers(tools), ...searchHandlers(tools), ...indexBuildHandlers, ...person.handlers },
     consumers: [indexRecords(tools), ...person.consumers],
-    jobs: [reindexDocuments, ...person.jobs],
+    jobs: [reindexDocuments, buildIndex(tools), dropIndex, reconcileDocuments(tools), ...person.jobs],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     purge: [{ table: 'document', column: 'removed_at', days: tombstoneDays }],

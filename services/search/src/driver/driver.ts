@@ -11,9 +11,9 @@ export const searchWindow = 10_000;
 /** Matches are ranked in blocks of so many; the first block is what both arms of a hybrid search contribute. */
 export const rankDepth = 200;
 
-/** A text to search for in the documents of one type. */
+/** A text to search for in an index. */
 export interface Asked {
-  type: DocumentType;
+  index: string;
   q: string;
   typo: 'auto' | 'off';
   /** Treats the digits of what looks like a phone number as words like others. */
@@ -23,6 +23,8 @@ export interface Asked {
 /** A search, as the driver reads it. */
 export interface Search {
   type: DocumentType;
+  /** The index of the type that is searched, as `index` returned it: the same for all parts of one search. */
+  index: string;
   question: Question;
   filter?: Filter | undefined;
   /** Public ids of users and teams to whose documents the caller is limited; absent for callers who may read all. */
@@ -99,8 +101,11 @@ export interface SearchDriver {
   /**
    * Writes or removes documents, any number at once; none may be in it twice.
    * @param options.sameVersion whether a record also replaces its document of the same version, as a rebuild does
+   * @param options.intoNew whether they are written only into the index that is being built
    */
-  write(tx: Tx, writings: Writing[], options?: { sameVersion?: boolean }): Promise<void>;
+  write(tx: Tx, writings: Writing[], options?: { sameVersion?: boolean; intoNew?: boolean }): Promise<void>;
+  /** The index in which documents of a type are searched at the moment. */
+  index(tx: Tx, type: DocumentType): Promise<string>;
   /** Reads a text, with the words of the index that it may be a misspelling of. */
   read(tx: Tx, asked: Asked): Promise<Question>;
   /** The documents that have every word and pass the filter, best first. Each is at one offset, whatever the limit. */

@@ -1,7 +1,6 @@
 import type { Environment } from '@tandem/caller';
 import type { Totals } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
-import type { DocumentType } from '../document.ts';
 import { searchWindow } from '../driver.ts';
 import type { TermRange } from './conditions.ts';
 import { type Count, countStatement } from './statements.ts';
@@ -14,7 +13,7 @@ const readMost = 100_000;
 /** The documents of a tenant that have a term in one of the ranges. */
 export interface Counted {
   caller: { tenantId?: number; environment: Environment };
-  type: DocumentType;
+  index: string;
   ranges: readonly TermRange[];
 }
 
@@ -24,8 +23,8 @@ export interface Counted {
  * @returns undefined when there are more, or when they have too many postings to count
  */
 export async function countDocuments(tx: Tx, totals: Totals, counted: Counted): Promise<number | undefined> {
-  const { caller, type, ranges } = counted;
-  const id = JSON.stringify([caller.tenantId, caller.environment, type, ranges]);
+  const { caller, index, ranges } = counted;
+  const id = JSON.stringify([caller.tenantId, caller.environment, index, ranges]);
   if (totals.estimated.isLarge(id)) return undefined;
   const count = () => countPostings(tx, counted);
   const { total } = (await totals.shared.join(id, count)) ?? (await totals.shared.reading(id, count()));
@@ -33,9 +32,9 @@ export async function countDocuments(tx: Tx, totals: Totals, counted: Counted): 
   return total;
 }
 
-async function countPostings(tx: Tx, { type, ranges }: Counted): Promise<{ total: number | undefined }> {
+async function countPostings(tx: Tx, { index, ranges }: Counted): Promise<{ total: number | undefined }> {
   for (let readMax = Math.ceil((searchWindow + 1) * severalTerms); ; readMax = Math.min(readMax * 4, readMost)) {
-    const [row] = await countStatement<Promise<Count[]>>(tx.sql, { type, ranges, readMax });
+    const [row] = await countStatement<Promise<Count[]>>(tx.sql, { index, ranges, readMax });
     const { read, documents } = row as Count;
     if (documents > searchWindow) return { total: undefined };
     if (read < readMax) return { total: documents };

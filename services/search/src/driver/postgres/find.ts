@@ -50,7 +50,7 @@ async function pageOfOneWord(tx: Tx, plan: Plan, { caller, totals, ...part }: Wa
   // All matches have been read unless reading stopped at the end of the page.
   if (stoppedAt === null) return { hits, total: Math.min(matched, searchWindow), isEstimate: isCut };
   const ranges = [...driver.condition.ranges, ...rangesOfTerms(search.question.wholes)];
-  const total = await countDocuments(tx, totals, { caller, type: search.type, ranges });
+  const total = await countDocuments(tx, totals, { caller, index: search.index, ranges });
   return { hits, total: total ?? searchWindow, isEstimate: total === undefined };
 }
 
@@ -116,7 +116,7 @@ async function readMatches(tx: Tx, plan: Plan, bounds: Bounds): Promise<Page> {
 export function statementFor(plan: Plan, { limit, offset, excluded = [], matchMax, readMax }: Bounds): Match {
   const { search, driver, words, filters, scanned, checked } = plan;
   return {
-    ...{ type: search.type, words, filters, scanned, checked, excluded, matchMax, readMax, wholeMax, offset },
+    ...{ index: search.index, words, filters, scanned, checked, excluded, matchMax, readMax, wholeMax, offset },
     driver: driver.condition,
     wholes: rangesOfTerms(search.question.wholes),
     lookUpMax: sparse.lookUpMax,

@@ -1,4 +1,3 @@
-import type { documentTypes } from '@tandem/search-contract';
 import { sketchOf } from '../../embedding/grams.ts';
 import type { Tx } from '../../handler.ts';
 import { formsOf, hasSpellings } from '../../words.ts';
@@ -8,7 +7,8 @@ import { writeVectors } from './vectors.ts';
 export interface IndexedDocument {
   /** Key of the row in `document`. */
   id: number;
-  type: (typeof documentTypes)[number];
+  /** The index, which is the type of the row. */
+  type: string;
   terms: Map<string, number>;
   /** Whether the spellings of all its words are written again, not only those of words that are new in it. */
   isRebuilt?: boolean;

@@ -1,6 +1,7 @@
 // The driver that keeps the index in the service's own database.
 import type { SearchDriver } from '../driver.ts';
 import { matchDocuments, suggestDocuments } from './find.ts';
+import { liveIndex } from './generations.ts';
 import { countFacets, sortedDocuments } from './order.ts';
 import { readQuestion } from './question.ts';
 import { similarDocuments } from './similar.ts';
@@ -11,6 +12,7 @@ export { reindexDocuments } from './reindex-documents.job.ts';
 
 export const postgresDriver: SearchDriver = {
   write: writeDocuments,
+  index: liveIndex,
   read: readQuestion,
   match: matchDocuments,
   matching: documentsWithWords,

@@ -48,11 +48,11 @@ export function planOneWord(search: Search): Plan | undefined {
  * @returns undefined for a search without words
  */
 export async function planFor(tx: Tx, search: Search, caller?: Wanting['caller']): Promise<Plan | undefined> {
-  const { question, type } = search;
+  const { question, index } = search;
   if (!question.words.length) return undefined;
   const filters = filterConditions(search);
-  const sized = await sizesOf(tx, type, [...question.words.map((word) => wordCondition(word)), ...filters]);
-  const documents = caller && question.words.length > 1 ? await documentCount(tx, caller, type) : 0;
+  const sized = await sizesOf(tx, index, [...question.words.map((word) => wordCondition(word)), ...filters]);
+  const documents = caller && question.words.length > 1 ? await documentCount(tx, caller, index) : 0;
   const factors = question.words.map((_, n) => (documents ? idfOf((sized.sizes[n] as Sized).size, documents) : 1));
   // The conditions of words with what a match of each counts.
   const words = question.words.map((word, n) => wordCondition(word, factors[n]));
@@ -69,13 +69,13 @@ export function planNothing(search: Search): Plan {
 /** The plan of documents that meet conditions, none of which is a word that has to match. */
 export async function planConditions(tx: Tx, search: Search, first: Condition): Promise<Plan> {
   const filters = filterConditions(search);
-  const { sizes, hasOutdated } = await sizesOf(tx, search.type, [first, ...filters]);
+  const { sizes, hasOutdated } = await sizesOf(tx, search.index, [first, ...filters]);
   return { ...chosen(sizes), search, words: [first], filters, factors: [1], hasOutdated };
 }
 
 /** The same plan with more conditions scanned. */
 export async function sparsePlan(tx: Tx, plan: Plan): Promise<Plan> {
-  const { sizes } = await sizesOf(tx, plan.search.type, plan.checked.filter(isReadable), sparse.scanMax);
+  const { sizes } = await sizesOf(tx, plan.search.index, plan.checked.filter(isReadable), sparse.scanMax);
   const unreadable = plan.checked.filter((condition) => !isReadable(condition));
   const ways = waysOf(plan.driver, sizes.toSorted(byRarity), sparse.scanMax);
   return { ...plan, scanned: ways.scanned, checked: [...ways.checked, ...unreadable] };
@@ -83,13 +83,13 @@ export async function sparsePlan(tx: Tx, plan: Plan): Promise<Plan> {
 
 async function sizesOf(
   tx: Tx,
-  type: Search['type'],
+  index: string,
   conditions: Condition[],
   bound = sizeMax,
 ): Promise<{ sizes: Sized[]; hasOutdated: boolean }> {
   if (!conditions.length) return { sizes: [], hasOutdated: false };
   const readable = conditions.map((condition) => (isReadable(condition) ? condition : { ...condition, ranges: [] }));
-  const rows = await sizesStatement<Promise<Size[]>>(tx.sql, { type, conditions: readable, sizeMax: bound });
+  const rows = await sizesStatement<Promise<Size[]>>(tx.sql, { index, conditions: readable, sizeMax: bound });
   const sizes = rows
     .toSorted((one, other) => one.n - other.n)
     .map(({ n, size, span }) => ({ size, span, condition: conditions[n] as Condition }));

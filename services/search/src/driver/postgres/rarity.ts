@@ -1,5 +1,5 @@
 import type { Tx } from '../../handler.ts';
-import type { Search, Wanting } from '../driver.ts';
+import type { Wanting } from '../driver.ts';
 
 // As many as the postings of a word are counted.
 const countMax = 100_000;
@@ -17,13 +17,13 @@ export function idfOf(documentsWithWord: number, documents: number): number {
   return Math.log(1 + (without + 0.5) / (documentsWithWord + 0.5));
 }
 
-/** How many documents of a type there are, up to a bound; of a caller's tenant remembered for minutes. */
-export async function documentCount(tx: Tx, caller: Wanting['caller'], type: Search['type']): Promise<number> {
-  const id = `${caller.tenantId} ${caller.environment} ${type}`;
+/** How many documents an index has, up to a bound; of a caller's tenant remembered for minutes. */
+export async function documentCount(tx: Tx, caller: Wanting['caller'], index: string): Promise<number> {
+  const id = `${caller.tenantId} ${caller.environment} ${index}`;
   const known = counts.get(id);
   if (known && known.until > Date.now()) return known.count;
   const [row] = await tx.sql<{ count: number }>`SELECT count(*)::int AS count FROM (
-    SELECT FROM document WHERE type = ${type} AND document_id >= '' ORDER BY document_id LIMIT ${countMax}::int) AS bounded`;
+    SELECT FROM document WHERE type = ${index} AND document_id >= '' ORDER BY document_id LIMIT ${countMax}::int) AS bounded`;
   const count = row?.count ?? 0;
   counts.delete(id);
   // Few documents become many quickly, as at an import.

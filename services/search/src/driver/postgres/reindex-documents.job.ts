@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { termsOf } from '../../fields.ts';
 import type { Tx } from '../../handler.ts';
 import { digestOf } from '../../terms.ts';
-import type { DocumentType } from '../document.ts';
 import { writeTerms } from './index-terms.ts';
 import { withOwners } from './write-documents.ts';
 
@@ -23,7 +22,7 @@ export const reindexDocuments = job({
 
 interface OutdatedDocument {
   id: number;
-  type: DocumentType;
+  type: string;
   document: Record<string, unknown>;
   owners: string[];
 }

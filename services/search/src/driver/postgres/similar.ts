@@ -41,23 +41,23 @@ export async function similarDocuments(tx: Tx, search: Search, { model, values }
 }
 
 /** Documents that have one of the words, the rarest word first, or one that is similar. */
-async function candidateCondition(tx: Tx, { type, question }: Search): Promise<Condition> {
+async function candidateCondition(tx: Tx, { index, question }: Search): Promise<Condition> {
   const asked = question.words.map(({ low }) => low);
   const conditions = asked.map((term) => ({ ranges: rangesOfTerms([term]), isFilter: false }));
-  const sizes = await sizesStatement<Promise<Size[]>>(tx.sql, { type, conditions, sizeMax: candidatesMax });
+  const sizes = await sizesStatement<Promise<Size[]>>(tx.sql, { index, conditions, sizeMax: candidatesMax });
   const bySize = sizes
     .toSorted((one, other) => one.size - other.size || one.n - other.n)
     .map(({ n }) => asked[n] ?? '');
-  const alike = question.isExact ? [] : await neighboursOf(tx, type, asked);
+  const alike = question.isExact ? [] : await neighboursOf(tx, index, asked);
   return { ranges: rangesOfTerms([...new Set([...bySize, ...alike])]), isFilter: false };
 }
 
 /** Words of the index with a similar spelling, the most similar first. */
-async function neighboursOf(tx: Tx, type: string, words: string[]): Promise<string[]> {
+async function neighboursOf(tx: Tx, index: string, words: string[]): Promise<string[]> {
   const forms = words.flatMap(sketchOf);
   if (!forms.length) return [];
   const rows = await tx.sql<{ word: string }>`
-    SELECT DISTINCT word FROM (SELECT word FROM spelling WHERE type = ${type} AND form = ANY(${forms}::text[])
+    SELECT DISTINCT word FROM (SELECT word FROM spelling WHERE type = ${index} AND form = ANY(${forms}::text[])
       LIMIT ${sketchedMax}::int) AS sketched`;
   return words
     .flatMap((asked) =>

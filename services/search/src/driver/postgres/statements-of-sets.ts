@@ -68,7 +68,7 @@ const scanInOrder = (order: Fragment) => fragment`
     SELECT doc_id AS key FROM (
       SELECT posting.doc_id FROM given CROSS JOIN LATERAL (
         SELECT doc_id FROM posting
-        WHERE posting.type = given.type AND posting.term >= range->>'low' AND posting.term < range->>'high'
+        WHERE posting.type = given.index AND posting.term >= range->>'low' AND posting.term < range->>'high'
         ORDER BY ${order} LIMIT (SELECT "readMax" FROM given)) AS posting OFFSET 0) AS candidate
     WHERE ${meets(fragment`checked`)} OR (doc_id IN (SELECT unnest(others) FROM given)) IS TRUE
     LIMIT (SELECT "limit" FROM given) OFFSET (SELECT "offset" FROM given)`;

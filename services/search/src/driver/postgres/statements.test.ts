@@ -31,7 +31,7 @@ const owner: Condition = { ranges: rangesOfTerms(['#owner=7', '#owner=8']), isFi
 function match(driver: Condition, others: Condition[] = [], how: Partial<Match> = {}): Match {
   const all = [driver, ...others];
   return {
-    type: 'lead',
+    index: 'lead',
     words: all.filter(({ isFilter }) => !isFilter),
     filters: all.filter(({ isFilter }) => isFilter),
     driver,
@@ -50,9 +50,9 @@ function match(driver: Condition, others: Condition[] = [], how: Partial<Match> 
   };
 }
 
-const sizes = sizesStatement(statement, { type: 'lead', conditions: [word('everywhere'), owner], sizeMax: 10_000 });
+const sizes = sizesStatement(statement, { index: 'lead', conditions: [word('everywhere'), owner], sizeMax: 10_000 });
 const matches = matchStatement(statement, match(word('everywhere'), [word('other', ['othes']), owner]));
-const counted = countStatement(statement, { type: 'lead', ranges: word('everywhere').ranges, readMax: 10_000 });
+const counted = countStatement(statement, { index: 'lead', ranges: word('everywhere').ranges, readMax: 10_000 });
 const plansWithoutStatistics = new Map<string, string>();
 
 /** The plan that PostgreSQL keeps for a statement, under the role of the service, for any values. */
@@ -138,7 +138,7 @@ describe('a match', () => {
 describe('the size of a condition', () => {
   it('is counted up to a bound', async () => {
     const sizes = sizesStatement(statement, {
-      type: 'lead',
+      index: 'lead',
       conditions: [word('everywhere'), owner, word('no')],
       sizeMax: 1_000,
     });

@@ -1,5 +1,4 @@
 import { type Fragment, fragment } from '@tandem/tenant-db';
-import type { DocumentType } from '../document.ts';
 import type { Condition, TermRange } from './conditions.ts';
 
 /** Sends a statement, or only builds it, as a test does that asks PostgreSQL for its plan. */
@@ -28,12 +27,12 @@ export interface Size {
 /** Counts the postings of each condition, up to `sizeMax`. The result has rows of `Size`. */
 export function sizesStatement<Result>(
   sql: SqlTag<Result>,
-  { type, conditions, sizeMax }: { type: DocumentType; conditions: Condition[]; sizeMax: number },
+  { index, conditions, sizeMax }: { index: string; conditions: Condition[]; sizeMax: number },
 ): Result {
-  const given = JSON.stringify({ type, sizeMax, conditions: conditions.map(({ ranges }, n) => ({ n, ranges })) });
+  const given = JSON.stringify({ index, sizeMax, conditions: conditions.map(({ ranges }, n) => ({ n, ranges })) });
   return sql`
     WITH given AS MATERIALIZED (
-      SELECT * FROM jsonb_to_record(${given}::jsonb) AS row (type text, "sizeMax" int, conditions jsonb))
+      SELECT * FROM jsonb_to_record(${given}::jsonb) AS row (index text, "sizeMax" int, conditions jsonb))
     SELECT condition.n, counted.size, counted.span, ${hasOutdated} AS "hasOutdated"
     FROM given CROSS JOIN LATERAL jsonb_to_recordset(conditions) AS condition (n int, ranges jsonb)
       CROSS JOIN LATERAL (
@@ -52,11 +51,11 @@ export interface Count {
 /** Counts the documents that have a term in one of the ranges, from at most `readMax` postings. The result is a row of `Count`. */
 export function countStatement<Result>(
   sql: SqlTag<Result>,
-  counted: { type: DocumentType; ranges: readonly TermRange[]; readMax: number },
+  counted: { index: string; ranges: readonly TermRange[]; readMax: number },
 ): Result {
   return sql`
     WITH given AS MATERIALIZED (
-      SELECT * FROM jsonb_to_record(${JSON.stringify(counted)}::jsonb) AS row (type text, ranges jsonb, "readMax" int))
+      SELECT * FROM jsonb_to_record(${JSON.stringify(counted)}::jsonb) AS row (index text, ranges jsonb, "readMax" int))
     SELECT count(*)::int AS read, count(DISTINCT doc_id)::int AS documents FROM (
       SELECT doc_id FROM given CROSS JOIN LATERAL jsonb_to_recordset(ranges) AS range (low text, high text)
         CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "readMax" FROM given)) AS posting
@@ -66,7 +65,7 @@ export function countStatement<Result>(
 /** The postings of a `range`, in the order of the index: of one term the best field first, then the newest document. */
 const inRange = fragment`
   SELECT doc_id FROM posting
-  WHERE posting.type = given.type AND posting.term >= range.low AND posting.term < range.high
+  WHERE posting.type = given.index AND posting.term >= range.low AND posting.term < range.high
   ORDER BY posting.term, posting.weight DESC, posting.doc_id DESC`;
 
 /** Whether the tenant has documents of an earlier form of the index. */
@@ -76,7 +75,7 @@ const hasOutdated = fragment`EXISTS (
 
 /** One search: which documents are read from the index, and what is checked for each. */
 export interface Match {
-  type: DocumentType;
+  index: string;
   words: Condition[];
   filters: Condition[];
   /** The condition whose documents are the candidates, in the order of its postings. */
@@ -133,7 +132,7 @@ export function matchStatement<Result>(sql: SqlTag<Result>, match: Match): Resul
 /** The parameters of a match, as JSON. */
 export function parametersOf(match: Match, others: object = {}): string {
   const {
-    type,
+    index,
     words,
     filters,
     driver,
@@ -153,7 +152,7 @@ export function parametersOf(match: Match, others: object = {}): string {
     );
   return JSON.stringify({
     ...others,
-    type,
+    index,
     excluded,
     driver: driver.ranges,
     scanned: numbered(scanned, 1),
@@ -221,7 +220,7 @@ const wholeDocuments = fragment`
       CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "wholeMax" FROM given)) AS posting) AS candidate
   WHERE ${meets(fragment`filtering`)}`;
 
-export const matchColumns = fragment`type text, driver jsonb, scanned jsonb, checks jsonb, filters jsonb, words jsonb, wholes jsonb,
+export const matchColumns = fragment`index text, driver jsonb, scanned jsonb, checks jsonb, filters jsonb, words jsonb, wholes jsonb,
   excluded bigint[], "scannedBits" int, "readMax" int, "matchMax" int, "lookUpMax" int, "wholeMax" int, "blockSize" int,
   "limit" int, "offset" int`;
 

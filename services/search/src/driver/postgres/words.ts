@@ -37,11 +37,11 @@ export async function documentsWithWords(tx: Tx, { question }: Search, keys: num
 }
 
 /** How rare the words of a question are. */
-export async function raritiesOf(tx: Tx, { type, question }: Search, caller: Wanting['caller']): Promise<Rarity[]> {
+export async function raritiesOf(tx: Tx, { index, question }: Search, caller: Wanting['caller']): Promise<Rarity[]> {
   const conditions = question.words.map((word) => wordCondition(word));
   if (!conditions.length) return [];
-  const sizes = await sizesStatement<Promise<Size[]>>(tx.sql, { type, conditions, sizeMax });
-  const documents = await documentCount(tx, caller, type);
+  const sizes = await sizesStatement<Promise<Size[]>>(tx.sql, { index, conditions, sizeMax });
+  const documents = await documentCount(tx, caller, index);
   return sizes
     .toSorted((one, other) => one.n - other.n)
     .map(({ size }) => ({ documents: size, idf: idfOf(size, documents) }));

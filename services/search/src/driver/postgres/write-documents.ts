@@ -2,21 +2,34 @@ import { shortText, termsOf, timeIn } from '../../fields.ts';
 import type { Tx } from '../../handler.ts';
 import { digestOf, facetTerm } from '../../terms.ts';
 import type { DocumentType, Writing } from '../document.ts';
+import { typeOfIndex, writtenIndexes } from './generations.ts';
 import { writeTerms } from './index-terms.ts';
 
 // A record belongs to the users and the team in these fields.
 const ownerFields = ['assignedTo', 'createdBy', 'ownerId', 'teamId'];
 
 /**
- * Writes or removes documents and their terms, any number at once; none may be in it twice.
+ * Writes or removes documents and their terms, any number at once; none may be in it twice. While an index is being built,
+ * they are written into it too.
  * @param options.sameVersion whether a record also replaces its document of the same version, as a rebuild does
+ * @param options.intoNew whether they are written only into the index that is being built
  */
-export async function writeDocuments(tx: Tx, writings: Writing[], { sameVersion = false } = {}): Promise<void> {
+export async function writeDocuments(
+  tx: Tx,
+  writings: Writing[],
+  { sameVersion = false, intoNew = false } = {},
+): Promise<void> {
+  const indexesOf = await writtenIndexes(tx);
   const termsByKey = new Map(writings.map((writing) => [keyOf(writing), termsOf(writing.document ?? {})]));
-  const rows = writings.map((writing) => asRow(writing, termsByKey.get(keyOf(writing)) as Map<string, number>));
+  const rows = writings.flatMap((writing) => {
+    const { live, building } = indexesOf(writing.type);
+    const indexes = [intoNew ? undefined : live, building].filter((index) => index !== undefined);
+    const row = asRow(writing, termsByKey.get(keyOf(writing)) as Map<string, number>);
+    return indexes.map((type) => ({ ...row, type }));
+  });
   const changed = await writeRows(tx, rows, sameVersion);
   const documents = changed.map(({ id, type, documentId, owners }) => {
-    const terms = termsByKey.get(keyOf({ type, documentId })) as Map<string, number>;
+    const terms = termsByKey.get(keyOf({ type: typeOfIndex(type), documentId })) as Map<string, number>;
     return { id, type, terms: withOwners(terms, owners), isRebuilt: sameVersion };
   });
   if (documents.length) await writeTerms(tx, documents);
@@ -24,7 +37,8 @@ export async function writeDocuments(tx: Tx, writings: Writing[], { sameVersion 
 
 interface ChangedRow {
   id: number;
-  type: DocumentType;
+  /** The index. */
+  type: string;
   documentId: string;
   /** Empty for a removed document: it is not found by its owners either. */
   owners: string[];
@@ -40,7 +54,11 @@ export function withOwners(terms: Map<string, number>, owners: string[]): Map<st
 }
 
 /** Writes the rows of documents; resolves to those whose terms or owners changed. */
-function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[], sameVersion: boolean): Promise<ChangedRow[]> {
+function writeRows(
+  tx: Tx,
+  rows: (ReturnType<typeof asRow> & { type: string })[],
+  sameVersion: boolean,
+): Promise<ChangedRow[]> {
   return tx.sql<ChangedRow>`
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (type text, document_id text, version int, removed boolean,
@@ -71,9 +89,8 @@ function writeRows(tx: Tx, rows: ReturnType<typeof asRow>[], sameVersion: boolea
     SELECT id, type, document_id AS "documentId", owners FROM written WHERE words_changed`;
 }
 
-function asRow({ type, documentId, version, document, indexedAt }: Writing, terms: Map<string, number>) {
+function asRow({ documentId, version, document, indexedAt }: Writing, terms: Map<string, number>) {
   return {
-    type,
     document_id: documentId,
     version,
     removed: !document,

@@ -24,7 +24,8 @@ export async function mayWriteDocument(
   const owners = ownersWithin(reach, caller, tools);
   if (!owners) return true;
   // The lock keeps the owners unchanged until the document is written. Only documents of records have a version.
+  const index = await tools.driver.index(tx, type);
   const rows = await tx.sql`SELECT id FROM document
-    WHERE type = ${type} AND document_id = ${documentId} AND version > 0 AND owners && ${owners}::text[] FOR UPDATE`;
+    WHERE type = ${index} AND document_id = ${documentId} AND version > 0 AND owners && ${owners}::text[] FOR UPDATE`;
   return rows.length > 0;
 }

@@ -12,7 +12,7 @@ import {
   opportunityUpdated,
   opportunityWon,
 } from '@tandem/crm-contract';
-import { consumer, type Received } from '@tandem/events';
+import { type ConsumerContext, consumer, type Received } from '@tandem/events';
 import {
   partnerApproved,
   partnerDeleted,
@@ -28,6 +28,7 @@ import {
 } from '@tandem/partner-contract';
 import type { Tools, Tx } from '../../handler.ts';
 import type { DocumentType, Writing } from './document.ts';
+import { scheduleReconciliation } from './reconcile-documents.job.ts';
 import { recordDocument } from './record-document.ts';
 
 const changes = [
@@ -48,7 +49,7 @@ export const indexRecords = ({ ids, driver }: Tools) =>
   consumer({
     name: 'index-records',
     on: changes,
-    async handle(events, { tx }: { tx: Tx }) {
+    async handle(events, { tx, schedule }: ConsumerContext<Tx>) {
       const newest = new Map<string, Writing>();
       for (const event of events) {
         const writing = writingOf(event, ids);
@@ -56,6 +57,8 @@ export const indexRecords = ({ ids, driver }: Tools) =>
         if (isNewer(writing, newest.get(key))) newest.set(key, writing);
       }
       await driver.write(tx, [...newest.values()]);
+      const [first] = events;
+      if (first) await scheduleReconciliation({ tx, schedule }, first);
     },
   });
 

@@ -18,7 +18,7 @@ const StoredDocument = z.object({
 /** The data of a person in search: the documents of the leads, and documents of clients with the e-mail address. */
 export const searchData = (driver: SearchDriver): PersonalData<Tx> => ({
   async erase({ tx, person }) {
-    const found = await findDocuments(tx, person, batchMax);
+    const found = await findDocuments(driver, tx, person, batchMax);
     const indexedAt = new Date();
     await driver.write(
       tx,
@@ -29,19 +29,26 @@ export const searchData = (driver: SearchDriver): PersonalData<Tx> => ({
   async read({ tx, person }) {
     return [
       await exportSection('documents', StoredDocument, {
-        count: async () => (await findDocuments(tx, person, 100_000)).length,
-        find: (max) => findDocuments(tx, person, max),
+        count: async () => (await findDocuments(driver, tx, person, 100_000)).length,
+        find: (max) => findDocuments(driver, tx, person, max),
       }),
     ];
   },
 });
 
 /** Documents of clients have version 0; other records with the address are not about the lead. */
-function findDocuments(tx: Tx, { leadCodes, emails }: Person, max: number): Promise<z.output<typeof StoredDocument>[]> {
+async function findDocuments(
+  driver: SearchDriver,
+  tx: Tx,
+  { leadCodes, emails }: Person,
+  max: number,
+): Promise<z.output<typeof StoredDocument>[]> {
+  const indexes = await Promise.all(documentTypes.map((type) => driver.index(tx, type)));
+  const leads = await driver.index(tx, 'lead');
   const terms = emails.map(wholeTerm);
-  return tx.sql`SELECT type, document_id AS id, document FROM document
-    WHERE removed_at IS NULL AND (type = 'lead' AND document_id = ANY(${leadCodes}::text[])
+  return tx.sql`SELECT split_part(type, ':', 1) AS type, document_id AS id, document FROM document
+    WHERE removed_at IS NULL AND (type = ${leads} AND document_id = ANY(${leadCodes}::text[])
       OR version = 0 AND id IN (SELECT doc_id FROM posting
-        WHERE type = ANY(${[...documentTypes]}::text[]) AND term = ANY(${terms}::text[])))
+        WHERE type = ANY(${indexes}::text[]) AND term = ANY(${terms}::text[])))
     ORDER BY id LIMIT ${max}::int`;
 }

@@ -42,13 +42,15 @@ async function findSuggestions(
   asked: { type: Suggested['type']; q: string; typo: 'auto' | 'off'; owners: string[] | undefined; limit: number },
 ): Promise<Found[]> {
   const { type, owners, limit } = asked;
+  const index = await driver.index(tx, type);
+  const read = { index, q: asked.q, typo: asked.typo };
   const find = async (question: Question) => ({
     question,
-    hits: await driver.suggest(tx, { type, owners, question }, limit),
+    hits: await driver.suggest(tx, { type, index, owners, question }, limit),
   });
-  let found = await find(await driver.read(tx, asked));
+  let found = await find(await driver.read(tx, read));
   if (!found.hits.length && found.question.isPhone)
-    found = await find(await driver.read(tx, { ...asked, isNoPhone: true }));
+    found = await find(await driver.read(tx, { ...read, isNoPhone: true }));
   const { question, hits } = found;
   const stored = await readStored(
     tx,

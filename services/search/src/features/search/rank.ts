@@ -85,9 +85,10 @@ async function readArms(tools: Tools, { tx, caller, schedule }: Context, options
   const { type, q, typo, filter, owners, mode, semanticRatio } = options;
   const { totals, driver, embedder } = tools;
   const wanting = { offset: 0, limit: rankDepth, caller, totals, schedule };
-  const asked = { type, q, typo };
+  const index = await driver.index(tx, type);
+  const asked = { index, q, typo };
   const match = (one: Search) => (mode === 'semantic' ? nothing : driver.match(tx, one, wanting));
-  let search: Search = { type, filter, owners, question: await driver.read(tx, asked) };
+  let search: Search = { type, index, filter, owners, question: await driver.read(tx, asked) };
   let keyword = await match(search);
   if (!keyword.total && search.question.isPhone) {
     // A date looks like a phone number too, and so does the number of an order.

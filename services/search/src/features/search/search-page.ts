@@ -3,7 +3,6 @@ import type { SearchHit } from '@tandem/search-contract';
 import { failField, type PageResult } from '@tandem/service';
 import type { z } from 'zod';
 import { type Search, type Sort, type SortField, searchWindow } from '../../driver/driver.ts';
-import type { Question } from '../../driver/question.ts';
 import type { Tools } from '../../handler.ts';
 import { explanationsOf } from './explain.ts';
 import type { Ranked } from './fuse.ts';
@@ -83,12 +82,12 @@ export async function asHits(
     return document ? [{ hit, document }] : [];
   });
   return inTurns(present, ({ hit, document }) => ({
-    ...asHit(hit, document, search.question),
+    ...asHit(hit, document, search),
     ...(explanations && { explain: explanations.get(hit.key) }),
   }));
 }
 
-function asHit({ score }: Ranked, { type, documentId, document: json }: Stored, question: Question): Hit {
+function asHit({ score }: Ranked, { documentId, document: json }: Stored, { type, question }: Search): Hit {
   const document = JSON.parse(json);
   const matches = matchesIn(document, question);
   return {

@@ -1,10 +1,8 @@
 import type { Tx } from '../../handler.ts';
-import type { DocumentType } from '../documents/document.ts';
 
 /** A document as it is stored. */
 export interface Stored {
   key: number;
-  type: DocumentType;
   documentId: string;
   /** As JSON: a page may have 6 MB of documents, which are parsed one by one. */
   document: string;
@@ -14,7 +12,7 @@ export interface Stored {
 export async function readStored(tx: Tx, keys: number[]): Promise<Map<number, Stored>> {
   if (!keys.length) return new Map();
   const rows = await tx.sql<Stored>`
-    SELECT id AS key, type, document_id AS "documentId", document::text AS document FROM document
+    SELECT id AS key, document_id AS "documentId", document::text AS document FROM document
     WHERE id = ANY(${keys}::bigint[]) AND removed_at IS NULL`;
   return new Map(rows.map((row) => [row.key, row]));
 }
