@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { sketchOf } from '../../services/search/src/embedding/grams.ts';
 
 /** The sizes of a data set of the search service. */
 export interface SearchSeed {
@@ -16,7 +17,8 @@ export interface SearchSeed {
 export const seededWords = { rare: 'quetzalcoatl', everywhere: 'example' };
 const documentsOfOthers = 100;
 // As services/search/src/terms.ts writes them.
-const indexForm = 'v2:';
+const indexForm = 'v3:';
+const model = 'local-1';
 const facet = (name: string) => `'#${name}=' || `;
 
 /**
@@ -31,7 +33,7 @@ export async function seedSearch(url: string, seed: SearchSeed, log: (line: stri
     await client.query(`SET maintenance_work_mem = '512MB'; SET work_mem = '128MB'; SET synchronous_commit = off`);
     const { tenantId, documents, otherTenants, users, teams } = seed;
     await client.query('BEGIN');
-    await client.query('TRUNCATE document, posting, spelling');
+    await client.query('TRUNCATE document, posting, spelling, embedding');
     const indexes = await dropIndexes(client);
     await client.query(wordTablesSql);
     log('documents');
@@ -40,6 +42,9 @@ export async function seedSearch(url: string, seed: SearchSeed, log: (line: stri
     log('postings');
     await client.query(postingsSql);
     await client.query(spellingsSql);
+    await writeSketches(client, tenantId);
+    log('vectors');
+    await client.query(vectorsSql, [model]);
     for (const { name, definition } of indexes) {
       log(name);
       await client.query(definition);
@@ -47,10 +52,24 @@ export async function seedSearch(url: string, seed: SearchSeed, log: (line: stri
     await client.query(`SELECT setval(pg_get_serial_sequence('document', 'id'), (SELECT max(id) FROM document))`);
     await client.query('COMMIT');
     log('vacuum');
-    for (const table of ['document', 'posting', 'spelling']) await client.query(`VACUUM ANALYZE ${table}`);
+    for (const table of ['document', 'posting', 'spelling', 'embedding']) await client.query(`VACUUM ANALYZE ${table}`);
   } finally {
     await client.end();
   }
+}
+
+/** Writes the sketches of the words of the tenant, which only the code of the service computes. */
+async function writeSketches(client: pg.Client, tenantId: number): Promise<void> {
+  const { rows } = await client.query<{ word: string }>(
+    'SELECT DISTINCT word FROM spelling WHERE tenant_id = $1 AND form = word',
+    [tenantId],
+  );
+  const sketches = rows.flatMap(({ word }) => sketchOf(word).map((form) => ({ form, word })));
+  await client.query(
+    `INSERT INTO spelling (tenant_id, environment, type, form, word)
+    SELECT $1, 'live', 'lead', form, word FROM unnest($2::text[], $3::text[]) AS sketch (form, word)`,
+    [tenantId, sketches.map(({ form }) => form), sketches.map(({ word }) => word)],
+  );
 }
 
 /** Drops indexes and keys, and resolves to the statements that make them again. */
@@ -59,7 +78,7 @@ async function dropIndexes(client: pg.Client): Promise<{ name: string; definitio
     SELECT indrelid::regclass::text AS "table", indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition,
       pg_get_constraintdef(pg_constraint.oid) AS key
     FROM pg_index LEFT JOIN pg_constraint ON conindid = indexrelid AND contype IN ('p', 'u')
-    WHERE indrelid = ANY('{document, posting, spelling}'::regclass[])`);
+    WHERE indrelid = ANY('{document, posting, spelling, embedding}'::regclass[])`);
   const dropped: { name: string; definition: string }[] = [];
   for (const { table, name, definition, key } of rows) {
     await client.query(key ? `ALTER TABLE ${table} DROP CONSTRAINT ${name}` : `DROP INDEX ${name}`);
@@ -122,11 +141,17 @@ const postingsSql = `
     (first, 4), (CASE WHEN last <> first THEN last END, 4), (CASE WHEN company NOT IN (first, last) THEN company END, 4),
     (last || n, 4), ('${seededWords.everywhere}', 4), ('gmbh', 2),
     ('=' || first || '.' || last || n || '@' || company || '.example', 0), ('=' || first || ' ' || last, 0),
-    (${facet('status')} status, 0), (${facet('source')} source, 0), (${facet('assignedTo')} owner, 0),
+    (${facet('name')} last || ' ' || first, 0), (${facet('status')} status, 0), (${facet('source')} source, 0), (${facet('assignedTo')} owner, 0),
     (${facet('owner')} owner, 0), (CASE WHEN creator <> owner THEN ${facet('owner')} creator END, 0),
     (${facet('owner')} team, 0), (${facet('score')} ${scoreDigits}, 0),
     (${facet('createdAt')} to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 0)) AS word (term, weight)
   WHERE term IS NOT NULL`;
+
+// Of the size of real vectors, and as costly to compare. They point in random directions, so searches find few similar documents.
+const vectorsSql = `
+  INSERT INTO embedding (tenant_id, environment, doc_id, model, vector)
+  SELECT tenant_id, 'live', n, $1, decode((SELECT string_agg(md5(n || '.' || part), '') FROM generate_series(1, 16) AS part), 'hex')
+  FROM (SELECT * FROM lead ORDER BY n) AS lead`;
 
 const spellingsSql = `
   INSERT INTO spelling (tenant_id, environment, type, form, word)

@@ -10,7 +10,7 @@ interface SearchCase {
   id: string;
   what: string;
   query: Record<string, string>;
-  path?: 'leads' | 'autocomplete';
+  path?: 'leads' | 'autocomplete' | 'all';
   permissions?: string[];
 }
 
@@ -73,6 +73,41 @@ const cases: SearchCase[] = [
     what: 'page 100 of a status and a common word',
     query: { q: everywhere, status: 'qualified', page: '100', limit: '100' },
   },
+  {
+    id: 'keyword',
+    what: 'a common first name and a last name, by words only',
+    query: { q: 'bababa bakaba', mode: 'keyword' },
+  },
+  {
+    id: 'semantic',
+    what: 'a common first name and a last name, by similarity',
+    query: { q: 'bababa bakaba', mode: 'semantic' },
+  },
+  {
+    id: 'facets',
+    what: 'three facets of a common first name',
+    query: { q: 'bababa', facets: 'status,source,assignedTo' },
+  },
+  {
+    id: 'everything',
+    what: 'a filter, facets and own leads with a common word',
+    query: { q: everywhere, status: 'qualified', facets: 'status,source' },
+    permissions: narrowedToOwn,
+  },
+  {
+    id: 'team-facets',
+    what: 'a filter, facets and team leads with a common word',
+    query: { q: everywhere, status: 'qualified', facets: 'status,source' },
+    permissions: narrowedToTeam,
+  },
+  { id: 'sort-name', what: 'own leads by name', query: { q: everywhere, sort: 'name' }, permissions: narrowedToOwn },
+  { id: 'sort-created', what: 'the newest leads with a common word', query: { q: everywhere, sort: '-createdAt' } },
+  {
+    id: 'sort-score',
+    what: 'a status by score with a common word',
+    query: { q: everywhere, status: 'qualified', sort: '-score' },
+  },
+  { id: 'all', what: 'all types for a common first name', query: { q: 'bababa' }, path: 'all' },
   { id: 'none', what: 'a word that no lead has', query: { q: 'xyzzyq' } },
   { id: 'none-common', what: 'a word that no lead has and a common one', query: { q: `xyzzyq ${everywhere}` } },
   { id: 'suggest', what: 'suggestions for a prefix of two letters', query: { q: 'ba' }, path: 'autocomplete' },
@@ -89,7 +124,10 @@ const cases: SearchCase[] = [
  * Measures searches among many leads of one tenant, with 1,000 other tenants beside it: one request after the other, sent to
  * the search service as the gateway sends it.
  */
-export async function measureSearchSize(place: Place, documents = 3_000_000): Promise<Row[]> {
+export async function measureSearchSize(
+  place: Place,
+  documents = Number(process.env['SEARCH_DOCUMENTS'] ?? 3_000_000),
+): Promise<Row[]> {
   const settings = place.environment['search'] as Record<string, string>;
   const ids = createIdCodec(settings['IDS_ALPHABET'] as string);
   const many = (count: number, type: 'user' | 'team') =>
@@ -152,7 +190,7 @@ function sender(settings: Record<string, string>, { query, path = 'leads', permi
     permissions,
     requestId: 'bench',
   };
-  const target = `/v1/search/${path}`;
+  const target = path === 'all' ? '/v1/search' : `/v1/search/${path}`;
   const url = `http://127.0.0.1:${settings['PORT']}${target}?${new URLSearchParams(query)}`;
   return async (): Promise<string> => {
     const headers = { [callerHeader]: signer.sign(caller, 'GET', target), 'x-request-id': caller.requestId };
