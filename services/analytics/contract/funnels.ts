@@ -177,7 +177,8 @@ export const Funnel = z.object({
   generatedAt: timestamp().describe('When the numbers were read'),
 });
 
-const limits = {
+/** The errors of queries that read many events. */
+export const limitErrors = {
   too_many_events: [422, 'More than 3,000,000 events match; choose a shorter period, or add filters'],
   busy: [503, 'Other numbers of the tenant are being calculated; try again in a few seconds'],
 } as const;
@@ -201,7 +202,7 @@ export const funnels = operations({
     }),
     reply: Funnel,
     message: 'Funnel retrieved',
-    errors: limits,
+    errors: limitErrors,
   },
   queryFunnel: {
     method: 'POST',
@@ -213,7 +214,7 @@ export const funnels = operations({
     body: FunnelQuery,
     reply: Funnel,
     message: 'Funnel retrieved',
-    errors: limits,
+    errors: limitErrors,
     emits: [],
   },
 });

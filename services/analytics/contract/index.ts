@@ -1,12 +1,14 @@
 // The contract of analytics: engagement events and the numbers that are derived from them and from records of other services.
 import { personalDataOperations } from '@tandem/contract';
+import { cohorts } from './cohorts.ts';
 import { dashboards } from './dashboard.ts';
 import { engagement } from './events.ts';
 import { funnels } from './funnels.ts';
 
+export * from './cohorts.ts';
 export * from './dashboard.ts';
 export * from './events.ts';
 export * from './fields.ts';
 export * from './funnels.ts';
 
-export const analytics = { ...engagement, ...dashboards, ...funnels, ...personalDataOperations };
+export const analytics = { ...engagement, ...dashboards, ...funnels, ...cohorts, ...personalDataOperations };

@@ -4,6 +4,7 @@ import { createServiceClient } from '@tandem/client/internal';
 import { internalLeads, internalPipelines } from '@tandem/crm-contract';
 import { personalData, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
 import { createEvaluations } from './evaluations.ts';
+import { cohortHandlers } from './features/cohorts/index.ts';
 import { followTimezone } from './features/counting/on-tenant-changed.ts';
 import { recount } from './features/counting/recount.job.ts';
 import { dashboardHandlers } from './features/dashboard/index.ts';
@@ -37,7 +38,13 @@ export function analyticsService(
   return {
     name: 'analytics',
     operations: analytics,
-    handlers: { ...eventHandlers({ crm }), ...dashboardHandlers, ...funnelHandlers(tools), ...person.handlers },
+    handlers: {
+      ...eventHandlers({ crm }),
+      ...dashboardHandlers,
+      ...funnelHandlers(tools),
+      ...cohortHandlers(tools),
+      ...person.handlers,
+    },
     consumers: [...mergeFollowers.consumers, ...person.consumers, recordMessages, countRecords, followTimezone],
     jobs: [...mergeFollowers.jobs, ...person.jobs, recount],
     maintenance: [

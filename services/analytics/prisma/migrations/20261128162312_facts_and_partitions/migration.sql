@@ -224,6 +224,20 @@ CREATE TABLE "task_fact" (
 );
 
 -- CreateTable
+CREATE TABLE "first_touch" (
+    "tenant_id" BIGINT NOT NULL DEFAULT platform.tenant_id(),
+    "environment" TEXT NOT NULL DEFAULT platform.environment(),
+    "lead_id" BIGINT NOT NULL,
+    "at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "first_touch_pkey" PRIMARY KEY ("tenant_id","environment","lead_id")
+);
+
+ALTER TABLE "first_touch" ENABLE ROW LEVEL SECURITY;
+ALTER TABLE "first_touch" FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON "first_touch" USING (tenant_id = platform.tenant_id() AND environment = platform.environment());
+
+-- CreateTable
 CREATE TABLE "step" (
     "tenant_id" BIGINT NOT NULL DEFAULT platform.tenant_id(),
     "environment" TEXT NOT NULL DEFAULT platform.environment(),
@@ -244,6 +258,7 @@ CREATE INDEX "engagement_key_tenant_id_environment_timestamp_idx" ON "engagement
 -- CreateIndex
 CREATE INDEX "lead_fact_tenant_id_environment_created_at_id_idx" ON "lead_fact"("tenant_id", "environment", "created_at", "id");
 CREATE INDEX "lead_fact_tenant_id_environment_is_deleted_id_idx" ON "lead_fact"("tenant_id", "environment", "is_deleted", "id");
+CREATE INDEX "first_touch_tenant_id_environment_at_lead_id_idx" ON "first_touch"("tenant_id", "environment", "at", "lead_id");
 CREATE INDEX "lead_fact_tenant_id_environment_converted_at_id_idx" ON "lead_fact"("tenant_id", "environment", "converted_at", "id");
 CREATE INDEX "opportunity_fact_tenant_id_environment_closed_at_id_idx" ON "opportunity_fact"("tenant_id", "environment", "closed_at", "id");
 CREATE INDEX "commission_fact_tenant_id_environment_created_at_id_idx" ON "commission_fact"("tenant_id", "environment", "created_at", "id");

@@ -83,7 +83,7 @@ function seriesOf(sums: readonly Sum[], period: Period, interval: Interval) {
 /** Tasks due on an earlier day are counted by day; only those of today are compared with the clock. */
 async function overdueTasks(tx: Tx, owner: Owner, timezone: string): Promise<number> {
   const now = new Date();
-  const { first: today, from } = periodOf({ dateFrom: now.toISOString(), dateTo: now.toISOString() }, timezone, now);
+  const { first: today, from } = periodOf({ dateFrom: now.toISOString(), dateTo: now.toISOString() }, timezone);
   const { userId = null, teamId = null } = owner;
   const [due] = await tx.sql<{ count: number }>`
     SELECT count(*)::float8 AS count FROM task_fact

@@ -17,14 +17,14 @@ const daysByDefault = 30;
 // Ten years, so that the sums of a request stay few enough to be read at once.
 const daysMax = 3_660;
 
-/** The days of a request: by default the last 30, with today. */
+/** The days of a request: by default the last 30 or so many `days`, with today. */
 export function periodOf(
   { dateFrom, dateTo }: { dateFrom?: string | undefined; dateTo?: string | undefined },
   timezone: string,
-  now = new Date(),
+  { now = new Date(), days = daysByDefault }: { now?: Date; days?: number } = {},
 ): Period {
   const last = dateTo === undefined ? dayOf(now, timezone) : dayIn(dateTo, timezone);
-  const first = dateFrom === undefined ? addDays(last, 1 - daysByDefault) : dayIn(dateFrom, timezone);
+  const first = dateFrom === undefined ? addDays(last, 1 - days) : dayIn(dateFrom, timezone);
   if (first > last) throw failField('dateFrom', 'Must not be after dateTo');
   const period = daysFrom(first, last, timezone);
   if (lengthOf(period) > daysMax) throw failField('dateFrom', `Must be at most ${daysMax} days before dateTo`);

@@ -5,6 +5,7 @@ import type { Tx } from '../../handler.ts';
 import { addCounts, holdCounting } from '../counting/index.ts';
 import { countEvents } from './count-events.ts';
 import { asEvent } from './event.ts';
+import { noteTouches } from './first-touch.ts';
 
 /** An engagement event to store. */
 export type NewEvent = Omit<Parameters<Tx['engagementEvent']['create']>[0]['data'], 'timestamp'> & { timestamp: Date };
@@ -28,6 +29,7 @@ export async function storeEvents(
   const records = rows.map(asEvent);
   for (const record of records)
     emit(engagementRecorded, { data: { eventId: record.id, type: record.type, leadId: record.leadId }, record });
+  await noteTouches(tx, rows);
   await addCounts(tx, countEvents(rows, counting), { isShared });
   return records;
 }

@@ -18,6 +18,7 @@ export const analyticsData: PersonalData<Tx> = {
       WHERE id IN (SELECT id FROM engagement_event WHERE lead_id = ANY(${leadIds}::bigint[]) LIMIT ${batchMax}::int)
       RETURNING id`;
     await tx.engagementKey.deleteMany({ where: { eventId: { in: rows.map(({ id }) => id) } } });
+    await tx.firstTouch.deleteMany({ where: { leadId: { in: leadIds } } });
     await tx.step.deleteMany({ where: { type: leadFacts.type, recordId: { in: leadIds } } });
     const counting = await holdCounting(tx);
     await addCounts(tx, await removeFacts(tx, leadFacts, { ids: leadIds, counting }));

@@ -50,7 +50,7 @@ export function timelinesOf(rows: Uint8Array): Timelines {
 }
 
 /** An integer of eight bytes, which is below 2^53. */
-function readInteger(view: DataView, offset: number): number {
+export function readInteger(view: DataView, offset: number): number {
   return view.getInt32(offset) * 2 ** 32 + view.getUint32(offset + 4);
 }
 

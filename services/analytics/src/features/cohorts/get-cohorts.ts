@@ -1,0 +1,134 @@
+import { type CohortQuery, type Cohorts, cohortPeriodsByDefault, type cohorts } from '@tandem/analytics-contract';
+import type { Caller } from '@tandem/caller';
+import { fail, failField } from '@tandem/service';
+import { addDays, startOfDay } from '@tandem/time-zones';
+import type { z } from 'zod';
+import type { Handler, Tools, Tx } from '../../handler.ts';
+import { readTimezone } from '../counting/index.ts';
+import { rounded } from '../dashboard/numbers.ts';
+import { type Interval, intervalsOf, nextInterval, type Period, periodOf } from '../dashboard/period.ts';
+import { rowBytes } from '../timelines/timeline.ts';
+import type { CohortInput } from './evaluate.ts';
+import { type Range, readBeginnings, readConversions, readEngagement, readRevenue, readSources } from './read-rows.ts';
+
+export type Query = z.output<typeof CohortQuery>;
+type Reply = z.output<typeof Cohorts>;
+
+const daysByDefault = 90;
+const intervalsMax = 366;
+const rowsMax = 3_000_000;
+const sourcesMax = 50;
+
+export const getCohorts =
+  (tools: Tools): Handler<typeof cohorts.getCohorts> =>
+  ({ query, caller, tx }) =>
+    readCohorts(tools, { tx, caller }, query);
+
+/** Evaluates a cohort analysis. No transaction may be open. */
+export async function readCohorts(
+  tools: Tools,
+  { tx, caller }: { tx: Tx; caller: Caller },
+  query: Query,
+): Promise<Reply> {
+  const { cohortBy = 'created', interval = 'week', periods = cohortPeriodsByDefault, metric = 'retained' } = query;
+  if (metric === 'revenue' && !query.currency) throw failField('currency', 'Is required for the metric revenue');
+  const { timezone } = await readTimezone(tx);
+  const period = wholeIntervals(query, interval, query.timezone ?? timezone);
+  const starts = intervalsOf(period, interval);
+  if (starts.length > intervalsMax)
+    throw failField('dateFrom', `Must be at most ${intervalsMax} intervals before dateTo`);
+  const boundaries = boundariesOf(starts, { interval, periods, timezone: period.timezone });
+  const owner = { userId: query.userId, teamId: query.teamId };
+  const later = { from: period.from, to: new Date(boundaries.at(-1) as number) };
+  const input = await tools.heavy(caller.tenantId, async () => {
+    const sources = cohortBy === 'source' ? await readSources(tx, period, sourcesMax) : [];
+    const leads = await readBeginnings(tx, period, { cohortBy, owner, sources, max: rowsMax });
+    return { sources, leads, ...(await readDone(tx, later, { metric, currency: query.currency })) };
+  });
+  const { sources, leads, done, amounts } = input;
+  if (Math.max(leads.byteLength, done.byteLength) > rowsMax * rowBytes) throw fail('too_many_events');
+  const counts = await tools.evaluations.run(
+    'cohorts',
+    {
+      ...{ leads, done, boundaries, intervals: starts.length, periods, now: Date.now() },
+      ...(amounts && { amounts }),
+      ...(cohortBy === 'source' && { sources: sources.length }),
+    },
+    caller.tenantId,
+  );
+  const names = cohortBy === 'source' ? sources : starts;
+  return {
+    period: { from: period.from, to: period.to, timezone: period.timezone },
+    rows: counts.map(({ size, values }, index) => ({
+      cohort: names[index] ?? null,
+      size,
+      values: values.map((value) => (value === null ? null : rounded(value, 4))),
+    })),
+    lists: listsOf({ cohortBy, starts, boundaries, names }, period, owner),
+    generatedAt: new Date(),
+  };
+}
+
+/** What leads did, by the metric. */
+async function readDone(
+  tx: Tx,
+  range: Range,
+  { metric, currency }: { metric: NonNullable<Query['metric']>; currency: string | undefined },
+): Promise<Pick<CohortInput, 'amounts'> & { done: Buffer }> {
+  if (metric === 'retained') return { done: await readEngagement(tx, range, rowsMax) };
+  if (metric === 'converted') return { done: await readConversions(tx, range, rowsMax) };
+  const { rows, amounts } = await readRevenue(tx, range, { currency: currency as string, max: rowsMax });
+  return { done: rows, amounts };
+}
+
+/** The days of a query, widened to whole intervals. */
+function wholeIntervals(query: Query, interval: Interval, timezone: string): Period {
+  const given = periodOf(query, timezone, { days: daysByDefault });
+  const starts = intervalsOf(given, interval);
+  const first = starts[0] as string;
+  const last = addDays(nextInterval(starts.at(-1) as string, interval), -1);
+  return periodOf({ dateFrom: first, dateTo: last }, timezone);
+}
+
+/** The beginnings of all intervals, and of those after them in which a period ends. */
+function boundariesOf(
+  starts: readonly string[],
+  { interval, periods, timezone }: { interval: Interval; periods: number; timezone: string },
+): Float64Array {
+  const days = [...starts];
+  for (let more = 0; more <= periods; more++) days.push(nextInterval(days.at(-1) as string, interval));
+  return Float64Array.from(days, (day) => startOfDay(day, timezone).getTime());
+}
+
+interface Shown {
+  cohortBy: NonNullable<Query['cohortBy']>;
+  starts: readonly string[];
+  boundaries: Float64Array;
+  names: readonly (string | null)[];
+}
+
+/** The lists with the leads of each cohort; no list has leads by their first engagement, or without a source. */
+function listsOf(
+  { cohortBy, starts, boundaries, names }: Shown,
+  { from, to }: Period,
+  owner: { userId: number | undefined; teamId: number | undefined },
+) {
+  if (cohortBy === 'first_touch') return [];
+  const { userId, teamId } = owner;
+  const common = { ...(userId !== undefined && { assignedTo: userId }), ...(teamId !== undefined && { teamId }) };
+  const list = (index: number, query: object) => ({
+    number: `rows.${index}.size`,
+    path: '/v1/leads',
+    query: { ...common, ...query },
+  });
+  if (cohortBy === 'source')
+    return names.flatMap((source, index) =>
+      source === null ? [] : [list(index, { source, createdFrom: from, createdTo: new Date(to.getTime() - 1) })],
+    );
+  return starts.map((_, index) =>
+    list(index, {
+      createdFrom: new Date(boundaries[index] as number),
+      createdTo: new Date((boundaries[index + 1] as number) - 1),
+    }),
+  );
+}
