@@ -1,9 +1,9 @@
 import type { crm } from '@tandem/crm-contract';
+import { xlsxType } from '@tandem/exports';
 import { createIdCodec } from '@tandem/ids';
 import { identityPeer, members, type TestService, teams, until, users } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
 import { filesPeer } from '../imports/files-peer.test-service.ts';
-import { xlsxType } from './xlsx.ts';
 
 let identity: Awaited<ReturnType<typeof identityPeer>>;
 let files: Awaited<ReturnType<typeof filesPeer>>;

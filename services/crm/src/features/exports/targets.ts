@@ -1,6 +1,6 @@
 import { actingUserId } from '@tandem/caller';
 import { me } from '@tandem/contract';
-import { Account, Lead, Opportunity, recordExports, Task } from '@tandem/crm-contract';
+import { Account, consentChannels, Lead, Opportunity, recordExports, Task } from '@tandem/crm-contract';
 import { asAccount } from '../accounts/account.ts';
 import { ofAccounts } from '../accounts/bulk-accounts.ts';
 import { listByCustomFields } from '../custom-fields/list-by-custom-fields.ts';
@@ -18,6 +18,8 @@ export const leadExport: ExportTarget = {
   type: 'lead',
   row: recordExports.createLeadExport,
   record: Lead,
+  // The state alone is what an import reads from a column of a consent.
+  parts: { consent: { names: consentChannels, read: (consent) => (consent as { state?: string } | undefined)?.state } },
   model: (tx) => tx.lead,
   listed: (filter, { tx }) => ofLeads.listed(filter, tx),
   read: asLead,

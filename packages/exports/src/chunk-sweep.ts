@@ -1,0 +1,42 @@
+import { addressPattern, type Sweep } from '@tandem/service';
+import type { Fragment, Sql } from '@tandem/tenant-db';
+
+// Each chunk holds up to a thousand rows, so that a part of a sweep takes less than a second.
+const chunksMax = 10;
+
+interface Chunks {
+  /** The name of the removed rows in the report of an erasure. */
+  kind: string;
+  table: Fragment;
+  /** The column with the id of the file. */
+  owner: Fragment;
+  /** The column with an array of rows. */
+  column: Fragment;
+  /** Whether rows with a public id of the person's leads are removed too. */
+  byLeadIds?: true;
+}
+
+/** Removes the rows with an address of the person from files that are stored in chunks. */
+export function chunkSweep<Tx extends { sql: Sql }>(chunks: Chunks): Sweep<Tx> {
+  const { kind, table, owner, column, byLeadIds } = chunks;
+  return async ({ tx, person, after: [ownerId = 0, number = -1] }) => {
+    const pattern = addressPattern(person, byLeadIds ? person.leadCodes : []);
+    const read = await tx.sql<{ ownerId: number; number: number; isFound: boolean }>`
+      WITH part AS MATERIALIZED (
+        SELECT ${owner} AS owner_id, number, ${column} AS stored FROM ${table}
+        WHERE (${owner}, number) > (${ownerId}, ${number}) ORDER BY ${owner}, number LIMIT ${chunksMax}::int),
+      found AS MATERIALIZED (SELECT owner_id, number FROM part WHERE stored::text ~* ${pattern}),
+      changed AS (
+        UPDATE ${table} SET ${column} = (
+          SELECT coalesce(jsonb_agg(row ORDER BY place) FILTER (WHERE NOT row::text ~* ${pattern}), '[]')
+          FROM jsonb_array_elements(${table}.${column}) WITH ORDINALITY AS stored (row, place))
+        WHERE (${owner}, number) IN (SELECT owner_id, number FROM found) RETURNING 1)
+      SELECT owner_id AS "ownerId", number, (owner_id, number) IN (SELECT owner_id, number FROM found) AS "isFound"
+      FROM part ORDER BY 1, 2`;
+    const end = read.length === chunksMax ? read.at(-1) : undefined;
+    return {
+      erased: { [kind]: read.filter(({ isFound }) => isFound).length },
+      next: end ? [end.ownerId, end.number] : null,
+    };
+  };
+}
