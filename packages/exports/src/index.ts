@@ -7,4 +7,4 @@ export { type Recipient, recipientReader } from './recipient.ts';
 export { mayReceive, Requester, requesterOf } from './requester.ts';
 export { readPage, removePages } from './stored-pages.ts';
 export { type Written, writePages } from './write-pages.ts';
-export { xlsxType } from './xlsx.ts';
+export { toXlsx, xlsxType } from './xlsx.ts';

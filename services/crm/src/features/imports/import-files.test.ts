@@ -1,10 +1,11 @@
 import { buffer } from 'node:stream/consumers';
 import type { crm } from '@tandem/crm-contract';
+import { toXlsx } from '@tandem/exports';
 import type { Cell } from '@tandem/service';
 import { identityPeer, type TestService, until } from '@tandem/testing';
 import yazl from 'yazl';
 import { startCrm } from '../../crm.test-service.ts';
-import { toXlsx } from '../exports/xlsx.ts';
+
 import { filesPeer } from './files-peer.test-service.ts';
 import { workbook } from './workbook.test-service.ts';
 
