@@ -29,7 +29,7 @@ export function bulkSelection<Query extends z.ZodObject>(query: Query) {
         examples: [['khzasVT5ZxaVtyRs', '1djJZs2banxN2kyX']],
       })
       .optional(),
-    filter: bulkFilter(query)
+    filter: listFilters(query)
       .describe(
         `Selects the records by the filters of their list, at most ${bulkFilterMax}: a background job changes them. Send either \`ids\` or \`filter\`.`,
       )
@@ -130,7 +130,7 @@ export function bulkItemsReply(type: ResourceType) {
 type FilterShape<Query extends z.ZodObject> = Omit<Query['shape'], 'page' | 'limit' | 'cursor' | 'sort'>;
 
 /** The filters of a list as an object in a body, with the parsed values of the query. */
-function bulkFilter<Query extends z.ZodObject>(query: Query) {
+export function listFilters<Query extends z.ZodObject>(query: Query) {
   const fields = Object.entries(query.shape).filter(([name]) => !ofPaging.has(name));
   const shape = Object.fromEntries(fields.map(([name, field]) => [name, inJson(field as z.ZodType)]));
   return z.strictObject(shape as FilterShape<Query>, {

@@ -27,6 +27,7 @@ export {
   bulkItemsBodyMax,
   bulkItemsReply,
   bulkSelection,
+  listFilters,
 } from './bulk.ts';
 export { type CookieAttributes, cookieHeader, readCookies, setCookieHeader } from './cookies.ts';
 export { shapesOf, withShapes } from './documented-shapes.ts';
@@ -163,6 +164,7 @@ export {
 } from './personal-data.ts';
 export { Environment, type Plan, PlanCode, planCodes, planCurrency, plans } from './plans.ts';
 export { rebuildPage } from './rebuild-page.ts';
+export { recordPageMax, recordPages } from './record-pages.ts';
 export { StateTable, stateTable } from './state-table.ts';
 export {
   tenantDataRemoved,

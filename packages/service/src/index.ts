@@ -43,6 +43,7 @@ export type { SealedColumn } from './re-encrypt.ts';
 export { asService, type Reach, reachOf, withPermissions } from './reach.ts';
 export { readFields } from './read-fields.ts';
 export { storedBodyErrors, storedQueryErrors } from './read-request.ts';
+export { type ExportedList, readRecordPage, recordPagesHandler } from './record-pages.ts';
 export { contentDisposition } from './serve-media.ts';
 export type { ServiceDefinition } from './service-definition.ts';
 export { type ServiceSettings, serviceSettings } from './settings.ts';

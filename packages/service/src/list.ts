@@ -159,6 +159,30 @@ export function listedIds(
   return model.findIds({ where, take: max + 1, ...(search && { search: { text: search, columns } }) });
 }
 
+/**
+ * Reads the records that a list has for a query in the order of ids, whatever its page. The work is bounded: a page can end
+ * early, or be empty, when few records match.
+ * @returns the id after which the next page begins; null after the last record
+ */
+export async function recordsById<Row extends { id: number }>(
+  { model, searchIn = [], ...options }: ListOptions<Row>,
+  { query, after, limit }: { query: Partial<ListQuery>; after: number; limit: number },
+): Promise<{ rows: Row[]; next: number | null }> {
+  const search = options.search ?? query.search;
+  const { rows, resumeAt } = await model.findPage({
+    where: conditionOf({ ...options, and: [...(options.and ?? []), { id: { gt: after } }] }, query),
+    sort: 'id',
+    isDescending: false,
+    skip: 0,
+    take: limit,
+    // Nobody asks for the total.
+    isKnownLarge: true,
+    ...(search && { search: { text: search, columns: searchIn } }),
+  });
+  const last = rows.length === limit ? rows.at(-1)?.id : resumeAt?.id;
+  return { rows, next: last ?? null };
+}
+
 /** The keys under which requests for the same list share its total. */
 interface ListIds {
   /** Its scope, sort column and filter. */

@@ -1,5 +1,5 @@
 // Contract of the crm service: leads, opportunities, accounts, activities, tasks, and the statuses and stages that a tenant defines.
-import { jobErrorOperations, jobOperations, personalDataOperations } from '@tandem/contract';
+import { jobErrorOperations, jobOperations, personalDataOperations, recordPages } from '@tandem/contract';
 import { accountMerges } from './account-merges.ts';
 import { accounts } from './accounts.ts';
 import { activities } from './activities.ts';
@@ -109,6 +109,7 @@ export const crm = {
   ...bulkLeads,
   ...leadData,
   ...personalDataOperations,
+  ...recordPages,
   ...leadDuplicates,
   ...imports,
   ...leadAssignment,

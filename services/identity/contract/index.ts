@@ -1,7 +1,7 @@
 // The contract of identity: sign-in, tenants, plans, API keys, roles, users and the audit log, and internal operations
 // that resolve callers.
 
-import { jobOperations, personalDataOperations } from '@tandem/contract';
+import { jobOperations, personalDataOperations, recordPages } from '@tandem/contract';
 import { account } from './account.ts';
 import { accountPages } from './account-pages.ts';
 import { addons } from './addons.ts';
@@ -122,4 +122,5 @@ export const identity = {
   ...internalNames,
   ...counts,
   ...personalDataOperations,
+  ...recordPages,
 };

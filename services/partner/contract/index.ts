@@ -1,5 +1,5 @@
 // Contract of the partner service: partners, referrals, commissions, statements, co-marketing resources and the portal.
-import { jobErrorOperations, jobOperations, personalDataOperations } from '@tandem/contract';
+import { jobErrorOperations, jobOperations, personalDataOperations, recordPages } from '@tandem/contract';
 import { bulkCommissions } from './bulk-commissions.ts';
 import { coMarketing } from './co-marketing.ts';
 import { commissions } from './commission-operations.ts';
@@ -84,4 +84,5 @@ export const partner = {
   ...jobOperations,
   ...jobErrorOperations,
   ...personalDataOperations,
+  ...recordPages,
 };

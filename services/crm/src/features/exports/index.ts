@@ -1,4 +1,4 @@
-import type { jobOperations } from '@tandem/contract';
+import type { jobOperations, recordPages } from '@tandem/contract';
 import type { recordExports } from '@tandem/crm-contract';
 import type { IdCodec } from '@tandem/ids';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
@@ -9,6 +9,7 @@ import { createExport } from './create-export.ts';
 import { downloadExport } from './download-export.ts';
 import { exportJobs } from './export.ts';
 import { exportRecords } from './export-records.job.ts';
+import { readRecordPage } from './read-record-page.ts';
 import { accountExport, leadExport, opportunityExport, taskExport } from './targets.ts';
 
 /** The handlers and the job of exports; `getJob` adds the download links. */
@@ -24,7 +25,8 @@ export function exportsOf({ peers, ids, settings }: { peers: Peers; ids: IdCodec
       createTaskExport: createExport<typeof recordExports.createTaskExport>(taskExport),
       downloadExport: downloadExport({ identity: peers.identity, links, targets }),
       getJob: exportJobs.getJob({ linkTo: (link, expiresAt) => `${base}${links.issue(link, expiresAt)}` }),
-    } satisfies Handlers<typeof recordExports & typeof jobOperations, Tx>,
+      readRecordPage: readRecordPage(peers),
+    } satisfies Handlers<typeof recordExports & typeof jobOperations & typeof recordPages, Tx>,
     jobs: [exportRecords(targets, ids)],
   };
 }

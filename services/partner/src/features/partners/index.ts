@@ -1,3 +1,4 @@
+import type { recordPages } from '@tandem/contract';
 import type {
   internalApplicationCounts,
   internalPartnerLookup,
@@ -17,6 +18,7 @@ import { findPartners } from './find-partners.ts';
 import { getPartner } from './get-partner.ts';
 import { listPartners } from './list-partners.ts';
 import { reactivatePartner } from './reactivate-partner.ts';
+import { readRecordPage } from './read-record-page.ts';
 import { reapplyPartner } from './reapply-partner.ts';
 import { rejectPartner } from './reject-partner.ts';
 import { suspendPartner } from './suspend-partner.ts';
@@ -44,8 +46,13 @@ export const partnerHandlers = (tools: Tools) =>
     exportPartners,
     findPartner,
     findPartners,
+    readRecordPage: readRecordPage(tools),
     countPartnerApplications,
   }) satisfies Handlers<
-    typeof partners & typeof internalPartners & typeof internalPartnerLookup & typeof internalApplicationCounts,
+    typeof partners &
+      typeof recordPages &
+      typeof internalPartners &
+      typeof internalPartnerLookup &
+      typeof internalApplicationCounts,
     Tx
   >;
