@@ -7,7 +7,7 @@ let tenant: TestTenant;
 let receiver: Receiver;
 beforeAll(async () => {
   fleet = await startFleet({
-    services: ['identity', 'crm', 'partner', 'campaign', 'integrations', 'training', 'files', 'agents'],
+    services: ['identity', 'crm', 'partner', 'campaign', 'integrations', 'training', 'files', 'agents', 'analytics'],
     env: { WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1' },
   });
   tenant = await aTenant(fleet);
@@ -105,7 +105,7 @@ it('delivers every event of the catalog that has a source, with the documented f
   expect(Object.keys(groups)).toEqual(['leads', 'opportunities', 'partners', 'commissions', 'tasks', 'forms']);
 });
 
-it('lists and delivers events of reminders, training, files, agents, billing and integrations with include=all', async () => {
+it('lists and delivers events of reminders, training, files, agents, billing, integrations and analytics with include=all', async () => {
   const { api, owner, userId } = tenant;
   const { data: standard } = await api.getWebhookCatalog();
   const { data: all } = await api.getWebhookCatalog({ query: { include: 'all' } });
@@ -126,6 +126,7 @@ it('lists and delivers events of reminders, training, files, agents, billing and
     'subscription.*',
     'api_key.*',
     'webhook.*',
+    'export.*',
   ];
   await api.createWebhook({ body: { url: receiver.url, events } });
 
@@ -171,6 +172,10 @@ it('lists and delivers events of reminders, training, files, agents, billing and
     async () => (await api.listApprovals({})).data[0]?.id,
   );
   await owner.approveExecution({ params: { id: approvalId as string }, body: {} });
+
+  const { data: exported } = await api.createExport({
+    body: { source: 'leads', format: 'csv', filters: { search: 'agents@example.com' } },
+  });
 
   const { data: addon } = await owner.listAddonCatalog({ query: { search: 'Partner Program' } });
   const addonId = addon[0]?.id as string;
@@ -232,6 +237,7 @@ it('lists and delivers events of reminders, training, files, agents, billing and
     { type: 'agent.approval_requested', data: { approvalId, ...asked } },
     { type: 'agent.approval_decided', data: { approvalId, ...asked, status: 'approved' } },
     { type: 'agent.execution_completed', data: recommended },
+    { type: 'export.completed', data: { exportId: exported.id, source: 'leads', rowCount: 1 } },
     { type: 'addon.installed', data: addonData },
     { type: 'addon.activated', data: addonData },
     { type: 'addon.configured', data: { ...addonData, fields: ['autoApprove'] } },

@@ -155,7 +155,11 @@ const tags: Tag[] = [
     name: 'Search',
     description: 'Typo-tolerant full-text search over leads, opportunities and partners.',
   },
-  { paths: ['/v1/analytics'], name: 'Analytics', description: 'Engagement events: opens, clicks, replies and visits.' },
+  {
+    paths: ['/v1/analytics', '/v1/public/analytics'],
+    name: 'Analytics',
+    description: 'Engagement events: opens, clicks, replies and visits. Exports of events and of all lists.',
+  },
   {
     paths: ['/v1/agents'],
     name: 'AI agents',

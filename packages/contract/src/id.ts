@@ -98,6 +98,7 @@ export const resourceTypes = {
   parent_change: 93,
   deal_registration: 94,
   payout_item: 95,
+  export: 98,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

@@ -24,7 +24,7 @@ export async function storedPages(sql: Sql, exportId: number): Promise<StoredPag
 
 /**
  * @param page.rows the rows as JSON
- * @param onlyIf the condition under which the page is stored
+ * @param onlyIf the condition under which the page is stored, as `page`
  * @returns whether it was stored
  */
 export async function storePage(
@@ -33,7 +33,9 @@ export async function storePage(
   onlyIf: Fragment = always,
 ): Promise<boolean> {
   const stored = await sql`INSERT INTO export_chunk (job_id, number, rows, last)
-    SELECT ${exportId}::bigint, ${number}::int, ${rows}::jsonb, ${last}::bigint WHERE ${onlyIf} RETURNING number`;
+    SELECT page.* FROM (
+      SELECT ${exportId}::bigint AS job_id, ${number}::int AS number, ${rows}::jsonb AS rows, ${last}::bigint AS last) AS page
+    WHERE ${onlyIf} RETURNING number`;
   return stored.length > 0;
 }
 

@@ -3,12 +3,21 @@ import { personalDataOperations } from '@tandem/contract';
 import { cohorts } from './cohorts.ts';
 import { dashboards } from './dashboard.ts';
 import { engagement } from './events.ts';
+import { dataExports } from './exports.ts';
 import { funnels } from './funnels.ts';
 
 export * from './cohorts.ts';
 export * from './dashboard.ts';
 export * from './events.ts';
+export * from './exports.ts';
 export * from './fields.ts';
 export * from './funnels.ts';
 
-export const analytics = { ...engagement, ...dashboards, ...funnels, ...cohorts, ...personalDataOperations };
+export const analytics = {
+  ...engagement,
+  ...dashboards,
+  ...funnels,
+  ...cohorts,
+  ...dataExports,
+  ...personalDataOperations,
+};

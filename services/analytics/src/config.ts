@@ -1,5 +1,4 @@
 import { readConfig } from '@tandem/process';
-import { serviceSettings } from '@tandem/service';
-import { z } from 'zod';
+import { analyticsSettings } from './settings.ts';
 
-export const settings = readConfig(serviceSettings.extend({ CRM_URL: z.url() }));
+export const settings = readConfig(analyticsSettings);

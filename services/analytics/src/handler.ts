@@ -1,6 +1,7 @@
 import type { ServiceClient } from '@tandem/client/internal';
-import type { Operation } from '@tandem/contract';
+import type { Operation, recordPages } from '@tandem/contract';
 import type { internalLeads, internalPipelines } from '@tandem/crm-contract';
+import type { internalRoles, internalUsers } from '@tandem/identity-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { Evaluations } from './evaluations.ts';
@@ -9,11 +10,13 @@ import type { PrismaClient } from './generated/client.ts';
 
 /** Tenant-scoped database client of analytics. */
 export type Tx = TenantTx<PrismaClient>;
-/** Handler of an analytics operation. */
+/** Handler of an analytics operation; `Found` is the result of its `check`. */
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** Clients of other services. */
 export interface Peers {
-  crm: ServiceClient<typeof internalLeads & typeof internalPipelines>;
+  crm: ServiceClient<typeof internalLeads & typeof internalPipelines & typeof recordPages>;
+  identity: ServiceClient<typeof internalUsers & typeof internalRoles & typeof recordPages>;
+  partner: ServiceClient<typeof recordPages>;
 }
 /** What handlers use beside the database. */
 export interface Tools extends Peers {

@@ -1,8 +1,11 @@
 import { analytics } from '@tandem/analytics-contract';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
+import { recordPages } from '@tandem/contract';
 import { internalLeads, internalPipelines } from '@tandem/crm-contract';
-import { personalData, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
+import { internalRoles, internalUsers } from '@tandem/identity-contract';
+import { createIdCodec } from '@tandem/ids';
+import { personalData, type ServiceDefinition } from '@tandem/service';
 import { createEvaluations } from './evaluations.ts';
 import { cohortHandlers } from './features/cohorts/index.ts';
 import { followTimezone } from './features/counting/on-tenant-changed.ts';
@@ -11,13 +14,14 @@ import { dashboardHandlers } from './features/dashboard/index.ts';
 import { mergeFollowers } from './features/events/follow-merges.ts';
 import { eventHandlers } from './features/events/index.ts';
 import { recordMessages } from './features/events/on-message-engaged.ts';
+import { exportsOf } from './features/exports/index.ts';
 import { countRecords } from './features/facts/on-records-changed.ts';
 import { funnelHandlers } from './features/funnels/index.ts';
 import { analyticsData } from './features/personal-data/analytics-data.ts';
 import { createHeavyQueries } from './features/timelines/share.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
-
-export type AnalyticsSettings = ServiceSettings & { CRM_URL: string };
+import type { Peers } from './handler.ts';
+import type { AnalyticsSettings } from './settings.ts';
 
 // Partitions exist for so many months ahead, in case the database is unreachable for hourly maintenance.
 const partitionsAhead = 3;
@@ -26,32 +30,46 @@ const partitionsAhead = 3;
 export function analyticsService(
   settings: AnalyticsSettings,
 ): ServiceDefinition<typeof analytics, PrismaClient, AnalyticsSettings> {
-  const crm = createServiceClient({
-    operations: { ...internalLeads, ...internalPipelines },
-    baseUrl: settings.CRM_URL,
-    service: 'analytics',
-    signer: createCallerSigner(settings.INTERNAL_SECRETS),
-  });
+  const asAnalytics = { service: 'analytics', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
+  const peers: Peers = {
+    crm: createServiceClient({
+      ...asAnalytics,
+      operations: { ...internalLeads, ...internalPipelines, ...recordPages },
+      baseUrl: settings.CRM_URL,
+    }),
+    identity: createServiceClient({
+      ...asAnalytics,
+      operations: { ...internalUsers, ...internalRoles, ...recordPages },
+      baseUrl: settings.IDENTITY_URL,
+    }),
+    partner: createServiceClient({ ...asAnalytics, operations: recordPages, baseUrl: settings.PARTNER_URL }),
+  };
   const evaluations = createEvaluations();
-  const tools = { crm, heavy: createHeavyQueries(), evaluations };
+  const tools = { ...peers, heavy: createHeavyQueries(), evaluations };
   const person = personalData('analytics', analyticsData);
+  const exported = exportsOf({ peers, ids: createIdCodec(settings.IDS_ALPHABET), settings });
   return {
     name: 'analytics',
     operations: analytics,
     handlers: {
-      ...eventHandlers({ crm }),
+      ...eventHandlers(peers),
       ...dashboardHandlers,
       ...funnelHandlers(tools),
       ...cohortHandlers(tools),
+      ...exported.handlers,
       ...person.handlers,
     },
     consumers: [...mergeFollowers.consumers, ...person.consumers, recordMessages, countRecords, followTimezone],
-    jobs: [...mergeFollowers.jobs, ...person.jobs, recount],
+    jobs: [...mergeFollowers.jobs, ...exported.jobs, ...person.jobs, recount],
     maintenance: [
       { name: 'engagement partitions', statement: `SELECT public.create_engagement_partitions(${partitionsAhead})` },
     ],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
+    purge: [
+      { table: 'export', column: 'created_at', days: 90 },
+      { table: 'export_chunk', column: 'created_at', days: 14 },
+    ],
     settings,
     close: () => evaluations.close(),
   };

@@ -1,4 +1,5 @@
 import * as agents from '@tandem/agents-contract';
+import * as analytics from '@tandem/analytics-contract';
 import * as campaign from '@tandem/campaign-contract';
 import type { EventDef } from '@tandem/contract';
 import { isIdUnion, unionNumber, walkIds } from '@tandem/contract';
@@ -13,7 +14,7 @@ import { z } from 'zod';
 import { catalogued, exampleEnvelope, firstEvent, isSubscribable, matches, publicData } from './catalogue.ts';
 
 const ids = createIdCodec(process.env['IDS_ALPHABET'] as string);
-const declared = [crm, partner, campaign, training, files, agents, identity, integrations].flatMap(
+const declared = [crm, partner, campaign, training, files, agents, identity, integrations, analytics].flatMap(
   (contract) => Object.values(contract) as unknown[],
 );
 const isEvent = (value: unknown): value is EventDef =>

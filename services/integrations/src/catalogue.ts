@@ -1,4 +1,5 @@
 import { approvalDecided, approvalRequested, executionCompleted, executionFailed } from '@tandem/agents-contract';
+import { exportCompleted } from '@tandem/analytics-contract';
 import { formSubmitted } from '@tandem/campaign-contract';
 import { allows, type EventDef, walkIds } from '@tandem/contract';
 import {
@@ -132,6 +133,7 @@ export const catalogued = [
   webhookRecovered,
   webhookSecretRotated,
   deliveryExhausted,
+  exportCompleted,
 ] as const satisfies readonly EventDef[];
 
 /** Groups of the spec. The catalogue lists only these unless the request includes all groups. */

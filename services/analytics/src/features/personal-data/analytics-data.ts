@@ -3,6 +3,7 @@ import { exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { addCounts, holdCounting } from '../counting/index.ts';
 import { asEvent } from '../events/event.ts';
+import { exportSweeps } from '../exports/erase-exports.ts';
 import { leadFacts } from '../facts/lead-fact.ts';
 import { removeFacts } from '../facts/write-facts.ts';
 
@@ -24,6 +25,7 @@ export const analyticsData: PersonalData<Tx> = {
     await addCounts(tx, await removeFacts(tx, leadFacts, { ids: leadIds, counting }));
     return { engagementEvents: rows.length };
   },
+  sweeps: exportSweeps,
   async read({ tx, person: { leadIds } }) {
     const where = { leadId: { in: leadIds } };
     return [

@@ -1,7 +1,7 @@
 import type { Operation } from '@tandem/contract';
 import { exportRequested, type recordExports } from '@tandem/crm-contract';
 import { allColumns, requesterOf, unknownColumns } from '@tandem/exports';
-import { fail } from '@tandem/service';
+import { fail, reachOf } from '@tandem/service';
 import { z } from 'zod';
 import type { Handler } from '../../handler.ts';
 import { type ExportInput, type ExportTarget, exportJobs, exportRecordsJob } from './export.ts';
@@ -26,7 +26,7 @@ const startExport =
       format,
       columns,
       body: z.encode(target.row.body as z.ZodType, body),
-      ...requesterOf(caller, permission),
+      ...requesterOf(caller, reachOf(caller, permission)),
     };
     const job = await exportJobs.start(tx.sql, { kind: `${target.type}_export`, permission, caller, input });
     await schedule(exportRecordsJob, [{ jobId: job.jobId }]);

@@ -70,6 +70,6 @@ async function pageReader(
 }
 
 /** The records of a caller who is narrowed to own or team records. */
-function ownedBy({ owners }: ExportTarget, { userId, teamIds }: { userId: number; teamIds?: number[] | undefined }) {
-  return [...owners.map((field) => ({ [field]: userId })), ...(teamIds?.length ? [{ teamId: { in: teamIds } }] : [])];
+function ownedBy({ owners }: ExportTarget, { userId, teamIds }: { userId: number; teamIds: number[] }) {
+  return [...owners.map((field) => ({ [field]: userId })), ...(teamIds.length ? [{ teamId: { in: teamIds } }] : [])];
 }

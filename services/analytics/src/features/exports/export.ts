@@ -1,0 +1,95 @@
+import { dataExportLimits, Export, ExportSource, type ExportStatus, exportStates } from '@tandem/analytics-contract';
+import { actingUserId, type Caller } from '@tandem/caller';
+import { id } from '@tandem/contract';
+import { storedObject } from '@tandem/service';
+import { fragment } from '@tandem/tenant-db';
+import { z } from 'zod';
+import type { Export as ExportRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { reachOfSource, type Sources } from './sources.ts';
+
+/** The job that runs the exports of a tenant, one after the other. It exists while an export waits or runs. */
+export const runExportsJob = { name: 'run-exports', payload: z.object({}) };
+/** The job that removes the rows of an export that has ended or expired. */
+export const removeExportRowsJob = { name: 'remove-export-rows', payload: z.object({ exportId: id('export') }) };
+
+/** The name of the lock under which exports of a tenant are counted. */
+export const exportsLock = 'exports';
+
+export const openStatuses = ['queued', 'running'] as const satisfies z.output<typeof ExportStatus>[];
+
+const linkMs = 3_600_000;
+
+/** The content of a download link. */
+export interface ExportLink {
+  tenantId: number;
+  environment: 'live' | 'sandbox';
+  exportId: number;
+  /** The user who requested the link. */
+  userId: number | null;
+}
+
+/** Issues the links to files. */
+export type LinkTo = (link: ExportLink, expiresAt: Date) => string;
+
+const columns = Export.pick({ source: true, format: true, status: true }).extend({ filters: storedObject });
+
+/** Converts a row to the contract's `Export`, with a link for the caller if there is a file. */
+export function asExport(row: ExportRow, { caller, linkTo }: { caller: Caller; linkTo: LinkTo }) {
+  const { errorCode, errorMessage, rowCount } = row;
+  const { status, ...read } = columns.parse(row);
+  return {
+    ...row,
+    ...read,
+    status,
+    allowedTransitions: exportStates.next(status),
+    progress: { done: rowCount, total: hasFile(row) ? rowCount : null },
+    error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },
+    downloadUrl: hasFile(row) ? linkTo(linkOf(row, caller), new Date(linkEnd(row))) : null,
+  };
+}
+
+export function hasFile({ status, expiresAt }: Pick<ExportRow, 'status' | 'expiresAt'>): boolean {
+  return status === 'completed' && expiresAt !== null && expiresAt.getTime() > Date.now();
+}
+
+function linkOf({ id: exportId }: ExportRow, caller: Caller): ExportLink {
+  const { tenantId, environment } = caller;
+  return { tenantId: tenantId as number, environment, exportId, userId: actingUserId(caller) ?? null };
+}
+
+function linkEnd({ expiresAt }: ExportRow): number {
+  return Math.min(expiresAt?.getTime() ?? 0, Date.now() + linkMs);
+}
+
+/** The exports that a caller may see: of lists that they can read completely, and their own of other lists. */
+export function visibleTo(caller: Caller, sources: Sources) {
+  const reaches = ExportSource.options.map((source) => [source, reachOfSource(caller, sources[source])] as const);
+  const all = reaches.flatMap(([source, reach]) => (reach === 'all' ? [source] : []));
+  const own = reaches.flatMap(([source, reach]) => (reach !== 'all' && reach !== 'none' ? [source] : []));
+  const createdBy = actingUserId(caller);
+  return {
+    OR: [
+      { source: { in: all } },
+      ...(own.length && createdBy !== undefined ? [{ source: { in: own }, createdBy }] : []),
+    ],
+  };
+}
+
+/**
+ * The condition under which a page is stored. The lock lets a cancellation wait for the statement, so that no page is stored
+ * after it.
+ */
+export const whileRunning = fragment`EXISTS (
+  SELECT FROM export WHERE export.id = page.job_id AND export.status = 'running' FOR SHARE)`;
+
+/** The number of exports that wait or run, under the lock of the tenant's exports. */
+export function countOpen(tx: Tx): PromiseLike<number> {
+  return tx.export.count({ where: { status: { in: [...openStatuses] } } });
+}
+
+/** Why the bytes of a file or of all files are too many. */
+export const fileTooLarge = {
+  code: 'file_too_large',
+  message: `The file would have more than ${dataExportLimits.fileBytes / 1e9} GB; add filters or request fewer columns`,
+};

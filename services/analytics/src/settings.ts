@@ -1,0 +1,14 @@
+import { serviceSettings } from '@tandem/service';
+import { z } from 'zod';
+
+/** Settings of the analytics service. */
+export const analyticsSettings = serviceSettings.extend({
+  CRM_URL: z.url(),
+  IDENTITY_URL: z.url(),
+  PARTNER_URL: z.url(),
+  IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
+  /** The address of the gateway as clients see it: links to files of exports begin with it. */
+  PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+});
+
+export type AnalyticsSettings = z.output<typeof analyticsSettings>;
