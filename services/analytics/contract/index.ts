@@ -5,6 +5,7 @@ import { dashboards } from './dashboard.ts';
 import { engagement } from './events.ts';
 import { dataExports } from './exports.ts';
 import { funnels } from './funnels.ts';
+import { internalRebuilds } from './internal.ts';
 
 export * from './cohorts.ts';
 export * from './dashboard.ts';
@@ -12,6 +13,7 @@ export * from './events.ts';
 export * from './exports.ts';
 export * from './fields.ts';
 export * from './funnels.ts';
+export * from './internal.ts';
 
 export const analytics = {
   ...engagement,
@@ -19,5 +21,6 @@ export const analytics = {
   ...funnels,
   ...cohorts,
   ...dataExports,
+  ...internalRebuilds,
   ...personalDataOperations,
 };

@@ -1,7 +1,8 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation, recordPages } from '@tandem/contract';
-import type { internalLeads, internalPipelines } from '@tandem/crm-contract';
-import type { internalRoles, internalUsers } from '@tandem/identity-contract';
+import type { internalExports, internalLeads, internalPipelines } from '@tandem/crm-contract';
+import type { internalRoles, internalTenants, internalUsers } from '@tandem/identity-contract';
+import type { internalPartners } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { Evaluations } from './evaluations.ts';
@@ -14,9 +15,9 @@ export type Tx = TenantTx<PrismaClient>;
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** Clients of other services. */
 export interface Peers {
-  crm: ServiceClient<typeof internalLeads & typeof internalPipelines & typeof recordPages>;
-  identity: ServiceClient<typeof internalUsers & typeof internalRoles & typeof recordPages>;
-  partner: ServiceClient<typeof recordPages>;
+  crm: ServiceClient<typeof internalExports & typeof internalLeads & typeof internalPipelines & typeof recordPages>;
+  identity: ServiceClient<typeof internalUsers & typeof internalRoles & typeof internalTenants & typeof recordPages>;
+  partner: ServiceClient<typeof internalPartners & typeof recordPages>;
 }
 /** What handlers use beside the database. */
 export interface Tools extends Peers {

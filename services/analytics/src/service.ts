@@ -2,9 +2,10 @@ import { analytics } from '@tandem/analytics-contract';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { recordPages } from '@tandem/contract';
-import { internalLeads, internalPipelines } from '@tandem/crm-contract';
-import { internalRoles, internalUsers } from '@tandem/identity-contract';
+import { internalExports, internalLeads, internalPipelines } from '@tandem/crm-contract';
+import { internalRoles, internalTenants, internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
+import { internalPartners } from '@tandem/partner-contract';
 import { personalData, type ServiceDefinition } from '@tandem/service';
 import { createEvaluations } from './evaluations.ts';
 import { cohortHandlers } from './features/cohorts/index.ts';
@@ -18,6 +19,7 @@ import { exportsOf } from './features/exports/index.ts';
 import { countRecords } from './features/facts/on-records-changed.ts';
 import { funnelHandlers } from './features/funnels/index.ts';
 import { analyticsData } from './features/personal-data/analytics-data.ts';
+import { rebuildCounts } from './features/rebuild/rebuild-counts.ts';
 import { createHeavyQueries } from './features/timelines/share.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Peers } from './handler.ts';
@@ -34,15 +36,19 @@ export function analyticsService(
   const peers: Peers = {
     crm: createServiceClient({
       ...asAnalytics,
-      operations: { ...internalLeads, ...internalPipelines, ...recordPages },
+      operations: { ...internalExports, ...internalLeads, ...internalPipelines, ...recordPages },
       baseUrl: settings.CRM_URL,
     }),
     identity: createServiceClient({
       ...asAnalytics,
-      operations: { ...internalUsers, ...internalRoles, ...recordPages },
+      operations: { ...internalUsers, ...internalRoles, ...internalTenants, ...recordPages },
       baseUrl: settings.IDENTITY_URL,
     }),
-    partner: createServiceClient({ ...asAnalytics, operations: recordPages, baseUrl: settings.PARTNER_URL }),
+    partner: createServiceClient({
+      ...asAnalytics,
+      operations: { ...internalPartners, ...recordPages },
+      baseUrl: settings.PARTNER_URL,
+    }),
   };
   const evaluations = createEvaluations();
   const tools = { ...peers, heavy: createHeavyQueries(), evaluations };
@@ -57,6 +63,7 @@ export function analyticsService(
       ...funnelHandlers(tools),
       ...cohortHandlers(tools),
       ...exported.handlers,
+      rebuildCounts: rebuildCounts(peers),
       ...person.handlers,
     },
     consumers: [...mergeFollowers.consumers, ...person.consumers, recordMessages, countRecords, followTimezone],

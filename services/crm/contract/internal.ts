@@ -299,6 +299,8 @@ export const internalExports = operations({
     ...exportPage('opportunity', ExportedOpportunity, {
       /** When the deal was recorded as won, which may be later than `closedAt`; null if it is not won. */
       wonAt: timestamp().nullish(),
+      /** The stages that it was in, with the times at which it entered them. */
+      stages: z.array(z.object({ stage: z.string(), at: timestamp() })).nullish(),
     }),
     message: 'Opportunities exported',
     emits: [],

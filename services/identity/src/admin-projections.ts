@@ -1,3 +1,4 @@
+import { internalRebuilds as analyticsRebuilds, countedParts } from '@tandem/analytics-contract';
 import type { Caller } from '@tandem/caller';
 import type { ServiceClient } from '@tandem/client/internal';
 import type { Operations } from '@tandem/contract';
@@ -47,6 +48,16 @@ export const projections: Record<string, Projection> = {
           },
         })),
       );
+    },
+  },
+  analytics: {
+    service: 'analytics',
+    parts(connect) {
+      const analytics = connect(analyticsRebuilds);
+      return countedParts.map((part) => ({
+        name: part,
+        rebuild: ({ after, as }) => analytics.rebuildCounts({ body: { part, after }, as }),
+      }));
     },
   },
   duplicates: {

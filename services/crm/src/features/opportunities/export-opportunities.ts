@@ -14,9 +14,16 @@ export const exportOpportunities: Handler<typeof internalExports.exportOpportuni
     orderBy: { id: 'asc' },
     take: exportPageMax,
   });
+  const entries = await tx.stageEntry.findMany({
+    where: { opportunityId: { in: rows.map(({ id }) => id) } },
+    orderBy: { id: 'asc' },
+    select: { opportunityId: true, stage: true, enteredAt: true },
+  });
+  const byOpportunity = Map.groupBy(entries, ({ opportunityId }) => opportunityId);
   return rows.map((row) => ({
     record: asOpportunity(row),
     isDeleted: row.deletedAt !== null,
     wonAt: row.status === 'won' ? row.stageEnteredAt : null,
+    stages: (byOpportunity.get(row.id) ?? []).map(({ stage, enteredAt }) => ({ stage, at: enteredAt })),
   }));
 };
