@@ -54,8 +54,8 @@ export const exportStates = stateTable<(typeof statuses)[number]>('Export', {
     expired: {},
   },
   automatic: {
-    queued: { running: 'run-exports.job' },
-    running: { completed: 'run-exports.job', failed: 'run-exports.job' },
+    queued: { running: 'run-export.job' },
+    running: { completed: 'run-export.job', failed: 'run-export.job' },
     completed: { expired: 'remove-export-rows.job' },
   },
 });

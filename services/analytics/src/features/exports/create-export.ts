@@ -6,7 +6,7 @@ import type { IdCodec } from '@tandem/ids';
 import { fail, toJsonColumn } from '@tandem/service';
 import { lockNamed } from '@tandem/tenant-db';
 import type { Handler, Tx } from '../../handler.ts';
-import { asExport, countOpen, exportsLock, type LinkTo, runExportsJob } from './export.ts';
+import { asExport, countOpen, exportsLock, type LinkTo, runExportJob } from './export.ts';
 import { readFilters } from './read-filters.ts';
 import { reachOfSource, type Sources } from './sources.ts';
 
@@ -50,8 +50,7 @@ export const createExport = ({ sources, ids, linkTo }: Tools): Handler<typeof da
     const { source, format, filters = {} } = body;
     const { columns, wireFilters, requester } = found;
     await lockNamed(tx, exportsLock);
-    const open = await countOpen(tx);
-    if (open >= dataExportLimits.open) throw fail('too_many_exports');
+    if ((await countOpen(tx)) >= dataExportLimits.open) throw fail('too_many_exports');
     if ((await keptBytes(tx)) >= dataExportLimits.keptBytes) throw fail('export_storage_full');
     const row = await tx.export.create({
       data: {
@@ -64,8 +63,7 @@ export const createExport = ({ sources, ids, linkTo }: Tools): Handler<typeof da
         createdBy: actingUserId(caller) ?? null,
       },
     });
-    // The job of the tenant ends with the last open export, and runs this one otherwise.
-    if (open === 0) await schedule(runExportsJob, [{}]);
+    await schedule(runExportJob, [{ exportId: row.id }]);
     emit(exportCreated, { data: { exportId: row.id, source }, record: { id: row.id } });
     return asExport(row, { caller, linkTo });
   },

@@ -8,10 +8,12 @@ import type { Export as ExportRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { reachOfSource, type Sources } from './sources.ts';
 
-/** The job that runs the exports of a tenant, one after the other. It exists while an export waits or runs. */
-export const runExportsJob = { name: 'run-exports', payload: z.object({}) };
+const payload = z.object({ exportId: id('export') });
+export type ExportPayload = z.output<typeof payload>;
+/** The job that runs an export. */
+export const runExportJob = { name: 'run-export', payload };
 /** The job that removes the rows of an export that has ended or expired. */
-export const removeExportRowsJob = { name: 'remove-export-rows', payload: z.object({ exportId: id('export') }) };
+export const removeExportRowsJob = { name: 'remove-export-rows', payload };
 
 /** The name of the lock under which exports of a tenant are counted. */
 export const exportsLock = 'exports';

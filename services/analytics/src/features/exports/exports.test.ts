@@ -225,6 +225,10 @@ describe('a link', () => {
 const pagesOf = async ({ caller }: Api) =>
   Number((await service.sqlWithin(caller, 'SELECT count(*) AS n FROM export_chunk'))[0]?.['n']);
 
+/** Schedules the job of the first export again, as if its process had been killed. */
+const runAgain = `INSERT INTO platform.job (name, payload, due_at)
+  SELECT 'run-export', jsonb_build_object('exportId', min(id)::text), now() FROM export`;
+
 describe('a run', () => {
   it('is cancelled within a page, and leaves no rows', async () => {
     const api = service.as({ userId });
@@ -254,7 +258,7 @@ describe('a run', () => {
     await sql('DELETE FROM export_chunk WHERE number > 1');
     await sql(`UPDATE export SET status = 'running', completed_at = NULL, expires_at = NULL, row_count = 2`);
     const before = service.crm.pages();
-    await sql(`INSERT INTO platform.job (name, payload, due_at) VALUES ('run-exports', '{}', now())`);
+    await sql(runAgain);
     const data = await reaches(api, id, 'completed');
     expect([data.rowCount, service.crm.pages() - before]).toEqual([7, 2]);
     expect(await fileOf(data)).toBe(`email\r\n${leads.map(({ email }) => `${email}\r\n`).join('')}`);
@@ -287,10 +291,7 @@ describe('a run', () => {
       `UPDATE export SET status = 'queued', wire_filters = '{"customFields": {"salary": 1}}'`,
     );
     const next = await created(api, { source: 'events', format: 'csv' });
-    await service.sqlWithin(
-      api.caller,
-      `INSERT INTO platform.job (name, payload, due_at) VALUES ('run-exports', '{}', now())`,
-    );
+    await service.sqlWithin(api.caller, runAgain);
     const failed = await reaches(api, data.id, 'failed');
     expect(failed.error).toMatchObject({ code: 'filters_invalid' });
     await reaches(api, next.id, 'completed');

@@ -11,7 +11,7 @@ import type { ExportLink, LinkTo } from './export.ts';
 import { getExport } from './get-export.ts';
 import { listExports } from './list-exports.ts';
 import { removeExportRows } from './remove-export-rows.job.ts';
-import { runExports } from './run-exports.job.ts';
+import { runExport } from './run-export.job.ts';
 import { sourcesOf } from './sources.ts';
 
 /** The handlers and the jobs of exports. */
@@ -29,6 +29,6 @@ export function exportsOf({ peers, ids, settings }: { peers: Peers; ids: IdCodec
       cancelExport: cancelExport(tools),
       downloadExportFile: downloadExportFile(tools),
     } satisfies Handlers<typeof dataExports, Tx>,
-    jobs: [runExports(tools), removeExportRows],
+    jobs: [runExport(tools), removeExportRows],
   };
 }

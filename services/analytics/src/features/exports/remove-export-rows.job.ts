@@ -1,17 +1,14 @@
 import { ExportSource, exportExpired } from '@tandem/analytics-contract';
 import { removePages } from '@tandem/exports';
 import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
-import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
-import { removeExportRowsJob } from './export.ts';
-
-type Payload = z.output<typeof removeExportRowsJob.payload>;
+import { type ExportPayload, removeExportRowsJob } from './export.ts';
 
 /** Removes the rows of an export that failed, was cancelled, or expires now, part by part. */
 export const removeExportRows = job({
   ...removeExportRowsJob,
   rests: true,
-  async run({ payload: { exportId }, finish }: JobContext<Payload, Tx>) {
+  async run({ payload: { exportId }, finish }: JobContext<ExportPayload, Tx>) {
     await finish(async ({ tx, emit }) => {
       const row = await tx.export.lockFirst({ where: { id: exportId } });
       if (row?.status === 'completed') {

@@ -3,19 +3,18 @@ import { Requester, rowWriter, type Written, writePages } from '@tandem/exports'
 import type { IdCodec } from '@tandem/ids';
 import { type GiveUpContext, type Inside, type JobContext, job } from '@tandem/jobs';
 import { storedObject } from '@tandem/service';
-import { lockNamed } from '@tandem/tenant-db';
-import type { z } from 'zod';
 import type { Export as ExportRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { countOpen, exportsLock, fileTooLarge, removeExportRowsJob, runExportsJob, whileRunning } from './export.ts';
+import { type ExportPayload, fileTooLarge, removeExportRowsJob, runExportJob, whileRunning } from './export.ts';
 import type { Source, Sources } from './sources.ts';
 
-type Payload = z.output<typeof runExportsJob.payload>;
 type Failure = { code: string; message: string };
 
 const pageRows = 1_000;
 // Then other tenants get the slot, and requests that wait for the database their turn.
 const portionMs = 5_000;
+// How often an export that waits looks whether it is its turn.
+const turnMs = 1_000;
 const dayMs = 86_400_000;
 
 const stored = Export.pick({ source: true, format: true }).extend({ requester: Requester, wireFilters: storedObject });
@@ -24,17 +23,19 @@ const stored = Export.pick({ source: true, format: true }).extend({ requester: R
 class FilterError extends Error {}
 
 /**
- * Runs the exports of a tenant, one after the other and each in portions. A run after a crash continues after the last page
- * that was stored.
+ * Runs an export in portions, when it is its turn: those of a tenant run one after the other. A run after a crash continues
+ * after the last page that was stored.
  */
-export const runExports = ({ sources, ids }: { sources: Sources; ids: IdCodec }) =>
+export const runExport = ({ sources, ids }: { sources: Sources; ids: IdCodec }) =>
   job({
-    ...runExportsJob,
+    ...runExportJob,
     lane: 'exports',
     rests: true,
-    async run({ scope, tx, finish }: JobContext<Payload, Tx>) {
-      const row = await nextExport(tx);
-      if (!row) return finish(endOfExports);
+    async run({ payload: { exportId }, scope, tx, finish }: JobContext<ExportPayload, Tx>) {
+      await startInTurn(tx, exportId);
+      const row = await tx.export.findFirst({ where: { id: exportId } });
+      if (row?.status === 'queued') return finish(async () => new Date(Date.now() + turnMs));
+      if (row?.status !== 'running') return;
       const { requester, ...input } = stored.parse(row);
       const source = sources[input.source];
       const { tenantId } = scope;
@@ -62,29 +63,18 @@ export const runExports = ({ sources, ids }: { sources: Sources; ids: IdCodec })
         return finish((inside) => endPortion(inside, row.id, { end: 'stopped', done: 0, failure }), requester.actor);
       }
     },
-    async giveUp({ tx, emit, schedule }: GiveUpContext<Payload, Tx>) {
-      const running = await tx.export.lockFirst({ where: { status: 'running' } });
+    async giveUp({ payload: { exportId }, ...inside }: GiveUpContext<ExportPayload, Tx>) {
+      const row = await inside.tx.export.lockFirst({ where: { id: exportId, status: { in: ['queued', 'running'] } } });
       const message = 'The export failed repeatedly; request it again';
-      if (running) await failExport({ tx, emit, schedule }, running, { code: 'export_failed', message });
-      await schedule(runExportsJob, [{}]);
+      if (row) await failExport(inside, row, { code: 'export_failed', message });
     },
   });
 
-/** The export that runs, or else the oldest one that waits. */
-async function nextExport(tx: Tx): Promise<ExportRow | undefined> {
-  const running = await tx.export.findFirst({ where: { status: 'running' } });
-  if (running) return running;
-  const queued = await tx.export.findFirst({ where: { status: 'queued' }, orderBy: { id: 'asc' } });
-  if (!queued) return undefined;
-  const data = { status: 'running', startedAt: new Date(), version: queued.version + 1 };
-  const { count } = await tx.export.updateMany({ where: { id: queued.id, status: 'queued' }, data });
-  return count ? { ...queued, ...data } : nextExport(tx);
-}
-
-/** Ends the job, unless an export was created meanwhile, which then relies on it. */
-async function endOfExports({ tx }: Inside<Tx>): Promise<Date | undefined> {
-  await lockNamed(tx, exportsLock);
-  return (await countOpen(tx)) ? new Date() : undefined;
+/** Starts an export that waits, if none runs and no earlier one waits. */
+async function startInTurn({ sql }: Tx, id: number): Promise<void> {
+  await sql`UPDATE export SET status = 'running', started_at = now(), version = version + 1
+    WHERE id = ${id}::bigint AND status = 'queued' AND NOT EXISTS (SELECT FROM export AS other
+      WHERE other.status = 'running' OR (other.status = 'queued' AND other.id < ${id}::bigint))`;
 }
 
 async function readRecords(
@@ -102,18 +92,19 @@ function failureOf({ end }: Written, { rowsMax }: Source): Failure | undefined {
   return { code: 'too_many_records', message: `More than ${rowsMax} records match; add filters` };
 }
 
-/** Records how a portion ended. The job then continues with the rest of the export, or with the next one. */
+/** Records how a portion ended; returns when the next one is due. */
 async function endPortion(
   inside: Inside<Tx>,
   id: number,
   { end, done, failure }: Written & { failure: Failure | undefined },
-): Promise<Date> {
+): Promise<Date | undefined> {
   const row = await inside.tx.export.lockFirst({ where: { id } });
-  if (row?.status !== 'running') return new Date();
-  if (failure) await failExport(inside, row, failure);
+  if (row?.status !== 'running') return undefined;
+  const error = failure ?? (row.bytes > dataExportLimits.fileBytes ? fileTooLarge : undefined);
+  if (error) await failExport(inside, row, error);
   else if (end === 'complete') await completeExport(inside, row, done);
-  else if (row.bytes > dataExportLimits.fileBytes) await failExport(inside, row, fileTooLarge);
-  return new Date();
+  else return new Date();
+  return undefined;
 }
 
 async function completeExport(
