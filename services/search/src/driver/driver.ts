@@ -35,6 +35,8 @@ export interface Search {
 export interface Wanting {
   offset: number;
   limit: number;
+  /** Whether the keys of all matches are wanted, if they are counted anyway. */
+  wantsKeys?: boolean;
   /** Keys of documents that are left out, but counted. */
   excluded?: number[];
   caller: { tenantId?: number; environment: Environment };
@@ -56,6 +58,8 @@ export interface Matches {
   total: number;
   /** Whether there may be more documents than `total`. */
   isEstimate: boolean;
+  /** The keys of all matches, if they were wanted and all of them were read. */
+  keys?: number[];
 }
 
 /** How a document has the words of a question. */

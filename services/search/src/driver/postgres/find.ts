@@ -12,7 +12,7 @@ const wholeMax = 1_000;
 const earlyMax = 5_000;
 const nothing: Matches = { hits: [], total: 0, isEstimate: false };
 
-type Part = Pick<Wanting, 'offset' | 'limit' | 'excluded'>;
+type Part = Pick<Wanting, 'offset' | 'limit' | 'excluded' | 'wantsKeys'>;
 
 /**
  * The documents that meet all conditions, best first. The condition with the fewest postings is the driver, whose documents
@@ -46,9 +46,12 @@ export async function suggestDocuments(tx: Tx, search: Search, limit: number): P
 async function pageOfOneWord(tx: Tx, plan: Plan, { caller, totals, ...part }: Wanting): Promise<Matches> {
   const { search, driver } = plan;
   const bounds = { wanted: neededFor(part), readMax: sparse.lookUpMax };
-  const { hits, matched, stoppedAt, isCut } = await readPage(tx, plan, part, bounds);
+  const { hits, matched, stoppedAt, isCut, keys } = await readPage(tx, plan, part, bounds);
   // All matches have been read unless reading stopped at the end of the page.
-  if (stoppedAt === null) return { hits, total: Math.min(matched, searchWindow), isEstimate: isCut };
+  if (stoppedAt === null) {
+    const found = { hits, total: Math.min(matched, searchWindow), isEstimate: isCut };
+    return keys && !isCut && matched <= searchWindow ? { ...found, keys } : found;
+  }
   const ranges = [...driver.condition.ranges, ...rangesOfTerms(search.question.wholes)];
   const total = await countDocuments(tx, totals, { caller, index: search.index, ranges });
   return { hits, total: total ?? searchWindow, isEstimate: total === undefined };
@@ -62,9 +65,10 @@ function neededFor({ offset, limit, excluded = [] }: Part): number {
 /** Counts the matches up to `searchWindow`. */
 async function countedPage(tx: Tx, plan: Plan, part: Part): Promise<Matches> {
   const bounds = { wanted: searchWindow + 1, readMax: readMaxOf(plan) };
-  const { hits, matched, stoppedAt, isCut } = await readPage(tx, plan, part, bounds);
+  const { hits, matched, stoppedAt, isCut, keys } = await readPage(tx, plan, part, bounds);
   const isEstimate = isCut || stoppedAt !== null || matched > searchWindow;
-  return { hits, total: Math.min(matched, searchWindow), isEstimate };
+  const found = { hits, total: Math.min(matched, searchWindow), isEstimate };
+  return keys && !isEstimate ? { ...found, keys } : found;
 }
 
 function readMaxOf({ scanned }: Plan): number {
@@ -84,7 +88,7 @@ async function earlyPage(tx: Tx, plan: Plan, part: Part): Promise<Matches | unde
   return { hits, total: Math.min(expected, searchWindow), isEstimate: true };
 }
 
-interface Page extends Pick<MatchRow, 'matched' | 'stoppedAt' | 'isCut'> {
+interface Page extends Pick<MatchRow, 'matched' | 'stoppedAt' | 'isCut' | 'keys'> {
   hits: Found[];
 }
 
@@ -108,15 +112,29 @@ type Bounds = Part & { matchMax: number; readMax: number };
 
 async function readMatches(tx: Tx, plan: Plan, bounds: Bounds): Promise<Page> {
   const rows = await matchStatement<Promise<MatchRow[]>>(tx.sql, statementFor(plan, bounds));
-  const { matched = 0, stoppedAt = null, isCut = false } = rows[0] ?? {};
-  return { hits: rows.flatMap((row) => (row.key === null ? [] : [asMatch(row, plan)])), matched, stoppedAt, isCut };
+  const { matched = 0, stoppedAt = null, isCut = false, keys = null } = rows[0] ?? {};
+  const hits = rows.flatMap((row) => (row.key === null ? [] : [asMatch(row, plan)]));
+  return { hits, matched, stoppedAt, isCut, keys };
 }
 
 /** The statement that reads the matches of a plan. */
-export function statementFor(plan: Plan, { limit, offset, excluded = [], matchMax, readMax }: Bounds): Match {
+export function statementFor(plan: Plan, bounds: Bounds): Match {
+  const { limit, offset, excluded = [], wantsKeys = false, matchMax, readMax } = bounds;
   const { search, driver, words, filters, scanned, checked } = plan;
   return {
-    ...{ index: search.index, words, filters, scanned, checked, excluded, matchMax, readMax, wholeMax, offset },
+    ...{
+      index: search.index,
+      words,
+      filters,
+      scanned,
+      checked,
+      excluded,
+      matchMax,
+      readMax,
+      wholeMax,
+      offset,
+      wantsKeys,
+    },
     driver: driver.condition,
     wholes: rangesOfTerms(search.question.wholes),
     lookUpMax: sparse.lookUpMax,

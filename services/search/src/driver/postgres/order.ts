@@ -8,7 +8,7 @@ import { facetStatement, orderedScanStatement, sortedStatement } from './stateme
 
 const facetValuesMax = 100;
 // Candidates that are looked up for facets and for an order, when no condition is rare.
-const commonMax = 20_000;
+const commonMax = 10_000;
 const matchMax = Math.ceil(searchWindow * severalTerms);
 
 /**

@@ -4,16 +4,16 @@ import type { Tx } from '../../handler.ts';
 import { type QueryVector, rankDepth, type Search, type Similar } from '../driver.ts';
 import { type Condition, rangesOfTerms } from './conditions.ts';
 import { statementFor } from './find.ts';
-import { planConditions } from './plan.ts';
+import { planConditions, sparse } from './plan.ts';
 import { type MatchRow, matchStatement, type Size, sizesStatement } from './statements.ts';
 import { readVectors } from './vectors.ts';
 
 // Documents whose vectors are compared.
-const candidatesMax = 2_000;
+const candidatesMax = 1_000;
 const readMax = 8_000;
 const similarityMin = 0.35;
 // Words of the index that are similar to one of a question.
-const neighboursMax = 10;
+const neighboursMax = 5;
 const neighbourMin = 0.4;
 const sketchedMax = 2_000;
 
@@ -26,7 +26,13 @@ export async function similarDocuments(tx: Tx, search: Search, { model, values }
   const condition = await candidateCondition(tx, search);
   if (!condition.ranges.length) return [];
   const plan = await planConditions(tx, search, condition);
-  const bounds = { offset: 0, limit: candidatesMax, matchMax: candidatesMax, readMax };
+  // The postings of a condition that is joined are read to their end, so that it is met before candidates are cut off.
+  const bounds = {
+    offset: 0,
+    limit: candidatesMax,
+    matchMax: candidatesMax,
+    readMax: plan.scanned.length ? sparse.scanMax : readMax,
+  };
   // Candidates are not ranked by words, which would take longer than to compare them.
   const statement = { ...statementFor(plan, bounds), words: [], blockSize: candidatesMax };
   const rows = await matchStatement<Promise<MatchRow[]>>(tx.sql, statement);

@@ -1,5 +1,6 @@
 import { type Fragment, fragment } from '@tandem/tenant-db';
 import type { TermRange } from './conditions.ts';
+import { parametersOf } from './parameters.ts';
 import {
   conditionLists,
   endedEarly,
@@ -7,7 +8,6 @@ import {
   matchColumns,
   matchedDocuments,
   meets,
-  parametersOf,
   type SqlTag,
 } from './statements.ts';
 
@@ -93,14 +93,14 @@ export function facetStatement(
     ${matchedDocuments},
     ${listed},
     facet AS MATERIALIZED (
-      SELECT range.* FROM given CROSS JOIN LATERAL jsonb_to_recordset(ranges) AS range (field text, low text, high text)),
+      SELECT range.* FROM given CROSS JOIN LATERAL jsonb_to_recordset(ranges) AS range (field text, low text)),
     counted AS MATERIALIZED (
       SELECT facet.field, found.term, count(*)::int AS count
       -- All filters of a document are neighbours in the primary key, so one look-up has the values of every field.
       FROM listed AS candidate CROSS JOIN LATERAL (
           SELECT term FROM posting WHERE doc_id = candidate.doc_id AND posting.term >= '#' AND posting.term < '$'
           ORDER BY posting.term OFFSET 0) AS found
-        JOIN facet ON found.term >= facet.low AND found.term < facet.high
+        JOIN facet ON split_part(facet.low, '=', 1) = split_part(found.term, '=', 1)
       GROUP BY facet.field, found.term ORDER BY count DESC, found.term LIMIT 2000)
     SELECT (SELECT count(*)::int FROM matched) AS matched, ${endedEarly} AS "isCut", counted.field, counted.term, counted.count
     FROM (SELECT 1) AS one LEFT JOIN counted ON true ORDER BY counted.count DESC, counted.term`;

@@ -1,7 +1,12 @@
 import { statement } from '@tandem/tenant-db';
 import { aTenantWith, type Service, startSearch } from '../../search.test-service.ts';
-import { type Condition, rangesOfTerms, wordCondition } from './conditions.ts';
+import { type Condition, facetRange, rangesOfTerms, wordCondition } from './conditions.ts';
 import { countStatement, type Match, matchStatement, sizesStatement } from './statements.ts';
+import { facetStatement, orderedScanStatement, sortedStatement } from './statements-of-sets.ts';
+
+type Built = { text: string; values: unknown[] };
+// Statements are only built here, so that PostgreSQL can be asked for their plans.
+const asStatement = statement as never;
 
 let service: Service;
 let caller: ReturnType<Service['as']>['caller'];
@@ -18,7 +23,8 @@ beforeAll(async () => {
     SELECT id, 'lead', term, CASE WHEN term LIKE '#%' THEN 0 ELSE 4 END
     FROM made CROSS JOIN LATERAL (VALUES ('everywhere'), ('word' || id), ('other' || id % 100), ('#status=new'), ('#owner=' || id % 50)) AS word (term)`,
   );
-  for (const built of [sizes, matches, counted]) plansWithoutStatistics.set(built.text, await planOf(built));
+  for (const built of [sizes, matches, counted, sorted, ascending, descending, facets])
+    plansWithoutStatistics.set(built.text, await planOf(built));
   await service.sql('ANALYZE document, posting, spelling');
 });
 afterAll(() => service?.close());
@@ -39,6 +45,7 @@ function match(driver: Condition, others: Condition[] = [], how: Partial<Match> 
     checked: others,
     wholes: rangesOfTerms(['=everywhere']),
     excluded: [],
+    wantsKeys: false,
     readMax: 12_000,
     matchMax: 10_000,
     lookUpMax: 10_000,
@@ -53,6 +60,15 @@ function match(driver: Condition, others: Condition[] = [], how: Partial<Match> 
 const sizes = sizesStatement(statement, { index: 'lead', conditions: [word('everywhere'), owner], sizeMax: 10_000 });
 const matches = matchStatement(statement, match(word('everywhere'), [word('other', ['othes']), owner]));
 const counted = countStatement(statement, { index: 'lead', ranges: word('everywhere').ranges, readMax: 10_000 });
+const order = { range: facetRange('createdAt', {}), isDescending: false, others: [] };
+const all = match(word('everywhere'), [word('other', ['othes']), owner]);
+const sorted = sortedStatement(asStatement, all, order) as unknown as Built;
+const ascending = orderedScanStatement(asStatement, all, order) as unknown as Built;
+const descending = orderedScanStatement(asStatement, all, { ...order, isDescending: true }) as unknown as Built;
+const facets = facetStatement(asStatement, all, {
+  ranges: [{ field: 'status', ...facetRange('status', {}) }],
+  others: [],
+}) as unknown as Built;
 const plansWithoutStatistics = new Map<string, string>();
 
 /** The plan that PostgreSQL keeps for a statement, under the role of the service, for any values. */
@@ -64,8 +80,12 @@ async function planOf({ text }: { text: string }): Promise<string> {
 describe('the statements of a search', () => {
   it.each([
     ['sizes', sizes, 0],
-    ['matches', matches, 3],
+    ['matches', matches, 5],
     ['counts', counted, 0],
+    ['sorted documents', sorted, 5],
+    ['facets', facets, 5],
+    ['documents in ascending order', ascending, 2],
+    ['documents in descending order', descending, 2],
   ])('read %s by indexes only, under row-level security', async (_, built, lookUps) => {
     for (const plan of [plansWithoutStatistics.get(built.text), await planOf(built)]) {
       expect(plan).not.toMatch(/Seq Scan/);

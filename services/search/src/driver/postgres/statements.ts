@@ -1,5 +1,6 @@
 import { type Fragment, fragment } from '@tandem/tenant-db';
 import type { Condition, TermRange } from './conditions.ts';
+import { parametersOf } from './parameters.ts';
 
 /** Sends a statement, or only builds it, as a test does that asks PostgreSQL for its plan. */
 export type SqlTag<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Result;
@@ -88,6 +89,8 @@ export interface Match {
   wholes: TermRange[];
   /** Documents that are left out, by their keys. */
   excluded: number[];
+  /** Whether the keys of all matches are wanted. */
+  wantsKeys: boolean;
   /** How many postings of the driver are read at most. */
   readMax: number;
   /** Candidates are checked until so many match. */
@@ -113,6 +116,8 @@ export interface MatchRow {
   key: number | null;
   isWhole: boolean;
   points: number;
+  /** The keys of all matches that were read, in the first row, if they were wanted. */
+  keys: number[] | null;
 }
 
 /** Finds the documents that meet all conditions, and returns one page of `MatchRow`, best first. */
@@ -129,48 +134,6 @@ export function matchStatement<Result>(sql: SqlTag<Result>, match: Match): Resul
     ${pageOfMatches}`;
 }
 
-/** The parameters of a match, as JSON. */
-export function parametersOf(match: Match, others: object = {}): string {
-  const {
-    index,
-    words,
-    filters,
-    driver,
-    scanned,
-    checked,
-    wholes,
-    excluded,
-    readMax,
-    matchMax,
-    lookUpMax,
-    wholeMax,
-    blockSize,
-  } = match;
-  const numbered = (conditions: Condition[], first: number) =>
-    conditions.flatMap(({ ranges }, index) =>
-      ranges.map((range, k) => ({ ...range, n: first + index, is_first: k === 0, is_absent: range.isAbsent ?? false })),
-    );
-  return JSON.stringify({
-    ...others,
-    index,
-    excluded,
-    driver: driver.ranges,
-    scanned: numbered(scanned, 1),
-    scannedBits: 2 ** (1 + scanned.length) - 1,
-    checks: numbered(checked, 1),
-    filters: numbered(filters, 1),
-    words: numbered(words, 1),
-    wholes,
-    readMax,
-    matchMax,
-    lookUpMax,
-    wholeMax,
-    blockSize,
-    limit: match.limit,
-    offset: match.offset,
-  });
-}
-
 /** The postings of the driver; `place` is their order. PostgreSQL reads only as many as are asked for. */
 const drivenDocuments = fragment`
   SELECT doc_id, row_number() OVER () AS place FROM (
@@ -185,9 +148,14 @@ const drivenDocuments = fragment`
  */
 export const meets = (list: Fragment) => fragment`NOT EXISTS (
   SELECT FROM (SELECT n FROM ${list} WHERE is_first) AS condition WHERE NOT EXISTS (
-    SELECT FROM ${list} AS range WHERE range.n = condition.n AND range.is_absent <> EXISTS (
-      SELECT FROM posting WHERE doc_id = candidate.doc_id AND posting.term >= range.low AND posting.term < range.high
-      ORDER BY posting.term OFFSET 0) OFFSET 0) OFFSET 0)`;
+    SELECT FROM ${list} AS range WHERE range.n = condition.n AND range.is_absent <> CASE WHEN range.terms IS NULL
+      THEN EXISTS (
+        SELECT FROM posting WHERE doc_id = candidate.doc_id AND posting.term >= range.low AND posting.term < range.high
+        ORDER BY posting.term OFFSET 0)
+      ELSE EXISTS (
+        SELECT FROM posting WHERE doc_id = candidate.doc_id AND posting.term = ANY(range.terms)
+        ORDER BY posting.term OFFSET 0)
+      END OFFSET 0) OFFSET 0)`;
 
 /**
  * The candidates that meet the scanned conditions. Postings of candidates are collected and grouped by document, which takes
@@ -221,16 +189,16 @@ const wholeDocuments = fragment`
   WHERE ${meets(fragment`filtering`)}`;
 
 export const matchColumns = fragment`index text, driver jsonb, scanned jsonb, checks jsonb, filters jsonb, words jsonb, wholes jsonb,
-  excluded bigint[], "scannedBits" int, "readMax" int, "matchMax" int, "lookUpMax" int, "wholeMax" int, "blockSize" int,
+  excluded bigint[], "wantsKeys" boolean, "scannedBits" int, "readMax" int, "matchMax" int, "lookUpMax" int, "wholeMax" int, "blockSize" int,
   "limit" int, "offset" int`;
 
 /** The conditions of a match as lists of ranges, by the parameters in `given`. */
 export const conditionLists = fragment`checked AS MATERIALIZED (
     SELECT range.* FROM given
-      CROSS JOIN LATERAL jsonb_to_recordset(checks) AS range (n int, is_first boolean, is_absent boolean, low text, high text)),
+      CROSS JOIN LATERAL jsonb_to_recordset(checks) AS range (n int, is_first boolean, is_absent boolean, terms text[], low text, high text)),
   filtering AS MATERIALIZED (
     SELECT range.* FROM given
-      CROSS JOIN LATERAL jsonb_to_recordset(filters) AS range (n int, is_first boolean, is_absent boolean, low text, high text))`;
+      CROSS JOIN LATERAL jsonb_to_recordset(filters) AS range (n int, is_first boolean, is_absent boolean, terms text[], low text, high text))`;
 
 /** The common table expressions up to `matched`: the documents that match, by the parameters in `given`. */
 export const matchedDocuments = fragment`${conditionLists},
@@ -271,7 +239,10 @@ const pageOfMatches = fragment`
   SELECT (SELECT count(*)::int FROM matched) AS matched,
     CASE WHEN ended.stopped THEN (SELECT max(place)::int FROM found) END AS "stoppedAt",
     NOT ended.stopped AND ${readingEnded} AS "isCut",
-    hit.doc_id AS key, hit.points, hit.is_whole AS "isWhole"
+    hit.doc_id AS key, hit.points, hit.is_whole AS "isWhole",
+    CASE WHEN (SELECT "wantsKeys" FROM given) AND hit.doc_id IS NOT DISTINCT FROM first.doc_id
+      THEN (SELECT jsonb_agg(doc_id) FROM matched) END AS keys
   FROM (SELECT (SELECT count(*) FROM found) >= (SELECT "matchMax" FROM given) AS stopped) AS ended
     LEFT JOIN hit ON true
+    LEFT JOIN (SELECT doc_id FROM hit ORDER BY block, is_whole DESC, points DESC, doc_id DESC LIMIT 1) AS first ON true
   ORDER BY hit.block, hit.is_whole DESC, hit.points DESC, hit.doc_id DESC`;

@@ -59,14 +59,17 @@ export async function rank(tools: Tools, context: Context, options: RankOptions)
     total: Math.min(keyword.total + others.length, searchWindow),
     isEstimate: keyword.isEstimate,
   };
-  const matched = options.mode === 'semantic' ? withoutWords(search) : search;
+  // Matches that are all known already are not searched again for their values.
+  const isKnown = options.mode === 'semantic' || keyword.keys !== undefined;
+  const matched = isKnown ? withoutWords(search) : search;
+  const listed = { others: [...(keyword.keys ?? []), ...others] };
   const facets = options.facets.length
-    ? { facets: await tools.driver.facets(tx, matched, options.facets, { others }) }
+    ? { facets: await tools.driver.facets(tx, matched, options.facets, listed) }
     : {};
   const { offset, sort } = options;
   const limit = Math.max(0, Math.min(options.limit, searchWindow - offset));
   if (sort) {
-    const keys = await tools.driver.sorted(tx, matched, sort, { offset, limit, others });
+    const keys = await tools.driver.sorted(tx, matched, sort, { offset, limit, ...listed });
     return { ...found, ...facets, hits: rankedByKeys(keys, arms) };
   }
   const fused = fuse(arms);
@@ -84,7 +87,8 @@ export async function rank(tools: Tools, context: Context, options: RankOptions)
 async function readArms(tools: Tools, { tx, caller, schedule }: Context, options: RankOptions) {
   const { type, q, typo, filter, owners, mode, semanticRatio } = options;
   const { totals, driver, embedder } = tools;
-  const wanting = { offset: 0, limit: rankDepth, caller, totals, schedule };
+  const wantsKeys = options.facets.length > 0 || options.sort !== undefined;
+  const wanting = { offset: 0, limit: rankDepth, caller, totals, schedule, wantsKeys };
   const index = await driver.index(tx, type);
   const asked = { index, q, typo };
   const match = (one: Search) => (mode === 'semantic' ? nothing : driver.match(tx, one, wanting));
