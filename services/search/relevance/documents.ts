@@ -86,8 +86,8 @@ export interface Made extends Labelled {
   noteWord: string;
 }
 
-/** 240 leads: each company has 12, and names repeat in other combinations. */
-export const leads: Made[] = Array.from({ length: 240 }, (_, n) => {
+/** A lead by its number. */
+export function leadOf(n: number): Made {
   const [company, trade, noteWord] = pick(companies, n);
   const [first, last] = [pick(firstNames, n * 7 + Math.floor(n / 20)), pick(lastNames, n * 5 + Math.floor(n / 20) * 3)];
   const domain = `${ascii(company).toLowerCase().slice(0, 12)}.example`;
@@ -107,7 +107,10 @@ export const leads: Made[] = Array.from({ length: 240 }, (_, n) => {
       createdAt: new Date(Date.UTC(2026, 0, 1 + (n % 300))).toISOString(),
     },
   };
-});
+}
+
+/** 240 leads: each company has 12, and names repeat in other combinations. */
+export const leads: Made[] = Array.from({ length: 240 }, (_, n) => leadOf(n));
 
 /** 80 opportunities about four products. */
 export const products = [

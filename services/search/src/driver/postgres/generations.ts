@@ -33,8 +33,11 @@ export async function liveIndex(tx: Tx, type: DocumentType): Promise<string> {
 export async function writtenIndexes(
   tx: Tx,
 ): Promise<(type: DocumentType) => { live: string; building: string | undefined }> {
-  await tx.sql`SELECT pg_advisory_xact_lock_shared(key)::text FROM ${lockKey} AS key`;
-  const rows = await tx.sql<Generation>`SELECT type, live, building FROM index_generation`;
+  // Two statements, sent together: the second one sees what was committed before the lock was granted.
+  const [, rows] = await Promise.all([
+    tx.sql`SELECT pg_advisory_xact_lock_shared(key)::text FROM ${lockKey} AS key`,
+    tx.sql<Generation>`SELECT type, live, building FROM index_generation`,
+  ]);
   const known = new Map(rows.map((row) => [row.type, row]));
   return (type) => {
     const { live = 1, building = null } = known.get(type) ?? {};

@@ -10,19 +10,19 @@ export interface IndexedDocument {
   /** The index, which is the type of the row. */
   type: string;
   terms: Map<string, number>;
-  /** Whether the spellings of all its words are written again, not only those of words that are new in it. */
-  isRebuilt?: boolean;
 }
 
 // Words of a document whose misspellings are found, those of the highest weight first: the rest of a long text would fill
 // the table.
 const spelledMax = 100;
+// Documents of one statement: on a busy machine, one for 500 documents would take longer than a statement may.
+const statementMax = 100;
 
 /** Makes the terms and vectors of these documents those in the index. Their rows must be locked by the transaction. */
 export async function writeTerms(tx: Tx, documents: IndexedDocument[]): Promise<void> {
   const unwanted = await lockSpellings(tx, documents);
-  await addTerms(tx, documents);
-  await writeVectors(tx, documents);
+  // Sent together: the connection runs them one after the other without waiting for us in between.
+  await Promise.all([...addTerms(tx, documents), addSpellings(tx, documents), writeVectors(tx, documents)]);
   if (!unwanted.length) return;
   await removeTerms(tx, unwanted);
   await forgetSpellings(tx, unwanted);
@@ -62,40 +62,52 @@ async function lockSpellings(tx: Tx, documents: IndexedDocument[]): Promise<Post
  * Writes the terms that are new or have another weight. It is a separate statement from those that lock, whose snapshots are
  * older than the commit of a writer that they waited for.
  */
-function addTerms(tx: Tx, documents: IndexedDocument[]) {
-  const rows = documents.map(({ id, type, terms, isRebuilt = false }) => {
-    const spelled = [...terms.keys()].filter(hasSpellings).slice(0, spelledMax);
-    const sketches = Object.fromEntries(spelled.map((word) => [word, sketchOf(word)]));
-    return { id, type, terms: Object.fromEntries(terms), spelled: sketches, rebuilt: isRebuilt };
-  });
-  return tx.sql`
+function addTerms(tx: Tx, documents: IndexedDocument[]): Promise<void>[] {
+  const parts = Math.ceil(documents.length / statementMax);
+  return Array.from({ length: parts }, (_, n) =>
+    addPostings(tx, documents.slice(n * statementMax, (n + 1) * statementMax)),
+  );
+}
+
+async function addPostings(tx: Tx, documents: IndexedDocument[]): Promise<void> {
+  const rows = documents.map(({ id, type, terms }) => ({ id, type, terms: Object.fromEntries(terms) }));
+  await tx.sql`
     WITH given AS MATERIALIZED (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, type text, terms jsonb, spelled jsonb,
-        rebuilt boolean)),
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, type text, terms jsonb)),
     wanted AS MATERIALIZED (
       SELECT given.id AS doc_id, given.type, term.key AS term, term.value::smallint AS weight
       FROM given CROSS JOIN LATERAL jsonb_each_text(given.terms) AS term),
     known AS MATERIALIZED (
-      SELECT doc_id, type, term, weight FROM posting WHERE doc_id = ANY(ARRAY(SELECT id FROM given))),
-    changed AS MATERIALIZED (
-      SELECT doc_id, term, wanted.type, wanted.weight
-      FROM wanted LEFT JOIN known USING (doc_id, term) WHERE known.weight IS DISTINCT FROM wanted.weight),
-    written AS (
-      INSERT INTO posting (doc_id, type, term, weight) SELECT doc_id, type, term, weight FROM changed
-      ON CONFLICT (tenant_id, environment, doc_id, term) DO UPDATE SET weight = excluded.weight),
-    misspellable AS MATERIALIZED (
-      SELECT DISTINCT wanted.type, term AS word, given.spelled->term AS sketch
-      FROM wanted JOIN given ON given.id = wanted.doc_id LEFT JOIN known USING (doc_id, term)
-      WHERE (known.weight IS NULL OR given.rebuilt) AND given.spelled ? term AND NOT EXISTS (
-        -- Words of an earlier form of the index have no sketch.
-        SELECT FROM spelling WHERE spelling.type = wanted.type AND spelling.form = coalesce(given.spelled->term->>0, term)
-          AND spelling.word = term))
+      SELECT doc_id, term, weight FROM posting WHERE doc_id = ANY(ARRAY(SELECT id FROM given)))
+    INSERT INTO posting (doc_id, type, term, weight)
+    SELECT doc_id, wanted.type, term, wanted.weight
+    FROM wanted LEFT JOIN known USING (doc_id, term) WHERE known.weight IS DISTINCT FROM wanted.weight
+    ON CONFLICT (tenant_id, environment, doc_id, term) DO UPDATE SET weight = excluded.weight`;
+}
+
+/** Writes the spellings of words that have none yet: the word, the forms of it that lack one letter, and its sketch. */
+async function addSpellings(tx: Tx, documents: IndexedDocument[]): Promise<void> {
+  const words = new Map<string, { type: string; word: string; sketch: string[] }>();
+  for (const { type, terms } of documents)
+    for (const word of [...terms.keys()].filter(hasSpellings).slice(0, spelledMax)) {
+      const key = `${type} ${word}`;
+      if (!words.has(key)) words.set(key, { type, word, sketch: sketchOf(word) });
+    }
+  if (!words.size) return;
+  await tx.sql`
+    WITH given AS MATERIALIZED (
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify([...words.values()])}::jsonb) AS row (type text, word text, sketch text[])),
+    -- Words of an earlier form of the index have no sketch, so they are written again. OFFSET 0 makes it one look-up a word.
+    unknown AS MATERIALIZED (
+      SELECT * FROM given WHERE NOT EXISTS (
+        SELECT FROM spelling WHERE spelling.type = given.type AND spelling.form = coalesce(given.sketch[1], given.word)
+          AND spelling.word = given.word OFFSET 0))
     INSERT INTO spelling (type, form, word)
-    SELECT type, jsonb_array_elements_text(sketch), word FROM misspellable
+    SELECT type, unnest(sketch), word FROM unknown
     UNION
     -- The word, and each form of it that lacks one letter: formsOf in words.ts.
     SELECT type, CASE WHEN letter = 0 THEN word ELSE overlay(word PLACING '' FROM letter FOR 1) END, word
-    FROM misspellable CROSS JOIN LATERAL generate_series(0, length(word)) AS letter
+    FROM unknown CROSS JOIN LATERAL generate_series(0, length(word)) AS letter
     -- Always in one order: two transactions that insert in different orders would wait for each other.
     ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING`;
 }

@@ -49,7 +49,7 @@ async function reindexBatch(tx: Tx): Promise<number> {
   const documents = await inTurns(outdated, ({ document, ...rest }) => ({ ...rest, terms: termsOf(document) }));
   await writeTerms(
     tx,
-    documents.map(({ id, type, owners, terms }) => ({ id, type, terms: withOwners(terms, owners), isRebuilt: true })),
+    documents.map(({ id, type, owners, terms }) => ({ id, type, terms: withOwners(terms, owners) })),
   );
   const digests = documents.map(({ id, terms }) => ({ id, words: digestOf(terms) }));
   await tx.sql`UPDATE document SET words = given.words

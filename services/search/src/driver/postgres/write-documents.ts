@@ -30,7 +30,7 @@ export async function writeDocuments(
   const changed = await writeRows(tx, rows, sameVersion);
   const documents = changed.map(({ id, type, documentId, owners }) => {
     const terms = termsByKey.get(keyOf({ type: typeOfIndex(type), documentId })) as Map<string, number>;
-    return { id, type, terms: withOwners(terms, owners), isRebuilt: sameVersion };
+    return { id, type, terms: withOwners(terms, owners) };
   });
   if (documents.length) await writeTerms(tx, documents);
 }
