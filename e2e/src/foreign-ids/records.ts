@@ -31,6 +31,8 @@ export interface World {
   filterSegment: number;
   /** An import of accounts; that of the records is one of leads. */
   accountImport: number;
+  /** The job of a rebuild of the search, which other jobs are not. */
+  reindexJob: number;
   opportunityImport: number;
   /** A course that the partner has completed. */
   completedCourse: number;

@@ -326,9 +326,10 @@ async function aTask({ scope, records }: World, { direct }: Setup): Promise<{ id
 
 /** The record of a world that the operation of a position finds. */
 export function recordOf(
-  { records, accountImport, opportunityImport }: World,
+  { records, accountImport, opportunityImport, reindexJob }: World,
   { row, type }: Position,
 ): number | undefined {
+  if (row.id === 'getReindex') return reindexJob;
   if (type !== 'import') return records[type];
   if (row.path.startsWith('/v1/accounts')) return accountImport;
   return row.path.startsWith('/v1/opportunities') ? opportunityImport : records[type];

@@ -222,6 +222,7 @@ export async function createWorld(
   const delivery = await first('listDeliveries', {}, { id: webhook.id });
   const selected = { filter: { search: openLead.email }, expectedCount: 1 };
   const job = await call('bulkUpdateLeads', { body: { ...selected, change: { tags: ['fair'] } } });
+  const rebuild = await call('reindex', { body: { types: ['partner'] } });
   const separate = {
     ...numbers({
       webhook,
@@ -273,6 +274,7 @@ export async function createWorld(
     subsidiary: Number(subsidiary.id),
     filterSegment: Number(marketing.filterSegment.id),
     accountImport: Number(accountImport.id),
+    reindexJob: Number(rebuild.jobId),
     completedCourse: Number(completedCourse.id),
     opportunityImport: Number(opportunityImport.id),
     materials: { file: Number(material.id), landingPage: Number(ofPage.id), campaign: Number(ofCampaign.id) },
