@@ -88,7 +88,10 @@ export const FunnelQuery = z.object({
     .array(FunnelStep)
     .min(2, 'Must contain at least 2 steps')
     .max(10, 'Must contain at most 10 steps')
-    .describe('The steps, from 2 to 10'),
+    .meta({
+      description: 'The steps, from 2 to 10',
+      examples: [[{ event: 'email_open' }, { leadStatus: 'qualified' }]],
+    }),
   dateFrom: Day.describe(
     'The first day on which leads begin; by default the day 29 days before the last one',
   ).optional(),
@@ -116,7 +119,10 @@ export const FunnelQuery = z.object({
   filter: LeadFilter.describe('Which leads are counted').optional(),
   breakdown: z
     .enum(breakdowns)
-    .describe('Also count the leads of each value of this field apart, at most 50 of them')
+    .meta({
+      description: 'Also count the leads of each value of this field apart, at most 50 of them',
+      examples: ['source'],
+    })
     .optional(),
 });
 
@@ -146,6 +152,9 @@ const StepCount = z.object({
     }),
 });
 
+const stepExample = { name: 'email_open', count: 120, fromPrevious: null, fromStart: 100, medianSeconds: null };
+const stepCounts = (description: string) => z.array(StepCount).meta({ description, examples: [[stepExample]] });
+
 const Pending = z.int().meta({
   description: 'The leads that have begun, have not reached the last step, and still have time for it',
   examples: [8],
@@ -153,7 +162,7 @@ const Pending = z.int().meta({
 
 export const Funnel = z.object({
   period: PeriodOfNumbers.describe('The days on which leads begin'),
-  steps: z.array(StepCount).describe('The steps'),
+  steps: stepCounts('The steps'),
   pending: Pending,
   breakdown: z
     .array(
@@ -165,7 +174,7 @@ export const Funnel = z.object({
         userId: id('user').nullish().describe('The user, for `assignedTo`'),
         teamId: id('team').nullish().describe('The team, for `teamId`'),
         partnerId: id('partner').nullish().describe('The partner, for `partnerId`'),
-        steps: z.array(StepCount).describe('The steps of these leads'),
+        steps: stepCounts('The steps of these leads'),
         pending: Pending,
       }),
     )

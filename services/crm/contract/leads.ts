@@ -1,4 +1,4 @@
-import { flag, id, listQuery, operations, page, sharedErrors, text, wholeNumber } from '@tandem/contract';
+import { flag, id, listQuery, operations, page, sharedErrors, text, timestamp, wholeNumber } from '@tandem/contract';
 import { z } from 'zod';
 import { customFieldErrors, customFieldFilters } from './custom-fields.ts';
 import {
@@ -68,6 +68,8 @@ export const leads = operations({
       converted: flag()
         .describe('Return only converted leads (`true`), or only leads that are not converted (`false`)')
         .optional(),
+      convertedFrom: timestamp().describe('Return only leads converted at this time or later').optional(),
+      convertedTo: timestamp().describe('Return only leads converted at this time or earlier').optional(),
       deleted: flag()
         .describe('Return only deleted records (`true`), or only records that are not deleted (`false`, the default)')
         .optional(),

@@ -70,6 +70,8 @@ export const opportunityFilters = {
     .optional(),
   closeFrom: timestamp().describe('Return only opportunities expected to close at this time or later').optional(),
   closeTo: timestamp().describe('Return only opportunities expected to close at this time or earlier').optional(),
+  closedFrom: timestamp().describe('Return only opportunities won or lost at this time or later').optional(),
+  closedTo: timestamp().describe('Return only opportunities won or lost at this time or earlier').optional(),
   staleDays: wholeNumber(1, 3650)
     .describe('Return only open opportunities that entered their stage at least this many days ago')
     .optional(),

@@ -100,6 +100,13 @@ export const tasks = operations({
       partnerId: id('partner').optional(),
       dueFrom: timestamp().describe('Return only tasks due at this time or later').optional(),
       dueTo: timestamp().describe('Return only tasks due at this time or earlier').optional(),
+      completedFrom: timestamp().describe('Return only tasks completed at this time or later').optional(),
+      completedTo: timestamp().describe('Return only tasks completed at this time or earlier').optional(),
+      open: flag()
+        .describe(
+          'Return only tasks that are pending or in progress (`true`), or only completed and cancelled ones (`false`)',
+        )
+        .optional(),
       overdue: flag()
         .describe('Return only overdue tasks (`true`), or only tasks that are not overdue (`false`)')
         .optional(),

@@ -1,4 +1,4 @@
-import { currency, id, listQuery, operations, page, sharedErrors, text } from '@tandem/contract';
+import { currency, flag, id, listQuery, operations, page, sharedErrors, text } from '@tandem/contract';
 import { z } from 'zod';
 import {
   Commission,
@@ -28,6 +28,9 @@ export const force = z
 
 const filters = {
   status: CommissionStatus.optional(),
+  cancelled: flag()
+    .describe('Return only cancelled commissions (`true`), or only the others (`false`)')
+    .optional(),
   type: CommissionType.optional(),
   period: month().describe('Return only commissions recorded in this month, in the time zone of the tenant').optional(),
   currency: currency().optional(),

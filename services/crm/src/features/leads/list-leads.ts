@@ -23,7 +23,6 @@ export function listedLeads(filters: Filters, conditions: CustomList['conditions
     statusCode,
     source,
     assignedTo,
-
     teamId,
     accountId,
     scoreMin,
@@ -31,6 +30,8 @@ export function listedLeads(filters: Filters, conditions: CustomList['conditions
     externalId,
     tag,
     converted,
+    convertedFrom,
+    convertedTo,
     deleted,
   } = filters;
   return {
@@ -49,7 +50,11 @@ export function listedLeads(filters: Filters, conditions: CustomList['conditions
       ...(externalId !== undefined && { externalId }),
       ...(tag && { tags: { has: tag } }),
     },
-    and: conditions,
+    and: [
+      ...conditions,
+      ...(convertedFrom ? [{ convertedAt: { gte: convertedFrom } }] : []),
+      ...(convertedTo ? [{ convertedAt: { lte: convertedTo } }] : []),
+    ],
     searchIn: ['email', 'firstName', 'lastName', 'externalId'],
   };
 }

@@ -46,7 +46,7 @@ function hasBounds({ valueMin, valueMax }: Partial<Query>): boolean {
  */
 export function listedOpportunities(filters: Partial<Query>, ranges: CustomList['conditions']): ListFilter {
   const { stage, stageId, status, ownerId, teamId, leadId, accountId, partnerId, pipelineId } = filters;
-  const { currency, deleted, closeFrom, closeTo, staleDays } = filters;
+  const { currency, deleted, closeFrom, closeTo, closedFrom, closedTo, staleDays } = filters;
   return {
     where: {
       deletedAt: deleted ? { not: null } : null,
@@ -66,6 +66,8 @@ export function listedOpportunities(filters: Partial<Query>, ranges: CustomList[
       ...amountConditions(filters),
       ...(closeFrom ? [{ expectedCloseAt: { gte: closeFrom } }] : []),
       ...(closeTo ? [{ expectedCloseAt: { lte: closeTo } }] : []),
+      ...(closedFrom ? [{ closedAt: { gte: closedFrom } }] : []),
+      ...(closedTo ? [{ closedAt: { lte: closedTo } }] : []),
       ...(staleDays === undefined ? [] : staleConditions(staleDays)),
     ],
     searchIn: ['name'],

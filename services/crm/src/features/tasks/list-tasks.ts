@@ -34,7 +34,7 @@ type Filters = Omit<Partial<z.output<typeof tasks.listTasks.query>>, 'assignedTo
 export function listedTasks(filters: Filters, mine?: number): ListFilter {
   const { status, type, priority, assignedTo, teamId } = filters;
   const { leadId, opportunityId, partnerId } = filters;
-  const { dueFrom, dueTo, overdue, deleted } = filters;
+  const { dueFrom, dueTo, completedFrom, completedTo, open, overdue, deleted } = filters;
   return {
     where: {
       deletedAt: deleted ? { not: null } : null,
@@ -51,6 +51,9 @@ export function listedTasks(filters: Filters, mine?: number): ListFilter {
       ...(mine === undefined ? [] : [{ assignedTo: mine }]),
       ...(dueFrom ? [{ dueAt: { gte: dueFrom } }] : []),
       ...(dueTo ? [{ dueAt: { lte: dueTo } }] : []),
+      ...(completedFrom ? [{ completedAt: { gte: completedFrom } }] : []),
+      ...(completedTo ? [{ completedAt: { lte: completedTo } }] : []),
+      ...(open === undefined ? [] : [{ status: { in: open ? [...openStatuses] : ['completed', 'cancelled'] } }]),
       ...(overdue === undefined ? [] : overdueConditions(overdue)),
     ],
     searchIn: ['title'],

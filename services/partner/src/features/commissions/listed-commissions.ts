@@ -7,7 +7,7 @@ type Filters = Partial<z.output<typeof commissions.listCommissions.query>>;
 
 /** The commissions that the list has for its filters; `months` are needed for a period only. */
 export function listedCommissions(filters: Filters, months: Months | undefined): ListFilter {
-  const { partnerId, status, type, period, currency, opportunityId, payoutId } = filters;
+  const { partnerId, status, cancelled, type, period, currency, opportunityId, payoutId } = filters;
   const month = period && months?.boundsOf(period);
   return {
     where: {
@@ -19,5 +19,6 @@ export function listedCommissions(filters: Filters, months: Months | undefined):
       ...(opportunityId !== undefined && { opportunityId }),
       ...(payoutId !== undefined && { payoutId }),
     },
+    and: cancelled === undefined ? [] : [{ status: cancelled ? 'cancelled' : { not: 'cancelled' } }],
   };
 }
