@@ -221,6 +221,7 @@ export const funnels = operations({
     description:
       'Counts how many leads went through the steps. Each lead counts once, by the attempt that got furthest. The first step must be in the period; the other ones may follow after it, within the window.',
     body: FunnelQuery,
+    example: { steps: [stepExample], breakdown: [] },
     reply: Funnel,
     message: 'Funnel retrieved',
     errors: limitErrors,
