@@ -1,0 +1,50 @@
+import { compare, keysOf, likelyScore, matchKinds } from '../src/index.ts';
+import { companyPairs } from './companies.ts';
+import { hardPairs } from './hard-pairs.ts';
+import { leadPairs } from './leads.ts';
+import { drawFrom, type LabelledPair } from './pairs.ts';
+
+const seed = 1815;
+
+/** The whole labelled set, the same in every run. */
+export function labelledPairs(): LabelledPair[] {
+  const draw = drawFrom(seed);
+  return [...leadPairs(draw), ...companyPairs(draw), ...hardPairs];
+}
+
+export interface Measured {
+  pairs: number;
+  duplicates: number;
+  precision: number;
+  recall: number;
+}
+
+/** The score of a pair as it is found in practice: a pair without an equal key is never compared. */
+export function foundScore({ kind, one, other }: LabelledPair): number {
+  const [keys, others] = [keysOf(kind, one), keysOf(kind, other)];
+  const areCandidates = Object.entries(keys).some(([key, value]) => value !== null && others[key] === value);
+  return areCandidates ? compare(kind, one, other).score : 0;
+}
+
+/** Precision and recall at a threshold, for each kind and over all. */
+export function measure(threshold = likelyScore): Map<string, Measured> {
+  const scored = labelledPairs().map((pair) => ({ ...pair, isFound: foundScore(pair) >= threshold }));
+  const rows = matchKinds.map((kind) => [kind, measured(scored.filter((pair) => pair.kind === kind))] as const);
+  return new Map([...rows, ['all', measured(scored)]]);
+}
+
+function measured(pairs: (LabelledPair & { isFound: boolean })[]): Measured {
+  const duplicates = pairs.filter(({ isSame }) => isSame).length;
+  const found = pairs.filter(({ isFound }) => isFound);
+  const right = found.filter(({ isSame }) => isSame).length;
+  return { pairs: pairs.length, duplicates, precision: right / found.length, recall: right / duplicates };
+}
+
+/** The table of the README. */
+export function tableOf(rows: Map<string, Measured>): string {
+  const lines = [...rows].map(
+    ([kind, { pairs, duplicates, precision, recall }]) =>
+      `| ${kind} | ${pairs} | ${duplicates} | ${precision.toFixed(3)} | ${recall.toFixed(3)} |`,
+  );
+  return ['| kind | pairs | duplicates | precision | recall |', '|---|---|---|---|---|', ...lines].join('\n');
+}
