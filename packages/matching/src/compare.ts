@@ -29,9 +29,15 @@ const scoreOf = { lead: scorePerson, account: scoreCompany, partner: scorePartne
 
 export function compareFacts(one: Facts, other: Facts): Comparison {
   const evidence = evidenceOf(one, other);
-  const score = Math.round(scoreOf[one.kind](evidence) * 100) / 100;
-  const signals = Object.values(evidence).filter((signal): signal is Signal => signal !== undefined);
+  const score = rounded(scoreOf[one.kind](evidence));
+  const signals = Object.values(evidence).flatMap((signal) =>
+    signal ? { ...signal, similarity: rounded(signal.similarity) } : [],
+  );
   return { score, level: levelOf(score), signals };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
 }
 
 export function levelOf(score: number): Level {

@@ -40,14 +40,15 @@ const addressMin = 10;
 export function compareEmails(one: Email, other: Email): Signal {
   const field = 'email';
   if (one.address === other.address) return { field, similarity: 1, matched: true, reason: 'email' };
-  if (withoutDots(one) === withoutDots(other))
-    return { field, similarity: 0.9, matched: true, reason: 'email_variant' };
+  if (one.mailbox === other.mailbox) return { field, similarity: 0.9, matched: true, reason: 'email_variant' };
   const similarity = similarityOf(one.mailbox, other.mailbox);
   const isTypo =
     Math.min(one.mailbox.length, other.mailbox.length) >= addressMin &&
     editsBetween(one.mailbox, other.mailbox) === 1 &&
     numbersIn(one.mailbox) === numbersIn(other.mailbox);
-  if (isTypo) return { field, similarity, matched: true, reason: 'email_similar' };
+  // Only Gmail ignores dots: elsewhere they may be those of two mailboxes.
+  if (isTypo || withoutDots(one) === withoutDots(other))
+    return { field, similarity, matched: true, reason: 'email_similar' };
   return { field, similarity, matched: false, conflicts: namesDiffer(one, other) };
 }
 

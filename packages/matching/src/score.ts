@@ -25,10 +25,10 @@ export function scorePerson({ email, phone, name, company, domain }: Evidence): 
   );
 }
 
-/** An equal address is the same person whatever the names; a variant of it only unless the names contradict. */
+/** An equal address is the same person whatever the names; a variant of it is the same mailbox, so likely the same person. */
 function byAddress(email: Signal | undefined, name: Signal | undefined): number {
   if (email?.reason === 'email') return 1;
-  if (email?.reason === 'email_variant') return name?.conflicts ? alone : 0.85 + 0.05 * match(name);
+  if (email?.reason === 'email_variant') return name?.conflicts ? 0.75 : 0.85 + 0.05 * match(name);
   if (email?.reason === 'email_similar') return match(name) ? 0.6 + 0.25 * match(name) : 0;
   return 0;
 }
