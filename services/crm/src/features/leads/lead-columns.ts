@@ -1,7 +1,7 @@
 import { toJsonColumn } from '@tandem/service';
 import { consentColumn } from './consent.ts';
 import type { LeadRecord } from './lead.ts';
-import { matchKeys } from './match-keys.ts';
+import { matchKeys } from './similarity.ts';
 
 /** The columns of changed values of a lead, with those that are calculated from them. */
 export function leadColumns(lead: LeadRecord, values: Partial<LeadRecord>) {

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { CustomWrite } from '../custom-fields/write-values.ts';
 import { changedConsent, consentColumn } from './consent.ts';
 import type { CodedStatus } from './lead-status.ts';
-import { matchKeys } from './match-keys.ts';
+import { matchKeys } from './similarity.ts';
 
 type Body = z.output<typeof leads.createLead.body>;
 /** The body of a new lead, in which an optional field is absent, never undefined. */

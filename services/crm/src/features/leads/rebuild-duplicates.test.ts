@@ -103,7 +103,7 @@ it('pairs of a change whose event was lost are corrected or removed', async () =
   const change = 'UPDATE lead SET email = $2, phone = NULL WHERE id = $1';
   for (const { id } of [first, third]) await service.sqlWithin(api.caller, change, [id, `me@changed${id}.example`]);
   expect(await rebuild(api)).toEqual({ read: 4, written: 1, removed: 1 });
-  expect(await pairsOf(api)).toMatchObject([{ confidence: 0.5, matchedOn: ['name'] }]);
+  expect(await pairsOf(api)).toMatchObject([{ confidence: 0.6, matchedOn: ['name'] }]);
 });
 
 it('a change of a lead while its page is rebuilt wins', async () => {
