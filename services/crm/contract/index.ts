@@ -39,6 +39,7 @@ import { opportunities } from './opportunities.ts';
 import { opportunityStages } from './opportunity-stages.ts';
 import { leadData } from './personal-data.ts';
 import { pipelines } from './pipelines.ts';
+import { internalPredictedScores } from './predicted-scores.ts';
 import { quotas } from './quotas.ts';
 import { recurrences } from './recurrence.ts';
 import { internalRegisteredDeals } from './registered-deals.ts';
@@ -89,6 +90,7 @@ export * from './opportunity.ts';
 export * from './opportunity-stages.ts';
 export * from './personal-data.ts';
 export * from './pipelines.ts';
+export * from './predicted-scores.ts';
 export * from './quotas.ts';
 export * from './recurrence.ts';
 export * from './registered-deals.ts';
@@ -152,6 +154,7 @@ export const crm = {
   ...jobOperations,
   ...jobErrorOperations,
   ...internalLeads,
+  ...internalPredictedScores,
   ...internalOpportunities,
   ...internalPartnerDeals,
   ...internalPipelines,

@@ -154,6 +154,7 @@ export const scoreCauses = [
   'rules_changed',
   'decay',
   'recalculated',
+  'prediction',
 ] as const;
 
 export const leadUpdated = event('lead.updated', {

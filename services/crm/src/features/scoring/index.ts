@@ -1,4 +1,4 @@
-import type { leadScores, scoringRules } from '@tandem/crm-contract';
+import type { internalPredictedScores, leadScores, scoringRules } from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { createScoringRule } from './create-scoring-rule.ts';
@@ -9,11 +9,13 @@ import { listLeadScoreHistory } from './list-lead-score-history.ts';
 import { listScoringRules } from './list-scoring-rules.ts';
 import { recalculateLeadScore } from './recalculate-lead-score.ts';
 import { setLeadScore } from './set-lead-score.ts';
+import { setPredictedScores } from './set-predicted-scores.ts';
 import { updateScoringRule } from './update-scoring-rule.ts';
 
 export const scoringHandlers = {
   getLeadScore,
   setLeadScore,
+  setPredictedScores,
   recalculateLeadScore,
   listLeadScoreHistory,
   createScoringRule,
@@ -21,4 +23,4 @@ export const scoringHandlers = {
   getScoringRule,
   updateScoringRule,
   deleteScoringRule,
-} satisfies Handlers<typeof leadScores & typeof scoringRules, Tx>;
+} satisfies Handlers<typeof leadScores & typeof internalPredictedScores & typeof scoringRules, Tx>;
