@@ -180,6 +180,7 @@ export async function createWorld(
   const commissions = await createCommissions(direct, { scope, partnerId: partner.id });
 
   await call('recordEvent', { body: { eventType: 'page_visit', leadId: lead.id } });
+  const dataExport = await call('createExport', { body: { source: 'events', format: 'csv' } });
   const [agent] = await call('listAgents', { query: { kind: 'recommender' } });
   const run = (leadId: string) =>
     call('runAgentInBulk', {
@@ -256,7 +257,7 @@ export async function createWorld(
     ...numbers({ referral, referral_code: referralCode }),
     ...numbers({ duplicate_pair: pair, lead_merge: { id: merge.mergeId } }),
     ...numbers({ custom_field: customField, milestone, quota, pipeline, win_loss_reason: winLossReason }),
-    ...numbers({ ...calendar, import: leadImport }),
+    ...numbers({ ...calendar, import: leadImport, export: dataExport }),
     ...numbers({
       signature_request: signature,
       signer: signature.signers[0],
