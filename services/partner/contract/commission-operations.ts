@@ -28,9 +28,7 @@ export const force = z
 
 const filters = {
   status: CommissionStatus.optional(),
-  cancelled: flag()
-    .describe('Return only cancelled commissions (`true`), or only the others (`false`)')
-    .optional(),
+  cancelled: flag().describe('Return only cancelled commissions (`true`), or only the others (`false`)').optional(),
   type: CommissionType.optional(),
   period: month().describe('Return only commissions recorded in this month, in the time zone of the tenant').optional(),
   currency: currency().optional(),
