@@ -123,7 +123,7 @@ interface RowBase {
 
 type Permission = `${string}:${string}`;
 
-/** An additional permission: always required, or only when the body names a record in a field, such as `change.accountId`. */
+/** An additional permission: always required, or only when the body names a record, or sets a flag, in a field, such as `change.accountId`. */
 export type FurtherPermission = Permission | { permission: Permission; for: string };
 
 type Access =
@@ -221,12 +221,12 @@ export function portalRolesOf({ audience, portalRoles: own }: Row): readonly Por
   return audience === 'portal' ? (own ?? defaultPortalRoles) : undefined;
 }
 
-/** Whether a body names a record in a field, for `permissionsByField`. */
+/** Whether a body names a record in a field, or sets a flag there, for `permissionsByField`. */
 export function namesRecord(body: unknown, field: string): boolean {
   const value = field
     .split('.')
     .reduce<unknown>((part, name) => (part as Record<string, unknown> | null | undefined)?.[name], body);
-  return value !== undefined && value !== null;
+  return value !== undefined && value !== null && value !== false;
 }
 
 /** The status of a successful response. */
