@@ -99,6 +99,7 @@ export const resourceTypes = {
   deal_registration: 94,
   payout_item: 95,
   export: 98,
+  prediction_model: 102,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

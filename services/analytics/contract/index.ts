@@ -1,11 +1,12 @@
 // The contract of analytics: engagement events and the numbers that are derived from them and from records of other services.
-import { personalDataOperations } from '@tandem/contract';
+import { jobOperations, personalDataOperations } from '@tandem/contract';
 import { cohorts } from './cohorts.ts';
 import { dashboards } from './dashboard.ts';
 import { engagement } from './events.ts';
 import { dataExports } from './exports.ts';
 import { funnels } from './funnels.ts';
 import { internalRebuilds } from './internal.ts';
+import { predictions } from './predictions.ts';
 
 export * from './cohorts.ts';
 export * from './dashboard.ts';
@@ -14,6 +15,7 @@ export * from './exports.ts';
 export * from './fields.ts';
 export * from './funnels.ts';
 export * from './internal.ts';
+export * from './predictions.ts';
 
 export const analytics = {
   ...engagement,
@@ -22,5 +24,7 @@ export const analytics = {
   ...cohorts,
   ...dataExports,
   ...internalRebuilds,
+  ...predictions,
+  ...jobOperations,
   ...personalDataOperations,
 };

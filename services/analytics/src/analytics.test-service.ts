@@ -1,12 +1,15 @@
 import type { analytics } from '@tandem/analytics-contract';
 import { type TestService, testService } from '@tandem/testing';
-import { type CrmPeer, crmPeer } from './crm-peer.test-service.ts';
+import { type CrmPeer, crmPeer, type PredictedScores } from './crm-peer.test-service.ts';
 import { analyticsService } from './service.ts';
 
 export interface Analytics extends TestService<typeof analytics> {
   /** Removes a lead from crm. */
   forget(leadId: string): void;
   crm: CrmPeer;
+  /** The requests to set predicted scores; a lead named by `refuse` has this error. */
+  predicted: PredictedScores[];
+  refuse(leadId: string, code: string): void;
 }
 
 const unreachableUrl = 'http://127.0.0.1:1';
@@ -30,6 +33,8 @@ export async function startAnalytics(others: { IDENTITY_URL?: string } = {}): Pr
     ...service,
     crm,
     forget: crm.forget,
+    predicted: crm.predicted,
+    refuse: crm.refuse,
     async close() {
       await service.close();
       await crm.close();

@@ -6,6 +6,14 @@ import { type Caller, callerHeader, createCallerSigner } from '@tandem/caller';
 /** A record of a list, in the form in which services exchange it. */
 export type PeerRecord = { id: string; assignedTo?: string | null } & Record<string, unknown>;
 
+/** A request to set predicted scores, as crm received it. */
+export interface PredictedScores {
+  tenantId: number | undefined;
+  narrow: object | undefined;
+  reason: string;
+  scores: { leadId: string; score: number; version: number }[];
+}
+
 export interface CrmPeer {
   url: string;
   /** Removes a lead. */
@@ -16,6 +24,9 @@ export interface CrmPeer {
   pages(): number;
   /** Keeps replies with records until the returned function is called. */
   hold(): () => void;
+  /** The requests to set predicted scores; a lead named by `refuse` has this error. */
+  predicted: PredictedScores[];
+  refuse(leadId: string, code: string): void;
   /** Lets requests for records fail. */
   isBroken: boolean;
   close(): Promise<void>;
@@ -34,6 +45,7 @@ const pageMax = 2;
 /** Starts a stub of crm where every tenant has leads 1 to 899, in live only, the pipeline 1 with these stages, and lists with the given records. */
 export async function crmPeer(): Promise<CrmPeer> {
   const forgotten = new Set<string>();
+  const refused = new Map<string, string>();
   const lists: CrmPeer['lists'] = new Map();
   const signer = createCallerSigner(process.env['INTERNAL_SECRETS'] as string);
   let held = Promise.resolve();
@@ -46,6 +58,16 @@ export async function crmPeer(): Promise<CrmPeer> {
       const isKnown = body.id === null || body.id === '1';
       response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' });
       response.end(JSON.stringify(isKnown ? { success: true, data: { id: '1', stages } } : { code: 'not_found' }));
+      return;
+    }
+    if (path === '/internal/leads/set-predicted-scores') {
+      peer.predicted.push({ ...body, tenantId: caller?.tenantId, narrow: caller?.narrow });
+      const data = (body as PredictedScores).scores.map(({ leadId }) => {
+        const code = refused.get(leadId);
+        return { leadId, error: code ? { code, message: 'Refused' } : null };
+      });
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ success: true, data }));
       return;
     }
     const isOfRecords = path === '/internal/record-pages';
@@ -67,6 +89,8 @@ export async function crmPeer(): Promise<CrmPeer> {
       held = promise;
       return resolve;
     },
+    predicted: [],
+    refuse: (leadId, code) => void refused.set(leadId, code),
     isBroken: false,
     async close() {
       server.closeAllConnections();

@@ -1,7 +1,7 @@
 import { createWorkers, type Workers } from '@tandem/workers';
 import type { EvaluationTasks } from './evaluations.thread.ts';
 
-/** Evaluates funnels and cohorts in threads, so that other requests do not wait. */
+/** Evaluates funnels and trains models in threads, so that other requests do not wait. */
 export type Evaluations = Workers<EvaluationTasks>;
 
 // 3,000,000 entries take up to 2 s, and up to 400 MB with their groups.

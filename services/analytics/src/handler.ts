@@ -1,7 +1,8 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation, recordPages } from '@tandem/contract';
-import type { internalExports, internalLeads, internalPipelines } from '@tandem/crm-contract';
+import type { internalExports, internalLeads, internalPipelines, internalPredictedScores } from '@tandem/crm-contract';
 import type { internalRoles, internalTenants, internalUsers } from '@tandem/identity-contract';
+import type { IdCodec } from '@tandem/ids';
 import type { internalPartners } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
@@ -15,7 +16,13 @@ export type Tx = TenantTx<PrismaClient>;
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** Clients of other services. */
 export interface Peers {
-  crm: ServiceClient<typeof internalExports & typeof internalLeads & typeof internalPipelines & typeof recordPages>;
+  crm: ServiceClient<
+    typeof internalExports &
+      typeof internalLeads &
+      typeof internalPipelines &
+      typeof internalPredictedScores &
+      typeof recordPages
+  >;
   identity: ServiceClient<typeof internalUsers & typeof internalRoles & typeof internalTenants & typeof recordPages>;
   partner: ServiceClient<typeof internalPartners & typeof recordPages>;
 }
@@ -23,4 +30,5 @@ export interface Peers {
 export interface Tools extends Peers {
   heavy: HeavyQueries;
   evaluations: Evaluations;
+  ids: IdCodec;
 }

@@ -14,6 +14,7 @@ everyList(analytics, () => service, {
     'listRecordedEvents.from': new Date(Date.now() + 3_600_000).toISOString(),
     'listRecordedEvents.includeAutomated': 'false',
   }),
+  unsorted: { listPredictionModels: 'a model has at most twelve versions, the newest first' },
   withoutIndex: {
     'listRecordedEvents.assignedTo': 'explains numbers of the dashboard, together with a type and a time',
     'listRecordedEvents.teamId': 'explains numbers of the dashboard, together with a type and a time',

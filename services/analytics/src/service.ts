@@ -2,7 +2,7 @@ import { analytics } from '@tandem/analytics-contract';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { recordPages } from '@tandem/contract';
-import { internalExports, internalLeads, internalPipelines } from '@tandem/crm-contract';
+import { internalExports, internalLeads, internalPipelines, internalPredictedScores } from '@tandem/crm-contract';
 import { internalRoles, internalTenants, internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { internalPartners } from '@tandem/partner-contract';
@@ -19,6 +19,8 @@ import { exportsOf } from './features/exports/index.ts';
 import { countRecords } from './features/facts/on-records-changed.ts';
 import { funnelHandlers } from './features/funnels/index.ts';
 import { analyticsData } from './features/personal-data/analytics-data.ts';
+import { predictionHandlers } from './features/predictions/index.ts';
+import { trainModels } from './features/predictions/train-model.job.ts';
 import { rebuildCounts } from './features/rebuild/rebuild-counts.ts';
 import { createHeavyQueries } from './features/timelines/share.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -36,7 +38,13 @@ export function analyticsService(
   const peers: Peers = {
     crm: createServiceClient({
       ...asAnalytics,
-      operations: { ...internalExports, ...internalLeads, ...internalPipelines, ...recordPages },
+      operations: {
+        ...internalExports,
+        ...internalLeads,
+        ...internalPipelines,
+        ...internalPredictedScores,
+        ...recordPages,
+      },
       baseUrl: settings.CRM_URL,
     }),
     identity: createServiceClient({
@@ -51,7 +59,8 @@ export function analyticsService(
     }),
   };
   const evaluations = createEvaluations();
-  const tools = { ...peers, heavy: createHeavyQueries(), evaluations };
+  const ids = createIdCodec(settings.IDS_ALPHABET);
+  const tools = { ...peers, heavy: createHeavyQueries(), evaluations, ids };
   const person = personalData('analytics', analyticsData);
   const exported = exportsOf({ peers, ids: createIdCodec(settings.IDS_ALPHABET), settings });
   return {
@@ -62,12 +71,13 @@ export function analyticsService(
       ...dashboardHandlers,
       ...funnelHandlers(tools),
       ...cohortHandlers(tools),
+      ...predictionHandlers(tools),
       ...exported.handlers,
       rebuildCounts: rebuildCounts(peers),
       ...person.handlers,
     },
     consumers: [...mergeFollowers.consumers, ...person.consumers, recordMessages, countRecords, followTimezone],
-    jobs: [...mergeFollowers.jobs, ...exported.jobs, ...person.jobs, recount],
+    jobs: [...mergeFollowers.jobs, ...exported.jobs, ...person.jobs, recount, trainModels(tools)],
     maintenance: [
       { name: 'engagement partitions', statement: `SELECT public.create_engagement_partitions(${partitionsAhead})` },
     ],

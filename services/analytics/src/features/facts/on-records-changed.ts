@@ -3,6 +3,8 @@ import { type ConsumerContext, consumer, type Received } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
 import { addCounts, type Count, holdCounting } from '../counting/index.ts';
 import { factKinds } from './index.ts';
+import { leadFacts } from './lead-fact.ts';
+import { addLeadVersions, leadVersionOf } from './lead-versions.ts';
 import { addSteps, type Step } from './steps.ts';
 import { writeFacts } from './write-facts.ts';
 
@@ -34,9 +36,17 @@ export const countRecords = consumer({
       counts.push(...(await writeFacts(tx, kind, versions, { counting })));
     }
     await addSteps(tx, events.flatMap(stepsOf));
+    await addLeadVersions(
+      tx,
+      events.filter(isOfLead).map(({ record }) => leadVersionOf(record)),
+    );
     await addCounts(tx, counts);
   },
 });
+
+function isOfLead(event: { name: string }): event is Received<typeof leadCreated> {
+  return leadFacts.events.some(({ name }) => name === event.name);
+}
 
 const steps = [leadCreated, leadStatusChanged, opportunityCreated, opportunityStageChanged] as const;
 

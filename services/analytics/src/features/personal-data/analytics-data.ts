@@ -21,6 +21,7 @@ export const analyticsData: PersonalData<Tx> = {
     await tx.engagementKey.deleteMany({ where: { eventId: { in: rows.map(({ id }) => id) } } });
     await tx.firstTouch.deleteMany({ where: { leadId: { in: leadIds } } });
     await tx.step.deleteMany({ where: { type: leadFacts.type, recordId: { in: leadIds } } });
+    await tx.leadVersion.deleteMany({ where: { leadId: { in: leadIds } } });
     const counting = await holdCounting(tx);
     await addCounts(tx, await removeFacts(tx, leadFacts, { ids: leadIds, counting }));
     return { engagementEvents: rows.length };
