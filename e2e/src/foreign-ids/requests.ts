@@ -187,6 +187,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   openPortalSession: () => ({ body: { name: 'Grace Hopper' } }),
   pressNotificationAction: () => ({ params: { actionId: 'open' } }),
   recordEvent: () => ({ body: { eventType: 'page_visit' } }),
+  recordEvents: () => ({ body: { events: [{ eventType: 'page_visit' }] } }),
   recoverWebhook: () => ({ body: { since: new Date(Date.now() - 3_600_000).toISOString() } }),
   resolveSession: () => ({ body: {} }),
   respondToCalendarEvent: () => ({ body: { response: 'accepted' } }),
