@@ -151,6 +151,7 @@ const otherAnswers: Readonly<Record<string, object>> = {
   'getFilePreview query.versionId': { status: 404, body: { code: 'not_found' } },
   'remindSigners body.signerId': { status: 409 },
   'getFileDownload query.versionId': { status: 404, body: { code: 'not_found' } },
+  'exportAccounts body.after': { status: 200, body: { data: [] } },
   'exportLeads body.after': { status: 200, body: { data: [] } },
   'exportOpportunities body.after': { status: 200, body: { data: [] } },
   'exportPartners body.after': { status: 200, body: { data: [] } },

@@ -157,6 +157,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   endPortalSessions: ({ records }, { type }) => ({
     body: type === 'portal_user' ? { partnerId: String(records.partner) } : {},
   }),
+  exportAccounts: () => ({ body: {} }),
   exportLeads: () => ({ body: {} }),
   exportOpportunities: () => ({ body: {} }),
   exportPartners: () => ({ body: {} }),

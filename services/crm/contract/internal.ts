@@ -12,6 +12,7 @@ import {
   timestamp,
 } from '@tandem/contract';
 import { z } from 'zod';
+import { Account } from './accounts.ts';
 import { Lead, leadChanges, leadCreated } from './lead.ts';
 import { Opportunity } from './opportunity.ts';
 
@@ -303,6 +304,15 @@ export const internalExports = operations({
       stages: z.array(z.object({ stage: z.string(), at: timestamp() })).nullish(),
     }),
     message: 'Opportunities exported',
+    emits: [],
+  },
+  exportAccounts: {
+    method: 'POST',
+    path: '/internal/accounts/export',
+    audience: 'internal',
+    summary: 'Export accounts with ids greater than `after`, including deleted ones until they are purged',
+    ...exportPage('account', Account, {}),
+    message: 'Accounts exported',
     emits: [],
   },
 });

@@ -1,4 +1,4 @@
-import type { accountMerges, accounts } from '@tandem/crm-contract';
+import type { accountMerges, accounts, internalExports } from '@tandem/crm-contract';
 import type { Handlers } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
 import { bulkAssignAccounts } from './bulk-assign-accounts.ts';
@@ -8,6 +8,7 @@ import { bulkUpdateAccounts } from './bulk-update-accounts.ts';
 import { bulkUpsertAccounts } from './bulk-upsert-accounts.ts';
 import { createAccount } from './create-account.ts';
 import { deleteAccount } from './delete-account.ts';
+import { exportAccounts } from './export-accounts.ts';
 import { getAccount } from './get-account.ts';
 import { listAccountLeads } from './list-account-leads.ts';
 import { listAccountOpportunities } from './list-account-opportunities.ts';
@@ -40,4 +41,5 @@ export const accountHandlers = (peers: Peers) =>
     listAccountLeads,
     listAccountOpportunities,
     mergeAccounts,
-  }) satisfies Handlers<typeof accounts & typeof accountMerges, Tx>;
+    exportAccounts,
+  }) satisfies Handlers<typeof accounts & typeof accountMerges & Pick<typeof internalExports, 'exportAccounts'>, Tx>;
