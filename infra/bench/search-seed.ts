@@ -17,7 +17,7 @@ export interface SearchSeed {
 export const seededWords = { rare: 'quetzalcoatl', everywhere: 'example' };
 const documentsOfOthers = 100;
 // As services/search/src/terms.ts writes them.
-const indexForm = 'v3:';
+const indexForm = 'v4:';
 const model = 'local-1';
 const facet = (name: string) => `'#${name}=' || `;
 

@@ -4,7 +4,7 @@ import type { ServiceClient } from '@tandem/client/internal';
 import type { Operations } from '@tandem/contract';
 import { internalRebuilds as crmRebuilds, duplicateParts } from '@tandem/crm-contract';
 import { internalRebuilds as partnerRebuilds, referralParts } from '@tandem/partner-contract';
-import { documentTypes, internalSearch, rebuildSteps } from '@tandem/search-contract';
+import { indexedTypes, internalSearch, rebuildSteps } from '@tandem/search-contract';
 import { contentParts, internalRebuilds as trainingRebuilds } from '@tandem/training-contract';
 
 export type As = Omit<Caller, 'type' | 'permissions'>;
@@ -39,7 +39,7 @@ export const projections: Record<string, Projection> = {
     service: 'search',
     parts(connect) {
       const search = connect(internalSearch);
-      return documentTypes.flatMap((type) =>
+      return indexedTypes.flatMap((type) =>
         rebuildSteps.map((step) => ({
           name: `${type}/${step}`,
           async rebuild({ after, as }) {

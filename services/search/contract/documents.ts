@@ -18,7 +18,7 @@ const documentBytesMax = 65_536;
 const documentLevelsMax = 20;
 
 /** The document to index: any JSON object. */
-const DocumentData = z
+export const DocumentData = z
   .record(z.string(), z.unknown())
   .superRefine((value, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', message });

@@ -1,6 +1,9 @@
 import { operations } from '@tandem/contract';
 import { z } from 'zod';
-import { DocumentType } from './documents.ts';
+import { documentTypes } from './documents.ts';
+
+/** Types of records that are indexed. Accounts are indexed for duplicates only: searches do not find them. */
+export const indexedTypes = [...documentTypes, 'account'] as const;
 
 /** One step of a rebuild: indexes a page of records, or removes documents whose records no longer exist. */
 export const rebuildSteps = ['index', 'remove'] as const;
@@ -13,7 +16,7 @@ export const internalSearch = operations({
     audience: 'internal',
     summary: 'Compare one page of documents with the records of the service that owns them',
     body: z.object({
-      type: DocumentType,
+      type: z.enum(indexedTypes),
       step: z.enum(rebuildSteps),
       /** The position of the page: `next` of the previous page, null for the first. */
       after: z.int().nullable(),

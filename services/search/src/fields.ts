@@ -1,8 +1,10 @@
 import { idTypeOf, unwrap } from '@tandem/contract';
 import { Lead, Opportunity } from '@tandem/crm-contract';
+import { keysOf, matchKinds } from '@tandem/matching';
 import { Partner } from '@tandem/partner-contract';
 import type { z } from 'zod';
-import { facetTerm, numberTerm, timeTerm, wholeTerm } from './terms.ts';
+import type { DocumentType } from './driver/document.ts';
+import { facetTerm, keyTerm, numberTerm, timeTerm, wholeTerm } from './terms.ts';
 import { digitsOf, fold, type Word, wordsOf } from './words.ts';
 
 /** A text field of a document: its path, its words, and how much a match in it counts. */
@@ -68,10 +70,10 @@ function asField(text: string, name: string, path: string): Field {
 }
 
 /**
- * The terms of a document with their weights: its words, its addresses, phone numbers and names as wholes, and the fields
- * by which results are filtered. Terms that are no words have the weight 0.
+ * The terms of a document with their weights: its words, its addresses, phone numbers and names as wholes, the fields
+ * by which results are filtered, and the keys of possible duplicates. Terms that are no words have the weight 0.
  */
-export function termsOf(document: Record<string, unknown>): Map<string, number> {
+export function termsOf(document: Record<string, unknown>, type: DocumentType): Map<string, number> {
   const fields = fieldsOf(document).sort((a, b) => b.weight - a.weight);
   const terms = new Map(wholesIn(document, fields).map((whole) => [whole, 0]));
   for (const { words, weight } of fields)
@@ -86,9 +88,17 @@ export function termsOf(document: Record<string, unknown>): Map<string, number> 
   }
   const createdAt = timeIn(document['createdAt']);
   if (createdAt) terms.set(timeTerm('createdAt', createdAt), 0);
+  for (const term of matchTerms(type, document)) terms.set(term, 0);
   const sortName = sortNameOf(document);
   if (sortName) terms.set(facetTerm('name', sortName), 0);
   return terms;
+}
+
+/** The terms by which possible duplicates of a document are found; none for types that have no duplicates. */
+export function matchTerms(type: DocumentType, document: object): string[] {
+  const kind = matchKinds.find((one) => one === type);
+  const keys = kind ? Object.entries(keysOf(kind, document)) : [];
+  return keys.flatMap(([name, value]) => (value ? [keyTerm(name, value)] : []));
 }
 
 /** The text of a field that results are filtered by; null when it has another form than in records. */

@@ -7,6 +7,7 @@ const notStarted = () => {
 
 everyList(search, notStarted, {
   unsorted: {
+    findDuplicates: 'returns the most similar documents first',
     autocomplete: 'reads the first words after a prefix',
   },
 });

@@ -14,6 +14,7 @@ import { localEmbedder } from './embedding/embedder.ts';
 import { documentHandlers } from './features/documents/index.ts';
 import { indexRecords } from './features/documents/on-record-changed.ts';
 import { reconcileDocuments } from './features/documents/reconcile-documents.job.ts';
+import { duplicateHandlers } from './features/duplicates/index.ts';
 import { buildIndex, dropIndex } from './features/index-builds/build-index.job.ts';
 import { indexBuildHandlers } from './features/index-builds/index.ts';
 import { searchData } from './features/personal-data/search-data.ts';
@@ -48,7 +49,13 @@ export function searchService(
   return {
     name: 'search',
     operations: search,
-    handlers: { ...documentHandlers(tools), ...searchHandlers(tools), ...indexBuildHandlers, ...person.handlers },
+    handlers: {
+      ...documentHandlers(tools),
+      ...duplicateHandlers(tools),
+      ...searchHandlers(tools),
+      ...indexBuildHandlers,
+      ...person.handlers,
+    },
     consumers: [indexRecords(tools), ...person.consumers],
     jobs: [reindexDocuments, buildIndex(tools), dropIndex, reconcileDocuments(tools), ...person.jobs],
     client: (adapter) => new PrismaClient({ adapter }),

@@ -4,17 +4,23 @@ import { createHash } from 'node:crypto';
 // of these marks is never a word, nor the beginning of one.
 const wholeMark = '=';
 const facetMark = '#';
+const keyMark = '~';
 const termLengthMax = 255;
 
 /**
  * The form of the index: the digest of a document's terms begins with it. Documents with another form lack terms or
- * vectors; `reindexDocuments` writes them again. Change it together with the index document_outdated_v3_idx.
+ * vectors; `reindexDocuments` writes them again. Change it together with the index document_outdated_v4_idx.
  */
-export const indexForm = 'v3:';
+export const indexForm = 'v4:';
 
 /** The term for an e-mail address, phone number or full name as a whole. */
 export function wholeTerm(text: string): string {
   return `${wholeMark}${text}`.slice(0, termLengthMax).toWellFormed();
+}
+
+/** The term for a key by which possible duplicates are found. */
+export function keyTerm(name: string, value: string): string {
+  return `${keyMark}${name}=${value}`.slice(0, termLengthMax).toWellFormed();
 }
 
 /** The term for a field that results are filtered by; `owner` is one of the users and teams that a document belongs to. */

@@ -1,6 +1,11 @@
-import type { documentTypes } from '@tandem/search-contract';
+import { type documentTypes, indexedTypes } from '@tandem/search-contract';
 
-export type DocumentType = (typeof documentTypes)[number];
+/** Types of the documents of records. */
+export const recordTypes = indexedTypes;
+export type DocumentType = (typeof recordTypes)[number];
+
+/** Types of the documents that searches find. */
+export type SearchedType = (typeof documentTypes)[number];
 
 /** A change of the index. */
 export interface Writing {

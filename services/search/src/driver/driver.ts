@@ -2,7 +2,7 @@ import type { Environment } from '@tandem/caller';
 import type { Schedule } from '@tandem/jobs';
 import type { Totals } from '@tandem/service';
 import type { Tx } from '../handler.ts';
-import type { DocumentType, Writing } from './document.ts';
+import type { DocumentType, SearchedType, Writing } from './document.ts';
 import type { Filter } from './filter.ts';
 import type { Question } from './question.ts';
 
@@ -22,7 +22,7 @@ export interface Asked {
 
 /** A search, as the driver reads it. */
 export interface Search {
-  type: DocumentType;
+  type: SearchedType;
   /** The index of the type that is searched, as `index` returned it: the same for all parts of one search. */
   index: string;
   question: Question;
@@ -131,6 +131,11 @@ export interface SearchDriver {
     fields: string[],
     others: Others,
   ): Promise<{ counts: FacetCounts; isComplete: boolean }>;
+  /** Keys of documents that have one of these terms: of each term the newest few that the caller may find. */
+  withTerms(
+    tx: Tx,
+    wanted: { index: string; terms: string[]; owners?: string[] | undefined; max: number },
+  ): Promise<number[]>;
   /** The best documents for what was typed so far, without a count. */
   suggest(tx: Tx, search: Search, limit: number): Promise<Match[]>;
 }

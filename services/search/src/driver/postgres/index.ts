@@ -5,6 +5,7 @@ import { liveIndex } from './generations.ts';
 import { countFacets, sortedDocuments } from './order.ts';
 import { readQuestion } from './question.ts';
 import { similarDocuments } from './similar.ts';
+import { documentsWithTerms } from './with-terms.ts';
 import { documentsWithWords, raritiesOf, wordsOfDocuments } from './words.ts';
 import { writeDocuments } from './write-documents.ts';
 
@@ -21,5 +22,6 @@ export const postgresDriver: SearchDriver = {
   similar: similarDocuments,
   sorted: sortedDocuments,
   facets: countFacets,
+  withTerms: documentsWithTerms,
   suggest: suggestDocuments,
 };

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { termsOf } from '../../fields.ts';
 import type { Tx } from '../../handler.ts';
 import { digestOf } from '../../terms.ts';
+import { typeOfIndex } from './generations.ts';
 import { writeTerms } from './index-terms.ts';
 import { withOwners } from './write-documents.ts';
 
@@ -40,13 +41,16 @@ export async function scheduleReindex(tx: Tx, schedule: Schedule): Promise<void>
 /** Resolves to how many documents there were, at most `batchMax`. */
 async function reindexBatch(tx: Tx): Promise<number> {
   // A document that is locked is being written, which gives it the current form. The condition is that of the index
-  // document_outdated_v3_idx: PostgreSQL expects few rows to equal a constant, so it chooses the index.
+  // document_outdated_v4_idx: PostgreSQL expects few rows to equal a constant, so it chooses the index.
   const outdated = await tx.sql<OutdatedDocument>`
     SELECT id, type, document, owners FROM document
-    WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v3:' THEN 1 END = 1
+    WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v4:' THEN 1 END = 1
     ORDER BY id LIMIT ${batchMax}::int FOR UPDATE SKIP LOCKED`;
   if (!outdated.length) return 0;
-  const documents = await inTurns(outdated, ({ document, ...rest }) => ({ ...rest, terms: termsOf(document) }));
+  const documents = await inTurns(outdated, ({ document, ...rest }) => ({
+    ...rest,
+    terms: termsOf(document, typeOfIndex(rest.type)),
+  }));
   await writeTerms(
     tx,
     documents.map(({ id, type, owners, terms }) => ({ id, type, terms: withOwners(terms, owners) })),

@@ -20,7 +20,9 @@ export async function writeDocuments(
   { sameVersion = false, intoNew = false } = {},
 ): Promise<void> {
   const indexesOf = await writtenIndexes(tx);
-  const termsByKey = new Map(writings.map((writing) => [keyOf(writing), termsOf(writing.document ?? {})]));
+  const termsByKey = new Map(
+    writings.map((writing) => [keyOf(writing), termsOf(writing.document ?? {}, writing.type)]),
+  );
   const rows = writings.flatMap((writing) => {
     const { live, building } = indexesOf(writing.type);
     const indexes = [intoNew ? undefined : live, building].filter((index) => index !== undefined);

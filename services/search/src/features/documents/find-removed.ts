@@ -4,9 +4,9 @@ import type { Page, RecordPage } from './read-records.ts';
 
 const removalPageMax = 500;
 
-/** Documents of leads and opportunities that were removed for good: partners never are. */
+/** Documents of leads and opportunities that were removed for good: partners never are, and deleted accounts are exported for 30 days. */
 export async function findRemoved(tools: Tools, tx: Tx, { type, after, as }: RecordPage): Promise<Page> {
-  if (type === 'partner') return { writings: [], next: null };
+  if (type === 'partner' || type === 'account') return { writings: [], next: null };
   const documents = await tx.document.findMany({
     where: { type: await tools.driver.index(tx, type), removedAt: null, version: { gt: 0 }, id: { gt: after ?? 0 } },
     orderBy: { id: 'asc' },

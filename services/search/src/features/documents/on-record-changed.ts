@@ -1,5 +1,9 @@
 import type { EventDef } from '@tandem/contract';
 import {
+  accountCreated,
+  accountDeleted,
+  accountRestored,
+  accountUpdated,
   leadCreated,
   leadDeleted,
   leadRestored,
@@ -35,11 +39,12 @@ const changes = [
   ...[leadCreated, leadUpdated, leadRestored, leadDeleted],
   ...[opportunityCreated, opportunityUpdated, opportunityStageChanged, opportunityWon, opportunityLost],
   ...[opportunityRestored, opportunityDeleted],
+  ...[accountCreated, accountUpdated, accountRestored, accountDeleted],
   ...[partnerRegistered, partnerApproved, partnerUpdated, partnerTierChanged, partnerParentChanged, partnerDeleted],
   ...[partnerRejected, partnerReapplied, partnerSuspended, partnerReactivated, partnerTerminated],
 ] as const satisfies EventDef[];
 
-const removals: string[] = [leadDeleted.name, opportunityDeleted.name, partnerDeleted.name];
+const removals: string[] = [leadDeleted.name, opportunityDeleted.name, partnerDeleted.name, accountDeleted.name];
 
 /**
  * Updates the index when records change. Each event has its whole record with a version, and the newest version wins, so

@@ -19,12 +19,13 @@ export interface RecordPage {
 /** Reads a page of the records of a type from the service that owns them, as documents. */
 export async function readRecords(tools: Tools, { type, after, as }: RecordPage): Promise<Page> {
   const request = { body: { after }, as };
-  const exported =
-    type === 'lead'
-      ? await tools.crm.exportLeads(request)
-      : type === 'opportunity'
-        ? await tools.crm.exportOpportunities(request)
-        : await tools.partner.exportPartners(request);
+  const exportOf = {
+    lead: tools.crm.exportLeads,
+    opportunity: tools.crm.exportOpportunities,
+    account: tools.crm.exportAccounts,
+    partner: tools.partner.exportPartners,
+  };
+  const exported = await exportOf[type](request);
   const indexedAt = new Date();
   const writings = exported.map(({ record, isDeleted }): Writing => {
     const documentId = tools.ids.encode(type, as.tenantId, record.id);

@@ -1,9 +1,9 @@
 import { type GiveUpContext, type JobContext, job, type Schedule } from '@tandem/jobs';
 import { createLog } from '@tandem/process';
-import { documentTypes, rebuildSteps } from '@tandem/search-contract';
+import { rebuildSteps } from '@tandem/search-contract';
 import { z } from 'zod';
 import type { Tools, Tx } from '../../handler.ts';
-import type { DocumentType, Writing } from './document.ts';
+import { type DocumentType, recordTypes, type Writing } from './document.ts';
 import { findRemoved } from './find-removed.ts';
 import { type Page, readRecords } from './read-records.ts';
 
@@ -79,7 +79,7 @@ export const reconcileDocuments = (tools: Tools) =>
 
 /** The part after this one; undefined after the last. */
 function nextPart({ type, step }: Place): Pick<Place, 'type' | 'step' | 'after'> | undefined {
-  const parts = documentTypes.flatMap((one) => rebuildSteps.map((each) => ({ type: one, step: each, after: 0 })));
+  const parts = recordTypes.flatMap((one) => rebuildSteps.map((each) => ({ type: one, step: each, after: 0 })));
   return parts[parts.findIndex((part) => part.type === type && part.step === step) + 1];
 }
 

@@ -1,11 +1,16 @@
 import { walkIds } from '@tandem/contract';
-import { Lead, Opportunity } from '@tandem/crm-contract';
+import { Account, Lead, Opportunity } from '@tandem/crm-contract';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
 import { Partner } from '@tandem/partner-contract';
 import { z } from 'zod';
 import type { DocumentType } from './document.ts';
 
-const schemas: Record<DocumentType, z.ZodObject> = { lead: Lead, opportunity: Opportunity, partner: Partner };
+const schemas: Record<DocumentType, z.ZodObject> = {
+  lead: Lead,
+  opportunity: Opportunity,
+  partner: Partner,
+  account: Account,
+};
 
 // To the gateway a document is free-form, so its ids get their public form here, by the schema of the record.
 const rewriters = new Map(Object.entries(schemas).map(([type, schema]) => [type, compileRewriter(walkIds(schema))]));

@@ -1,8 +1,8 @@
 import { id } from '@tandem/contract';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
-import { documentTypes } from '@tandem/search-contract';
 import { backgroundJobs } from '@tandem/service';
 import { z } from 'zod';
+import { recordTypes } from '../../driver/document.ts';
 import {
   abandonBuilds,
   type Build,
@@ -22,7 +22,7 @@ export const buildIndexJob = { name: 'build-index', payload: z.object({ jobId: i
 /** The job that deletes an index that is no longer searched. */
 export const dropIndexJob = {
   name: 'drop-index',
-  payload: z.object({ type: z.enum(documentTypes), generation: z.int() }),
+  payload: z.object({ type: z.enum(recordTypes), generation: z.int() }),
 };
 
 // Searches that began in the old index end long before.

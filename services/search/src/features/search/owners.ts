@@ -3,7 +3,7 @@ import { fail, type Reach, reachOf } from '@tandem/service';
 import type { Tools } from '../../handler.ts';
 import type { DocumentType } from '../documents/document.ts';
 
-const resources = { lead: 'leads', opportunity: 'opportunities', partner: 'partners' } as const;
+const resources = { lead: 'leads', opportunity: 'opportunities', partner: 'partners', account: 'accounts' } as const;
 
 /** The name of the permission to read or write records of a type. */
 export function permissionFor(type: DocumentType, action: 'read' | 'write'): string {

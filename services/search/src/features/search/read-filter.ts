@@ -3,7 +3,7 @@ import { failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { Comparison, Filter, FilterValue } from '../../driver/filter.ts';
 import { textFacets, timeFacets, valueFacets } from '../../fields.ts';
-import type { DocumentType } from '../documents/document.ts';
+import type { SearchedType } from '../documents/document.ts';
 
 type Given = z.output<typeof SearchFilter>;
 type GivenComparison = z.output<typeof SearchComparison>;
@@ -12,7 +12,7 @@ type GivenComparison = z.output<typeof SearchComparison>;
  * A filter of a request as a driver takes it.
  * @throws ApiError 422 for a field that the type does not have, or a value that the field or the operator does not take
  */
-export function readFilter(given: Given, type: DocumentType, path = 'filter'): Filter {
+export function readFilter(given: Given, type: SearchedType, path = 'filter'): Filter {
   const { and, or, ...comparison } = given;
   const read = (parts: unknown[], name: string) =>
     parts.map((part, n) => readFilter(part as Given, type, `${path}.${name}.${n}`));
@@ -21,7 +21,7 @@ export function readFilter(given: Given, type: DocumentType, path = 'filter'): F
   return readComparison(comparison as GivenComparison, type, path);
 }
 
-function readComparison({ field, op, value }: GivenComparison, type: DocumentType, path: string): Comparison {
+function readComparison({ field, op, value }: GivenComparison, type: SearchedType, path: string): Comparison {
   const fields = fieldsFor(type);
   if (!fields.includes(field)) throw failField(`${path}.field`, `Must be one of ${fields.join(', ')}`);
   if (op === 'exists') {
@@ -50,7 +50,7 @@ function readValue(field: string, value: unknown, path: string): FilterValue {
   return time;
 }
 
-function fieldsFor(type: DocumentType): string[] {
+function fieldsFor(type: SearchedType): string[] {
   const { facets, sorts } = searchFields[type];
   return [...facets, ...sorts.filter((field) => field !== 'name')];
 }

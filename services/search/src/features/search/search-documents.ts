@@ -1,7 +1,7 @@
 import { type searches, searchFields } from '@tandem/search-contract';
 import { failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
-import type { DocumentType } from '../documents/document.ts';
+import type { SearchedType } from '../documents/document.ts';
 import { ownersFor } from './owners.ts';
 import { readFilter } from './read-filter.ts';
 import { searchPage } from './search-page.ts';
@@ -21,7 +21,7 @@ export const searchDocuments =
   };
 
 /** @throws ApiError 422 for a field that documents of the type do not have */
-function checkFields(type: DocumentType, { sort, facets = [] }: { sort: string; facets?: string[] | undefined }): void {
+function checkFields(type: SearchedType, { sort, facets = [] }: { sort: string; facets?: string[] | undefined }): void {
   const known = searchFields[type];
   const sorts = ['relevance', ...known.sorts.flatMap((field) => [field, `-${field}`])];
   if (!sorts.includes(sort)) throw failField('sort', `Must be one of ${sorts.join(', ')}`);
