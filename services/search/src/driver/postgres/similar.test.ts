@@ -24,7 +24,7 @@ it('the candidates have the similar documents, compared with reading every vecto
   }
   const vectors = documents.map(({ id, data }) => ({
     id,
-    vector: localVector([...termsOf(data)].filter(([, weight]) => weight > 0)),
+    vector: localVector([...termsOf(data, 'lead')].filter(([, weight]) => weight > 0)),
   }));
   let [found, wanted] = [0, 0];
   for (const { q } of queries.filter(({ type }) => type === 'lead')) {
