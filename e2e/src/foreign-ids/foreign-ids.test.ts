@@ -167,8 +167,6 @@ const otherAnswers: Readonly<Record<string, object>> = {
   ...positionsOf('getCohorts', { status: 200 }),
   ...positionsOf('getDashboard', { status: 200 }),
   ...positionsOf('getFunnel', { status: 200 }),
-  ...positionsOf('queryFunnel', { status: 200 }),
-  'recordEvents body.events.*.leadId': { status: 200, body: { data: { accepted: 0, rejected: 1 } } },
   ...positionsOf('getForecast', { status: 200 }),
   ...positionsOf('getOpportunitySummary', { status: 200, body: { data: { stages: [] } } }),
   'findAssignees body.teamIds.*': { status: 200 },
