@@ -178,6 +178,7 @@ const otherAnswers: Readonly<Record<string, object>> = {
   'selectLeads body.ids.*': { status: 200 },
   'updateSegment body.removeLeadIds.*': { status: 200 },
   'selectLeads body.after': { status: 200 },
+  'setPredictedScores body.scores.*.leadId': { status: 200 },
   'listActiveUsers body.after': { status: 200, body: { data: [] } },
 
   'findUserPermissions params.id': { status: 200, body: { data: { permissions: [] } } },
@@ -313,6 +314,9 @@ it('bulk operations, whose ids are plain text, report a foreign lead like an unk
   const { results } = await setup.direct.call('bulkDeleteLeads', { body: { ids: leadIds } }, own.scope);
   const error = { code: 'not_found', message: 'Resource not found', errors: [] };
   expect(results).toEqual(leadIds.map((id) => ({ id, success: false, error })));
+  const scored = await setup.direct.call('scoreLeads', { body: { leadIds } }, own.scope);
+  const unscored = { success: false, error, prediction: null };
+  expect(scored.results).toEqual(leadIds.map((leadId) => ({ leadId, ...unscored })));
 });
 
 it('X-On-Behalf-Of, which the gateway reads, rejects a user of another tenant like an unknown one', async () => {

@@ -197,6 +197,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   readFilePart: () => ({ query: { start: '0', length: '1', checksum: 'another' } }),
   searchLeads: () => ({ query: { q: person.lastName } }),
   setPipelineRules: () => ({ body: {} }),
+  setPredictedScores: () => ({ body: { scores: [{ score: 5, version: 1 }], reason: 'A model' } }),
   snoozeNotification: () => ({ body: { until: new Date(Date.now() + 3_600_000).toISOString() } }),
   updateAccount: () => ({ body: { name: 'Difference Engines' } }),
   updateActivity: () => ({ body: { outcome: 'reached' } }),
