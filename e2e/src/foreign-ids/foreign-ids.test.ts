@@ -175,6 +175,7 @@ const otherAnswers: Readonly<Record<string, object>> = {
   'findLeads body.ids.*': { status: 200 },
   'listSegmentLeads query.after': { status: 200 },
   'readLeads body.ids.*': { status: 200 },
+  'readPipeline body.id': { status: 404, body: { code: 'not_found' } },
   'selectLeads body.ids.*': { status: 200 },
   'updateSegment body.removeLeadIds.*': { status: 200 },
   'selectLeads body.after': { status: 200 },
