@@ -1,11 +1,21 @@
-import { dataExportLimits, Export, ExportSource, type ExportStatus, exportStates } from '@tandem/analytics-contract';
+import {
+  dataExportLimits,
+  Export,
+  type ExportFormat,
+  ExportSource,
+  type ExportStatus,
+  exportCreated,
+  exportStates,
+} from '@tandem/analytics-contract';
 import { actingUserId, type Caller } from '@tandem/caller';
 import { id } from '@tandem/contract';
-import { storedObject } from '@tandem/service';
+import type { Inside } from '@tandem/jobs';
+import { storedObject, toJsonColumn } from '@tandem/service';
 import { fragment } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Export as ExportRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import type { ExportInput } from './export-input.ts';
 import { reachOfSource, type Sources } from './sources.ts';
 
 const payload = z.object({ exportId: id('export') });
@@ -95,3 +105,37 @@ export const fileTooLarge = {
   code: 'file_too_large',
   message: `The file would have more than ${dataExportLimits.fileBytes / 1e9} GB; add filters or request fewer columns`,
 };
+
+/** Whether the files of the tenant use the whole storage, under the lock of its exports. */
+export async function isStorageFull({ sql }: Tx): Promise<boolean> {
+  const [kept] = await sql<{ bytes: number }>`SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM export
+    WHERE status IN ('completed', 'running')`;
+  return (kept?.bytes ?? 0) >= dataExportLimits.keptBytes;
+}
+
+interface NewExport extends ExportInput {
+  source: ExportSource;
+  format: z.output<typeof ExportFormat>;
+  /** As the client sent them. */
+  filters: Record<string, unknown>;
+  createdBy: number | null;
+}
+
+/** Stores an export that was checked, and schedules its job. */
+export async function insertExport({ tx, emit, schedule }: Inside<Tx>, input: NewExport): Promise<ExportRow> {
+  const { source, format, columns, filters, wireFilters, requester, createdBy } = input;
+  const row = await tx.export.create({
+    data: {
+      source,
+      format,
+      columns,
+      filters: toJsonColumn(filters),
+      wireFilters: toJsonColumn(wireFilters),
+      requester: toJsonColumn(requester),
+      createdBy,
+    },
+  });
+  await schedule(runExportJob, [{ exportId: row.id }]);
+  emit(exportCreated, { data: { exportId: row.id, source }, record: { id: row.id } });
+  return row;
+}

@@ -22,6 +22,8 @@ export function exportsOf({ peers, ids, settings }: { peers: Peers; ids: IdCodec
   const sources = sourcesOf(peers);
   const tools = { sources, ids, linkTo, links, identity: peers.identity };
   return {
+    sources,
+    linkTo,
     handlers: {
       createExport: createExport(tools),
       listExports: listExports(tools),
