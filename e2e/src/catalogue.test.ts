@@ -176,6 +176,7 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
   const { data: exported } = await api.createExport({
     body: { source: 'leads', format: 'csv', filters: { search: 'agents@example.com' } },
   });
+  const reports = await causeReports();
 
   const { data: addon } = await owner.listAddonCatalog({ query: { search: 'Partner Program' } });
   const addonId = addon[0]?.id as string;
@@ -238,6 +239,7 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
     { type: 'agent.approval_decided', data: { approvalId, ...asked, status: 'approved' } },
     { type: 'agent.execution_completed', data: recommended },
     { type: 'export.completed', data: { exportId: exported.id, source: 'leads', rowCount: 1 } },
+    ...reports,
     { type: 'addon.installed', data: addonData },
     { type: 'addon.activated', data: addonData },
     { type: 'addon.configured', data: { ...addonData, fields: ['autoApprove'] } },
@@ -314,6 +316,23 @@ async function causeLearning(): Promise<Delivered[]> {
 }
 
 /** Enrolments whose due date passes at once, and whose due date and end are three days ahead. */
+/** Runs a report with a result, and one that has more days than a cohort analysis allows. */
+async function causeReports(): Promise<Delivered[]> {
+  const { api } = tenant;
+  const run = async (body: Parameters<typeof api.createReport>[0]['body']) => {
+    const { data: report } = await api.createReport({ body });
+    const { data: started } = await api.runReport({ params: { id: report.id }, body: {} });
+    return { reportId: report.id, reportRunId: started.id, scheduleId: null, type: body.type };
+  };
+  const done = await run({ name: 'Funnel', type: 'funnel', query: { dateFrom: '2020-01-01', dateTo: '2020-01-31' } });
+  const query = { interval: 'day', dateFrom: '2020-01-01', dateTo: '2022-01-01' };
+  const failed = await run({ name: 'Cohorts', type: 'cohort', query });
+  return [
+    { type: 'report.completed', data: { ...done, rowCount: 0 } },
+    { type: 'report.failed', data: { ...failed, code: 'validation_failed' } },
+  ];
+}
+
 async function causeReminders(courseId: string): Promise<Delivered[]> {
   const { api, userId, owner } = tenant;
   const soon = Date.now() + 3_000;

@@ -100,6 +100,9 @@ export const resourceTypes = {
   payout_item: 95,
   export: 98,
   prediction_model: 102,
+  report: 104,
+  report_run: 105,
+  report_schedule: 106,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

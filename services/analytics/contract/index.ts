@@ -7,6 +7,8 @@ import { dataExports } from './exports.ts';
 import { funnels } from './funnels.ts';
 import { internalRebuilds } from './internal.ts';
 import { predictions } from './predictions.ts';
+import { reportRuns } from './report-runs.ts';
+import { reports } from './reports.ts';
 
 export * from './cohorts.ts';
 export * from './dashboard.ts';
@@ -16,6 +18,8 @@ export * from './fields.ts';
 export * from './funnels.ts';
 export * from './internal.ts';
 export * from './predictions.ts';
+export * from './report-runs.ts';
+export * from './reports.ts';
 
 export const analytics = {
   ...engagement,
@@ -23,6 +27,8 @@ export const analytics = {
   ...funnels,
   ...cohorts,
   ...dataExports,
+  ...reports,
+  ...reportRuns,
   ...internalRebuilds,
   ...predictions,
   ...jobOperations,

@@ -9,6 +9,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 everyList(analytics, () => service, {
+  texts: { 'report.visibility': 'tenant', 'report_run.report_id': '100001', 'report_schedule.report_id': '100001' },
   // PostgreSQL reads no partition for a time beyond the last one.
   samples: () => ({
     'listRecordedEvents.from': new Date(Date.now() + 3_600_000).toISOString(),

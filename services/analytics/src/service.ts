@@ -1,4 +1,4 @@
-import { analytics } from '@tandem/analytics-contract';
+import { analytics, reportLimits } from '@tandem/analytics-contract';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { recordPages } from '@tandem/contract';
@@ -7,6 +7,7 @@ import { internalRoles, internalTenants, internalUsers } from '@tandem/identity-
 import { createIdCodec } from '@tandem/ids';
 import { internalPartners } from '@tandem/partner-contract';
 import { personalData, type ServiceDefinition } from '@tandem/service';
+import { createDocuments } from './documents.ts';
 import { createEvaluations } from './evaluations.ts';
 import { cohortHandlers } from './features/cohorts/index.ts';
 import { followTimezone } from './features/counting/on-tenant-changed.ts';
@@ -22,6 +23,7 @@ import { analyticsData } from './features/personal-data/analytics-data.ts';
 import { predictionHandlers } from './features/predictions/index.ts';
 import { trainModels } from './features/predictions/train-model.job.ts';
 import { rebuildCounts } from './features/rebuild/rebuild-counts.ts';
+import { reportsOf } from './features/reports/index.ts';
 import { createHeavyQueries } from './features/timelines/share.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Peers } from './handler.ts';
@@ -62,7 +64,9 @@ export function analyticsService(
   const ids = createIdCodec(settings.IDS_ALPHABET);
   const tools = { ...peers, heavy: createHeavyQueries(), evaluations, ids };
   const person = personalData('analytics', analyticsData);
-  const exported = exportsOf({ peers, ids: createIdCodec(settings.IDS_ALPHABET), settings });
+  const exported = exportsOf({ peers, ids, settings });
+  const documents = createDocuments();
+  const reported = reportsOf({ tools, ids, settings, exported, documents });
   return {
     name: 'analytics',
     operations: analytics,
@@ -73,11 +77,12 @@ export function analyticsService(
       ...cohortHandlers(tools),
       ...predictionHandlers(tools),
       ...exported.handlers,
+      ...reported.handlers,
       rebuildCounts: rebuildCounts(peers),
       ...person.handlers,
     },
     consumers: [...mergeFollowers.consumers, ...person.consumers, recordMessages, countRecords, followTimezone],
-    jobs: [...mergeFollowers.jobs, ...exported.jobs, ...person.jobs, recount, trainModels(tools)],
+    jobs: [...mergeFollowers.jobs, ...exported.jobs, ...reported.jobs, ...person.jobs, recount, trainModels(tools)],
     maintenance: [
       { name: 'engagement partitions', statement: `SELECT public.create_engagement_partitions(${partitionsAhead})` },
     ],
@@ -86,8 +91,11 @@ export function analyticsService(
     purge: [
       { table: 'export', column: 'created_at', days: 90 },
       { table: 'export_chunk', column: 'created_at', days: 14 },
+      { table: 'report_run', column: 'created_at', days: reportLimits.runDays },
     ],
     settings,
-    close: () => evaluations.close(),
+    async close() {
+      await Promise.all([evaluations.close(), documents.close()]);
+    },
   };
 }

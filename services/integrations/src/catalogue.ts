@@ -1,5 +1,5 @@
 import { approvalDecided, approvalRequested, executionCompleted, executionFailed } from '@tandem/agents-contract';
-import { exportCompleted } from '@tandem/analytics-contract';
+import { exportCompleted, reportCompleted, reportFailed } from '@tandem/analytics-contract';
 import { formSubmitted } from '@tandem/campaign-contract';
 import { allows, type EventDef, walkIds } from '@tandem/contract';
 import {
@@ -134,6 +134,8 @@ export const catalogued = [
   webhookSecretRotated,
   deliveryExhausted,
   exportCompleted,
+  reportCompleted,
+  reportFailed,
 ] as const satisfies readonly EventDef[];
 
 /** Groups of the spec. The catalogue lists only these unless the request includes all groups. */

@@ -1,5 +1,6 @@
 import type { dashboards } from '@tandem/analytics-contract';
 import { startOfDay } from '@tandem/time-zones';
+import type { z } from 'zod';
 import type { Handler, Tx } from '../../handler.ts';
 import { readTimezone } from '../counting/index.ts';
 import { openTaskStatuses } from '../facts/task-fact.ts';
@@ -9,7 +10,7 @@ import { before, type Interval, intervalsOf, lengthOf, type Period, periodOf, st
 import { type Owner, type Sum, sumsOfDays, sumsOfNow, tasksDueBefore } from './sums.ts';
 import { sumsInZone } from './sums-in-zone.ts';
 
-type Query = Parameters<Extract<Handler<typeof dashboards.getDashboard>, (context: never) => unknown>>[0]['query'];
+type Query = z.output<typeof dashboards.getDashboard.query>;
 
 export const getDashboard: Handler<typeof dashboards.getDashboard> = async ({ query, tx, missing }) => {
   const { timezone, isChanging } = await readTimezone(tx);

@@ -1,0 +1,26 @@
+import { reportCreated, reportLimits, type reports } from '@tandem/analytics-contract';
+import { fail, toJsonColumn } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
+import type { Handler } from '../../handler.ts';
+import { asReport, ownerOf, teamFor } from './report.ts';
+import { readQuery } from './report-query.ts';
+import type { ReportTools } from './tools.ts';
+
+type Wire = Record<string, unknown>;
+
+export const createReport = ({ sources, ids }: ReportTools): Handler<typeof reports.createReport, Wire> => ({
+  check: ({ body: { type, query = {} }, caller, tx }) =>
+    readQuery(type, query, { sources, ids, caller, tx, field: 'query' }),
+  async run({ body, caller, found, tx, emit }) {
+    const { name, type, query = {}, visibility } = body;
+    const ownerId = ownerOf(caller);
+    const teamId = teamFor(visibility, body.teamId, caller);
+    await lockNamed(tx, 'reports');
+    if ((await tx.report.count({})) >= reportLimits.reports) throw fail('too_many_reports');
+    const row = await tx.report.create({
+      data: { name, type, query: toJsonColumn(query), wireQuery: toJsonColumn(found), visibility, teamId, ownerId },
+    });
+    emit(reportCreated, { data: { reportId: row.id, type }, record: { id: row.id } });
+    return asReport(row);
+  },
+});

@@ -1,0 +1,51 @@
+import type { reportRuns, reports } from '@tandem/analytics-contract';
+import type { IdCodec } from '@tandem/ids';
+import { createLinkTokens, createSeal } from '@tandem/sealed';
+import type { Handlers } from '@tandem/service';
+import type { Documents } from '../../documents.ts';
+import type { Tools, Tx } from '../../handler.ts';
+import type { AnalyticsSettings } from '../../settings.ts';
+import type { LinkTo } from '../exports/export.ts';
+import type { Sources } from '../exports/sources.ts';
+import { createReport } from './create-report.ts';
+import { deleteReport } from './delete-report.ts';
+import { downloadReportFile } from './download-report-file.ts';
+import { evaluateReport } from './evaluate-report.job.ts';
+import { getReport } from './get-report.ts';
+import { getReportRun } from './get-report-run.ts';
+import { listReportRuns } from './list-report-runs.ts';
+import { listReports } from './list-reports.ts';
+import type { ReportLink } from './report-run.ts';
+import { runReport } from './run-report.ts';
+import type { ReportTools } from './tools.ts';
+import { updateReport } from './update-report.ts';
+
+interface Given {
+  tools: Tools;
+  ids: IdCodec;
+  settings: AnalyticsSettings;
+  exported: { sources: Sources; linkTo: LinkTo };
+  documents: Documents;
+}
+
+/** The handlers and the jobs of reports. */
+export function reportsOf({ tools, ids, settings, exported: { sources, linkTo }, documents }: Given) {
+  const links = createLinkTokens<ReportLink>(createSeal(settings.ENCRYPTION_KEY), 'analytics report');
+  const fileUrl: ReportTools['fileUrl'] = (link, expiresAt) =>
+    `${settings.PUBLIC_URL}/v1/public/analytics/reports/${links.issue(link, expiresAt)}`;
+  const all: ReportTools = { ...tools, ids, sources, links, fileUrl, linkTo, documents };
+  return {
+    handlers: {
+      createReport: createReport(all),
+      listReports,
+      getReport,
+      updateReport: updateReport(all),
+      deleteReport,
+      runReport: runReport(all),
+      listReportRuns,
+      getReportRun: getReportRun(all),
+      downloadReportFile: downloadReportFile(all),
+    } satisfies Handlers<typeof reports & typeof reportRuns, Tx>,
+    jobs: [evaluateReport(all)],
+  };
+}

@@ -1,0 +1,71 @@
+import { Report } from '@tandem/analytics-contract';
+import { actingUserId, type Caller } from '@tandem/caller';
+import { allows, unknownId } from '@tandem/contract';
+import { fail, failField, storedObject } from '@tandem/service';
+import type { Report as ReportRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+
+const columns = Report.pick({ type: true, visibility: true }).extend({ query: storedObject });
+
+/** Converts a row to the contract's `Report`. */
+export function asReport(row: ReportRow) {
+  return { ...row, ...columns.parse(row) };
+}
+
+/** The user to whom reports belong that the caller creates. */
+export function ownerOf(caller: Caller): number {
+  const userId = actingUserId(caller);
+  if (userId === undefined) throw fail('forbidden');
+  return userId;
+}
+
+/** The reports that a caller sees: their own, those of their teams, and those of the tenant. */
+export function visibleTo(caller: Caller) {
+  const ownerId = actingUserId(caller);
+  return {
+    OR: [
+      { visibility: 'tenant' },
+      { visibility: 'team', teamId: { in: [...(caller.teamIds ?? [])] } },
+      ...(ownerId === undefined ? [] : [{ ownerId }]),
+    ],
+  };
+}
+
+export async function findReport(tx: Tx, id: number, caller: Caller): Promise<ReportRow> {
+  const row = await tx.report.findFirst({ where: { id, ...visibleTo(caller) } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+export async function lockReport(tx: Tx, id: number, caller: Caller): Promise<ReportRow> {
+  const row = await tx.report.lockFirst({ where: { id, ...visibleTo(caller) } });
+  if (!row) throw fail('not_found');
+  return row;
+}
+
+/** Schedules send what the owner may read, so nobody else changes what they send, and to whom. */
+export function checkOwner({ ownerId }: { ownerId: number }, caller: Caller): void {
+  if (ownerId !== actingUserId(caller)) throw forbidden('Only the owner of the report can change it');
+}
+
+export function checkMayDelete({ ownerId }: { ownerId: number }, caller: Caller): void {
+  if (ownerId === actingUserId(caller) || allows(caller.permissions, 'analytics:manage') === 'all') return;
+  throw forbidden('Requires the owner of the report, or the permission analytics:manage');
+}
+
+function forbidden(message: string) {
+  return fail('forbidden', [{ field: 'id', message }]);
+}
+
+/** The team of a report: one of the teams of its owner with the visibility `team`, else none. */
+export function teamFor(
+  visibility: string,
+  teamId: number | null | undefined,
+  { teamIds = [] }: Caller,
+): number | null {
+  if (teamId != null && !teamIds.includes(teamId)) throw failField('teamId', unknownId('team'));
+  if (visibility !== 'team') return null;
+  const team = teamId ?? (teamIds.length === 1 ? teamIds[0] : undefined);
+  if (team === undefined) throw failField('teamId', 'Is required for the visibility team, unless you are in one team');
+  return team;
+}

@@ -1,0 +1,176 @@
+import { createIdCodec } from '@tandem/ids';
+import { identityPeer, teams, until, users } from '@tandem/testing';
+import { type Analytics, startAnalytics } from '../../analytics.test-service.ts';
+import { aReport, download, reportLeads, run, runReaches } from './reports.test-service.ts';
+
+let identity: Awaited<ReturnType<typeof identityPeer>>;
+let service: Analytics;
+beforeAll(async () => {
+  identity = await identityPeer();
+  service = await startAnalytics({ IDENTITY_URL: identity.url });
+});
+afterAll(async () => {
+  await service?.close();
+  await identity?.close();
+});
+
+const ids = createIdCodec(process.env['IDS_ALPHABET'] as string);
+const userId = Number(users.active);
+const march = { dateFrom: '2026-03-01', dateTo: '2026-03-31' };
+
+describe('a report', () => {
+  it('is seen by its owner, by its team, or by everybody, and changed by its owner only', async () => {
+    const owner = service.as({ userId, teamIds: [Number(teams.sales)] });
+    const { tenantId } = owner.caller;
+    const [mate, other] = [
+      service.as({ tenantId: tenantId as number, userId: 8, teamIds: [Number(teams.sales)] }),
+      service.as({ tenantId: tenantId as number, userId: 9 }),
+    ];
+    const seenBy = async (api: typeof owner, id: string) => (await api.getReport({ params: { id } })).status;
+    const seen = async (visibility: string) => {
+      const id = await aReport(owner, { visibility });
+      return [await seenBy(owner, id), await seenBy(mate, id), await seenBy(other, id), await seenBy(service.as(), id)];
+    };
+    expect(await seen('private')).toEqual([200, 404, 404, 404]);
+    expect(await seen('team')).toEqual([200, 200, 404, 404]);
+    expect(await seen('tenant')).toEqual([200, 200, 200, 404]);
+    expect((await mate.listReports()).data).toHaveLength(2);
+    const id = (await other.listReports()).data[0].id;
+    const reader = service.as({
+      tenantId: tenantId as number,
+      userId: 9,
+      can: ['analytics:write', 'analytics:delete'],
+    });
+    expect((await reader.updateReport({ params: { id }, body: { name: 'Mine' } })).status).toBe(403);
+    expect((await reader.deleteReport({ params: { id } })).status).toBe(403);
+    const changed = await owner.updateReport({
+      params: { id },
+      body: { name: 'Year', query: { period: 'this_year' } },
+    });
+    expect(changed.data).toMatchObject({ name: 'Year', query: { period: 'this_year' }, version: 2 });
+    expect((await other.deleteReport({ params: { id } })).status).toBe(200);
+    expect(await seenBy(owner, id)).toBe(404);
+  });
+
+  it('rejects what its type would reject, and names the field', async () => {
+    const api = service.as({ userId });
+    const faultsOf = async (type: string, query: object) => {
+      const { status, body } = await api.createReport({ body: { name: 'X', type, query } });
+      return [status, ...(body.errors ?? []).map(({ field }: { field: string }) => field)];
+    };
+    expect(await faultsOf('dashboard', { dateFrom: 'x' })).toEqual([422, 'query.dateFrom']);
+    expect(await faultsOf('dashboard', { from: '2026-03-01' })).toEqual([422, 'query']);
+    expect(await faultsOf('dashboard', { dateFrom: '2026-03-02', dateTo: '2026-03-01' })).toEqual([
+      422,
+      'query.dateFrom',
+    ]);
+    expect(await faultsOf('dashboard', { period: 'last_month', dateTo: '2026-03-01' })).toEqual([422, 'query.period']);
+    expect(await faultsOf('dashboard', { userId: ids.encode('user', 1, 5) })).toEqual([422, 'query.userId']);
+    expect(await faultsOf('funnel', { steps: [{ event: 'email_open' }] })).toEqual([422, 'query.steps']);
+    expect(await faultsOf('cohort', { metric: 'revenue' })).toEqual([422, 'query.currency']);
+    expect(await faultsOf('leads', { filters: { nothing: 1 } })).toEqual([422, 'query.filters']);
+    expect(await faultsOf('leads', { columns: ['nothing'] })).toEqual([422, 'query.columns.0']);
+    const reader = service.as({ userId, can: ['analytics:*'] });
+    expect((await reader.createReport({ body: { name: 'X', type: 'leads' } })).status).toBe(403);
+  });
+});
+
+describe('a run', () => {
+  it('has the numbers of the dashboard, with parameters of its own, and files of them', async () => {
+    const api = service.as({ userId });
+    await reportLeads(service, api);
+    const id = await aReport(api, { query: { ...march, compare: 'previous' } });
+    const first = await run(api, id);
+    expect(first).toMatchObject({ status: 'completed', error: null, exportId: null, allowedTransitions: [] });
+    expect(first.result.leads).toMatchObject({ new: 2, byStatus: { new: 2 } });
+    const live = (await api.getDashboard({ query: march })).data;
+    expect(first.result.leads).toEqual(live.leads);
+    const april = await run(api, id, { params: { dateFrom: '2026-04-01', dateTo: '2026-04-30' } });
+    expect(april.result.leads).toMatchObject({ new: 0, total: 2 });
+    expect((await api.listReportRuns({ params: { id } })).data).toHaveLength(2);
+    const csv = (await download(service, first.files.csv)).text.split('\r\n');
+    expect(csv[0]).toBe('section,number,from,value,previous');
+    expect(csv).toContain('leads,new,,2,0');
+    expect(JSON.parse((await download(service, first.files.json)).text)).toEqual(first.result);
+    const completed = service.events.find(
+      ({ name, data }) => name === 'report.completed' && (data as { reportRunId?: string }).reportRunId === first.id,
+    );
+    expect(completed?.data).toMatchObject({ reportId: id, type: 'dashboard', rowCount: first.rowCount });
+  });
+
+  it.each([
+    ['cohort', { cohortBy: 'source', periods: 2, ...march }, 'cohort,size,period0,period1'],
+    ['funnel', { ...march }, 'group,step,count,fromPrevious,fromStart,medianSeconds'],
+    [
+      'funnel',
+      { ...march, steps: [{ leadStatus: 'new', name: '=1+1' }, { converted: true }] },
+      'group,step,count,fromPrevious,fromStart,medianSeconds',
+    ],
+  ])('of a %s has its numbers, and a table of them', async (type, query, head) => {
+    const api = service.as({ userId });
+    await reportLeads(service, api);
+    const { files, rowCount } = await run(api, await aReport(api, { type, query }));
+    const lines = (await download(service, files.csv)).text.split('\r\n');
+    expect([lines[0], lines.length - 2]).toEqual([head, rowCount]);
+    if ('steps' in query) expect(lines[1]).toBe("all,'=1+1,2,,100,");
+    const pdf = await download(service, files.pdf);
+    expect(pdf.headers['content-type']).toBe('application/pdf');
+  });
+
+  it('of a tenant without data has no rows', async () => {
+    const api = service.as({ userId });
+    for (const type of ['dashboard', 'funnel', 'cohort'])
+      expect(await run(api, await aReport(api, { type }))).toMatchObject({ rowCount: 0 });
+  });
+
+  it('of a list makes an export of what the caller may read, of the moving period', async () => {
+    const api = service.as({ userId });
+    const lead = { id: '1', email: 'ada@example.com', createdAt: '2026-03-02T09:00:00.000Z' };
+    service.crm.lists.set('listLeads', [lead, { ...lead, id: '2' }, { ...lead, id: '3' }]);
+    const query = { filters: { status: 'new' }, columns: ['email'], period: 'last_month' };
+    const ended = await run(api, await aReport(api, { type: 'leads', query }));
+    expect(ended).toMatchObject({ rowCount: 3, result: null, files: null });
+    const { data } = await api.getExport({ params: { id: ended.exportId } });
+    expect(data).toMatchObject({ status: 'completed', rowCount: 3, columns: ['email'], filters: { status: 'new' } });
+    expect(Object.keys(data.filters).sort()).toEqual(['createdFrom', 'createdTo', 'status']);
+  });
+
+  it('is repeated after a failure three times, and then failed', async () => {
+    const api = service.as({ userId });
+    const id = await aReport(api, { type: 'funnel', query: march });
+    await service.sql('ALTER TABLE lead_fact RENAME TO lead_fact_away');
+    const started = (await api.runReport({ params: { id } })).data;
+    const params = { id, runId: started.id };
+    for (const attempts of [1, 2, 3]) {
+      await until(`attempt ${attempts} has failed`, async () => {
+        const { data } = await api.getReportRun({ params });
+        return data.attempts === attempts && data.error.code === 'report_failed' && data.status === 'running';
+      });
+      const due = await service.sqlWithin(
+        api.caller,
+        `UPDATE platform.job SET due_at = now() WHERE name = 'evaluate-report' RETURNING due_at`,
+      );
+      expect(due).toHaveLength(1);
+    }
+    const failed = await runReaches(api, params, 'failed');
+    await service.sql('ALTER TABLE lead_fact_away RENAME TO lead_fact');
+    expect(failed).toMatchObject({ attempts: 4, result: null, files: null, error: { code: 'report_failed' } });
+    expect(
+      service.events.filter(
+        ({ name, data }) => name === 'report.failed' && (data as { reportId?: string }).reportId === id,
+      ),
+    ).toHaveLength(1);
+  });
+});
+
+describe('a link to a file', () => {
+  it('ends with the permission of its user', async () => {
+    const api = service.as({ userId });
+    const { files } = await run(api, await aReport(api));
+    identity.permissions.set(users.active, ['leads:read']);
+    expect((await download(service, files.csv)).status).toBe(404);
+    identity.permissions.delete(users.active);
+    expect((await download(service, files.csv)).status).toBe(200);
+    expect((await download(service, `${files.csv}x`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,138 @@
+import type { ReportType } from '@tandem/analytics-contract';
+import type { Cell } from '@tandem/service';
+import { z } from 'zod';
+import type { NumbersReport } from './evaluate.ts';
+
+/** A result as rows, for CSV files, documents and exports. */
+export interface Table {
+  columns: readonly string[];
+  rows: readonly (readonly Cell[])[];
+  /** 0 if nothing was found: every number is 0 then. */
+  rowCount: number;
+}
+
+// Results of earlier releases may lack fields, so a table reads what it needs.
+const number = z.number().nullish();
+const Section = z.record(z.string(), z.unknown()).default({});
+const sections = ['leads', 'opportunities', 'partners', 'engagement', 'tasks'] as const;
+const sectionShape = Object.fromEntries(sections.map((name) => [name, Section])) as Record<
+  (typeof sections)[number],
+  typeof Section
+>;
+export const DashboardResult = z.looseObject({
+  ...sectionShape,
+  series: z.array(z.looseObject({ from: z.string() })).default([]),
+  previous: z.looseObject(sectionShape).nullish(),
+});
+const Step = z.looseObject({
+  name: z.string(),
+  count: z.number(),
+  fromPrevious: number,
+  fromStart: number,
+  medianSeconds: number,
+});
+export const FunnelResult = z.looseObject({
+  steps: z.array(Step),
+  pending: z.number().default(0),
+  breakdown: z
+    .array(
+      z.looseObject({
+        value: z.string().nullish(),
+        userId: z.string().nullish(),
+        teamId: z.string().nullish(),
+        partnerId: z.string().nullish(),
+        steps: z.array(Step),
+        pending: z.number().default(0),
+      }),
+    )
+    .default([]),
+});
+export const CohortResult = z.looseObject({
+  rows: z.array(
+    z.looseObject({ cohort: z.string().nullable(), size: z.number(), values: z.array(z.number().nullable()) }),
+  ),
+});
+
+/** The table of a result. */
+export function tableOf(type: NumbersReport, result: Record<string, unknown>): Table {
+  if (type === 'dashboard') return dashboardTable(DashboardResult.parse(result));
+  if (type === 'funnel') return funnelTable(FunnelResult.parse(result));
+  return cohortTable(CohortResult.parse(result));
+}
+
+function dashboardTable(result: z.output<typeof DashboardResult>): Table {
+  const rows = keyNumbers(result).map(({ section, name, value, previous }) => [section, name, null, value, previous]);
+  const points = result.series.flatMap(({ from, ...counts }) =>
+    Object.entries(counts).map(([name, value]) => ['series', name, from, asNumber(value), null]),
+  );
+  return counted(['section', 'number', 'from', 'value', 'previous'], [...rows, ...points], (row) => [row[3], row[4]]);
+}
+
+export interface KeyNumber {
+  section: string;
+  name: string;
+  value: number | null;
+  previous: number | null;
+}
+
+/** The numbers of a dashboard, with those of the period before where it has them. */
+export function keyNumbers(result: z.output<typeof DashboardResult>): KeyNumber[] {
+  return sections.flatMap((section) => {
+    const before = new Map(flat(result.previous?.[section] ?? {}));
+    return flat(result[section]).map(([name, value]) => ({ section, name, value, previous: before.get(name) ?? null }));
+  });
+}
+
+/** The numbers in an object by their paths. A sum of money is named by its currency. */
+function flat(of: object, path = ''): [name: string, value: number | null][] {
+  return Object.entries(of).flatMap(([key, value]): [string, number | null][] => {
+    const name = path ? `${path}.${key}` : key;
+    if (Array.isArray(value))
+      return value.map(({ currency, amount }) => [`${name}.${String(currency)}`, asNumber(amount)]);
+    if (typeof value === 'object' && value !== null) return flat(value, name);
+    return [[name, asNumber(value)]];
+  });
+}
+
+function funnelTable({ steps, pending, breakdown }: z.output<typeof FunnelResult>): Table {
+  const rowsOf = (group: string | null, of: typeof steps, waiting: number) => [
+    ...of.map(({ name, count, fromPrevious, fromStart, medianSeconds }) => [
+      group,
+      name,
+      count,
+      fromPrevious ?? null,
+      fromStart ?? null,
+      medianSeconds ?? null,
+    ]),
+    [group, 'pending', waiting, null, null, null],
+  ];
+  const groups = breakdown.flatMap(({ value, userId, teamId, partnerId, ...group }) =>
+    rowsOf(value ?? userId ?? teamId ?? partnerId ?? 'none', group.steps, group.pending),
+  );
+  const columns = ['group', 'step', 'count', 'fromPrevious', 'fromStart', 'medianSeconds'];
+  return counted(columns, [...rowsOf('all', steps, pending), ...groups], (row) => [row[2]]);
+}
+
+function cohortTable({ rows }: z.output<typeof CohortResult>): Table {
+  const periods = Math.max(0, ...rows.map(({ values }) => values.length));
+  const columns = ['cohort', 'size', ...Array.from({ length: periods }, (_, index) => `period${index}`)];
+  const cells = rows.map(({ cohort, size, values }) => [cohort ?? 'none', size, ...values]);
+  return counted(columns, cells, (row) => row.slice(1));
+}
+
+function counted(
+  columns: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  numbersIn: (row: readonly Cell[]) => readonly (Cell | undefined)[],
+): Table {
+  const hasNumbers = rows.some((row) => numbersIn(row).some(Boolean));
+  return { columns, rows, rowCount: hasNumbers ? rows.length : 0 };
+}
+
+function asNumber(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+export function isNumbers(type: ReportType): type is NumbersReport {
+  return type === 'dashboard' || type === 'funnel' || type === 'cohort';
+}
