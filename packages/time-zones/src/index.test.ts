@@ -1,4 +1,5 @@
 import {
+  atOrAfterGap,
   dayOf,
   fromWallClock,
   minutesOfDay,
@@ -70,4 +71,13 @@ it('a time that the clocks skip is read as if they had not been set forward', ()
   expect(fromWallClock(new Date('2026-03-29T02:30:00Z'), 'Europe/Berlin').toISOString()).toBe(
     '2026-03-29T01:30:00.000Z',
   );
+});
+
+it.each([
+  ['the first time of a gap', '2026-03-29T02:00:00.000Z', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
+  ['a time in a gap', '2026-03-29T02:30:00.000Z', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
+  ['a day that was skipped', '2011-12-30T09:00:00.000Z', 'Pacific/Apia', '2011-12-30T10:00:00.000Z'],
+  ['a time that is shown twice', '2026-10-25T02:30:00.000Z', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
+])('%s is the first instant at which the clocks show it or more', (_case, shown, zone, at) => {
+  expect(atOrAfterGap(new Date(shown), zone).toISOString()).toBe(at);
 });

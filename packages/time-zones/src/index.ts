@@ -85,6 +85,15 @@ export function fromWallClock(shown: Date, timezone: string): Date {
   return asDate(zoned(shown, 'UTC').toPlainDateTime().toZonedDateTime(timezone));
 }
 
+/** As `fromWallClock`, but a time that the clocks skip is the first instant after the gap. */
+export function atOrAfterGap(shown: Date, timezone: string): Date {
+  const at = fromWallClock(shown, timezone);
+  if (wallClock(at, timezone).getTime() === shown.getTime()) return at;
+  // The change is at this time or before it, and the one before an instant is earlier than it.
+  const change = zoned(new Date(at.getTime() + 1), timezone).getTimeZoneTransition('previous');
+  return change ? asDate(change) : at;
+}
+
 function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone);
 }

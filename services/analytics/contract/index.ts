@@ -8,6 +8,7 @@ import { funnels } from './funnels.ts';
 import { internalRebuilds } from './internal.ts';
 import { predictions } from './predictions.ts';
 import { reportRuns } from './report-runs.ts';
+import { reportSchedules } from './report-schedules.ts';
 import { reports } from './reports.ts';
 
 export * from './cohorts.ts';
@@ -19,6 +20,7 @@ export * from './funnels.ts';
 export * from './internal.ts';
 export * from './predictions.ts';
 export * from './report-runs.ts';
+export * from './report-schedules.ts';
 export * from './reports.ts';
 
 export const analytics = {
@@ -29,6 +31,7 @@ export const analytics = {
   ...dataExports,
   ...reports,
   ...reportRuns,
+  ...reportSchedules,
   ...internalRebuilds,
   ...predictions,
   ...jobOperations,

@@ -1,7 +1,10 @@
 import type { analytics } from '@tandem/analytics-contract';
-import { type TestService, testService } from '@tandem/testing';
+import { mailSettings } from '@tandem/mail';
+import { type TestService, testService, type testSettings } from '@tandem/testing';
+import { z } from 'zod';
 import { type CrmPeer, crmPeer, type PredictedScores } from './crm-peer.test-service.ts';
 import { analyticsService } from './service.ts';
+import type { AnalyticsSettings } from './settings.ts';
 
 export interface Analytics extends TestService<typeof analytics> {
   /** Removes a lead from crm. */
@@ -15,11 +18,21 @@ export interface Analytics extends TestService<typeof analytics> {
 const unreachableUrl = 'http://127.0.0.1:1';
 export const publicUrl = 'https://api.example.com';
 
-/** Starts analytics with a stub of crm; without other services unless their addresses are given. */
-export async function startAnalytics(others: { IDENTITY_URL?: string } = {}): Promise<Analytics> {
+type Settings = Awaited<ReturnType<typeof testSettings>>;
+
+/**
+ * Starts analytics with a stub of crm; without other services and a mail server unless their addresses are given.
+ * @param running.shared the settings of another instance, whose database it uses
+ */
+export async function startAnalytics(
+  others: Partial<AnalyticsSettings> = {},
+  running: { shared?: Settings; onSettings?: (settings: Settings) => void } = {},
+): Promise<Analytics> {
   const crm = await crmPeer();
-  const service = await testService('analytics', (settings) =>
-    analyticsService({
+  const define = (settings: Settings) => {
+    running.onSettings?.(settings);
+    return analyticsService({
+      ...z.object(mailSettings).parse({}),
       ...settings,
       CRM_URL: crm.url,
       IDENTITY_URL: unreachableUrl,
@@ -27,8 +40,9 @@ export async function startAnalytics(others: { IDENTITY_URL?: string } = {}): Pr
       IDS_ALPHABET: process.env['IDS_ALPHABET'] as string,
       PUBLIC_URL: publicUrl,
       ...others,
-    }),
-  );
+    });
+  };
+  const service = await testService('analytics', define, running.shared);
   return {
     ...service,
     crm,

@@ -1,7 +1,7 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation, recordPages } from '@tandem/contract';
 import type { internalExports, internalLeads, internalPipelines, internalPredictedScores } from '@tandem/crm-contract';
-import type { internalRoles, internalTenants, internalUsers } from '@tandem/identity-contract';
+import type { internalAssignees, internalRoles, internalTenants, internalUsers } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { internalPartners } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
@@ -23,7 +23,9 @@ export interface Peers {
       typeof internalPredictedScores &
       typeof recordPages
   >;
-  identity: ServiceClient<typeof internalUsers & typeof internalRoles & typeof internalTenants & typeof recordPages>;
+  identity: ServiceClient<
+    typeof internalUsers & typeof internalAssignees & typeof internalRoles & typeof internalTenants & typeof recordPages
+  >;
   partner: ServiceClient<typeof internalPartners & typeof recordPages>;
 }
 /** What handlers use beside the database. */

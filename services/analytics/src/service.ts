@@ -3,9 +3,12 @@ import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { recordPages } from '@tandem/contract';
 import { internalExports, internalLeads, internalPipelines, internalPredictedScores } from '@tandem/crm-contract';
-import { internalRoles, internalTenants, internalUsers } from '@tandem/identity-contract';
+import { internalAssignees, internalRoles, internalTenants, internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
+import { createMailer } from '@tandem/mail';
 import { internalPartners } from '@tandem/partner-contract';
+import { createLog } from '@tandem/process';
+import { createSeal } from '@tandem/sealed';
 import { personalData, type ServiceDefinition } from '@tandem/service';
 import { createDocuments } from './documents.ts';
 import { createEvaluations } from './evaluations.ts';
@@ -51,7 +54,7 @@ export function analyticsService(
     }),
     identity: createServiceClient({
       ...asAnalytics,
-      operations: { ...internalUsers, ...internalRoles, ...internalTenants, ...recordPages },
+      operations: { ...internalUsers, ...internalAssignees, ...internalRoles, ...internalTenants, ...recordPages },
       baseUrl: settings.IDENTITY_URL,
     }),
     partner: createServiceClient({
@@ -66,7 +69,9 @@ export function analyticsService(
   const person = personalData('analytics', analyticsData);
   const exported = exportsOf({ peers, ids, settings });
   const documents = createDocuments();
-  const reported = reportsOf({ tools, ids, settings, exported, documents });
+  const log = createLog('analytics');
+  const mailer = createMailer({ settings, seal: createSeal(settings.ENCRYPTION_KEY), log });
+  const reported = reportsOf({ tools, ids, settings, exported, documents, mail: mailer.queue });
   return {
     name: 'analytics',
     operations: analytics,
@@ -94,6 +99,7 @@ export function analyticsService(
       { table: 'report_run', column: 'created_at', days: reportLimits.runDays },
     ],
     settings,
+    mail: mailer,
     async close() {
       await Promise.all([evaluations.close(), documents.close()]);
     },

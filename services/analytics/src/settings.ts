@@ -1,8 +1,10 @@
+import { mailSettings } from '@tandem/mail';
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
 
 /** Settings of the analytics service. */
 export const analyticsSettings = serviceSettings.extend({
+  ...mailSettings,
   CRM_URL: z.url(),
   IDENTITY_URL: z.url(),
   PARTNER_URL: z.url(),

@@ -2,6 +2,7 @@ import type { Caller } from '@tandem/caller';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import type { ReportRun } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { readDelivery } from './delivery.ts';
 import { endAttempt, failRun } from './end-run.ts';
 import { type Ended, failureOf, unexpected } from './ended.ts';
 import { evaluate } from './evaluate.ts';
@@ -32,18 +33,24 @@ export const evaluateReport = (tools: ReportTools) =>
       if (!run || !report) return;
       const { requester } = StoredRun.parse(run);
       const actor = run.scheduleId === null ? requester?.actor : undefined;
+      const delivery = await readDelivery(tools, { tx, scope }, { run, report });
       if (requester && isOfList(report.type) && run.exportId === null)
-        return finish((inside) => startExport(inside, { run, report }), actor);
+        return finish(async (inside) => {
+          const started = await startExport(inside, { run, report });
+          return started instanceof Date
+            ? started
+            : endAttempt(tools, inside, { run, report, delivery, ended: started });
+        }, actor);
       const caller = requester && { ...requester.actor, ...scope, permissions: [] };
       const ended = caller ? await endOf(tools, { tx, caller }, { run, report }) : forbidden;
       if (!ended) return finish(async () => new Date(Date.now() + lookAgainMs));
-      return finish((inside) => endAttempt(inside, { run, report, ended }), actor);
+      return finish((inside) => endAttempt(tools, inside, { run, report, delivery, ended }), actor);
     },
     async giveUp({ payload: { reportRunId }, ...inside }: GiveUpContext<RunPayload, Tx>) {
       const where = { id: reportRunId, status: { in: ['queued', 'running'] } };
       const run = await inside.tx.reportRun.lockFirst({ where });
       const report = run && (await storedReport(inside.tx, run.reportId));
-      if (report) await failRun(inside, { run, report, failure: unexpected });
+      if (report) await failRun(tools, inside, { run, report, delivery: undefined, failure: unexpected });
     },
   });
 

@@ -6,8 +6,7 @@ import type { ReportRun } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { readTimezone } from '../counting/index.ts';
 import { countOpen, exportsLock, insertExport, isStorageFull, openStatuses } from '../exports/export.ts';
-import { endAttempt } from './end-run.ts';
-import type { Ended } from './ended.ts';
+import type { Ended, Failure } from './ended.ts';
 import { datesOf } from './periods.ts';
 import { type ListReport, queries } from './report-query.ts';
 import { type StoredReport, StoredRun } from './report-run.ts';
@@ -21,15 +20,15 @@ const storageFull = {
 };
 const stored = StoredRun.extend({ format: z.enum(['csv', 'json']), requester: StoredRun.shape.requester.unwrap() });
 
-/** Starts the export of a run; returns when the run looks for its end. */
+/** Starts the export of a run; returns when the run looks for its end, or why there is none. */
 export async function startExport(
   inside: Inside<Tx>,
   { run, report }: { run: ReportRun; report: StoredReport },
-): Promise<Date | undefined> {
+): Promise<Date | Failure> {
   const { tx } = inside;
   await lockNamed(tx, exportsLock);
   if ((await countOpen(tx)) >= dataExportLimits.open) return new Date(Date.now() + roomMs);
-  if (await isStorageFull(tx)) return endAttempt(inside, { run, report, ended: storageFull });
+  if (await isStorageFull(tx)) return storageFull;
   const { wireQuery, format, requester } = stored.parse(run);
   const { filters, columns = [], period } = queries.list.parse(wireQuery);
   const { timezone } = await readTimezone(tx);

@@ -1,4 +1,5 @@
 import type { IdCodec } from '@tandem/ids';
+import type { Mailer } from '@tandem/mail';
 import type { LinkTokens } from '@tandem/sealed';
 import type { Documents } from '../../documents.ts';
 import type { Tools } from '../../handler.ts';
@@ -16,4 +17,5 @@ export interface ReportTools extends Tools {
   /** The address of the file of an export. */
   linkTo: LinkTo;
   documents: Documents;
+  mail: Mailer['queue'];
 }

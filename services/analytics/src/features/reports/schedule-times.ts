@@ -1,0 +1,97 @@
+import type { ReportFrequency } from '@tandem/analytics-contract';
+import { failField } from '@tandem/service';
+import { atOrAfterGap, wallClock } from '@tandem/time-zones';
+import { Cron } from 'croner';
+import type { z } from 'zod';
+
+/** When a report is sent: by a frequency with its time and day, or by a cron expression. */
+export interface Timetable {
+  frequency: z.output<typeof ReportFrequency> | null;
+  time: string | null;
+  weekday: number | null;
+  dayOfMonth: number | null;
+  cron: string | null;
+}
+
+type Given = { [Field in keyof Timetable]?: Timetable[Field] | undefined };
+
+const byDefault = { time: '08:00', weekday: 1, dayOfMonth: 1 };
+const noneBefore: Timetable = { frequency: null, time: null, weekday: null, dayOfMonth: null, cron: null };
+
+/** The timetable of a request, with what it does not name from the one before. */
+export function timetableOf(given: Given, before: Timetable = noneBefore): Timetable {
+  if (given.cron && given.frequency) throw failField('cron', 'Must not be sent together with frequency');
+  const cron = given.cron ?? (given.frequency ? null : before.cron);
+  if (cron) {
+    checkCron(cron);
+    return { ...noneBefore, cron };
+  }
+  const frequency = given.frequency ?? before.frequency;
+  if (!frequency) throw failField('frequency', 'Is required, unless there is a cron expression');
+  const fieldOf = <Field extends keyof typeof byDefault>(field: Field) =>
+    (given[field] ?? before[field] ?? byDefault[field]) as (typeof byDefault)[Field];
+  return {
+    frequency,
+    time: fieldOf('time'),
+    weekday: frequency === 'weekly' ? fieldOf('weekday') : null,
+    dayOfMonth: frequency === 'monthly' ? fieldOf('dayOfMonth') : null,
+    cron: null,
+  };
+}
+
+function checkCron(cron: string): void {
+  let parsed: Cron;
+  try {
+    parsed = cronOf(cron);
+  } catch {
+    throw failField('cron', 'Must be a cron expression of five fields, such as 30 7 * * 1-5');
+  }
+  if (!/^\d{1,2}\s/.test(cron))
+    throw failField('cron', 'The first field must be one minute, so that the report is sent at most once an hour');
+  if (!parsed.nextRun()) throw failField('cron', 'Must name a day that exists');
+}
+
+/** The clock times of a timetable as cron expressions, of which each is one. */
+function patternsOf({ frequency, time, weekday, dayOfMonth, cron }: Timetable): string[] {
+  if (cron) return [cron];
+  const [hour, minute] = (time ?? byDefault.time).split(':').map(Number);
+  if (frequency === 'daily') return [`${minute} ${hour} * * *`];
+  if (frequency === 'weekly') return [`${minute} ${hour} * * ${weekday}`];
+  const shorter = shorterMonths(dayOfMonth ?? byDefault.dayOfMonth);
+  const ofDay = `${minute} ${hour} ${dayOfMonth} * *`;
+  return shorter.length ? [ofDay, `${minute} ${hour} L ${shorter.join(',')} *`] : [ofDay];
+}
+
+const days = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** The months that may lack a day of the month; their last day takes its place. */
+function shorterMonths(day: number): number[] {
+  // 29 February is the last day of its month too, so one expression finds both.
+  return days.flatMap((length, index) => (day > length || (day === 29 && index === 1) ? [index + 1] : []));
+}
+
+/** The first time of a timetable after an instant; undefined if there is none any more. */
+export function nextTimeOf(timetable: Timetable, timezone: string, after: Date): Date | undefined {
+  const times = patternsOf(timetable).flatMap((pattern) => nextOf(cronOf(pattern), timezone, after) ?? []);
+  return times.length ? new Date(Math.min(...times.map((time) => time.getTime()))) : undefined;
+}
+
+/**
+ * Expressions are read as clock times, because each clock time counts once: the first instant at which the clocks show it, or
+ * that after the gap if they skip it.
+ */
+function nextOf(cron: Cron, timezone: string, after: Date): Date | undefined {
+  let shown = wallClock(after, timezone);
+  for (;;) {
+    const next = cron.nextRun(shown);
+    if (!next) return undefined;
+    const at = atOrAfterGap(next, timezone);
+    // The clocks show some times a second time, and times in a gap may be the same instant.
+    if (at > after) return at;
+    shown = next;
+  }
+}
+
+function cronOf(pattern: string): Cron {
+  return new Cron(pattern, { timezone: 'UTC', mode: '5-part' });
+}
