@@ -67,9 +67,11 @@ export const ReportSchedule = z.object({
     .nullable()
     .meta({ description: 'Why the last run failed, or why the schedule stopped; null otherwise', examples: [null] }),
   stoppedReason: z
-    .enum(['owner_inactive'])
+    .enum(['owner_inactive', 'query_erased'])
     .nullable()
-    .describe('Why the platform stopped the schedule: the owner of the report is not active any more'),
+    .describe(
+      'Why the platform stopped the schedule: the owner of the report is not active any more, or its query named a person who was erased',
+    ),
   version: z.int(),
   createdAt: timestamp(),
   updatedAt: timestamp(),

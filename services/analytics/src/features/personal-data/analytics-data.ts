@@ -6,6 +6,7 @@ import { asEvent } from '../events/event.ts';
 import { exportSweeps } from '../exports/erase-exports.ts';
 import { leadFacts } from '../facts/lead-fact.ts';
 import { removeFacts } from '../facts/write-facts.ts';
+import { reportSweeps } from '../reports/erase-reports.ts';
 
 const batchMax = 1_000;
 
@@ -26,7 +27,7 @@ export const analyticsData: PersonalData<Tx> = {
     await addCounts(tx, await removeFacts(tx, leadFacts, { ids: leadIds, counting }));
     return { engagementEvents: rows.length };
   },
-  sweeps: exportSweeps,
+  sweeps: [...exportSweeps, ...reportSweeps],
   async read({ tx, person: { leadIds } }) {
     const where = { leadId: { in: leadIds } };
     return [
