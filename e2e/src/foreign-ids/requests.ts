@@ -5,6 +5,7 @@ import type { DirectRequest } from './direct.ts';
 import { marketingPreparations, subjects } from './marketing.ts';
 import type { Position } from './positions.ts';
 import type { Setup, World } from './records.ts';
+import { reportPreparations, reportRequests } from './reports.ts';
 import { trainingPreparations, trainingRequests } from './training.ts';
 import { uniqueEmail } from './unique-email.ts';
 import { calendarPeriod, password, portalSession, userSession } from './world.ts';
@@ -47,6 +48,7 @@ type Parts = Pick<DirectRequest, 'params' | 'query' | 'body'>;
 const requests: Record<string, (world: World, position: Position) => Parts> = {
   ...commissionRequests,
   ...trainingRequests,
+  ...reportRequests,
   addTeamMembers: () => ({ body: {} }),
   bulkAssignAccounts: (_, { path }) => ({ body: { ...selectionFor(path), ownerId: null } }),
   bulkAssignLeads: (_, { path }) => ({ body: { ...selectionFor(path), assignedTo: null } }),
@@ -260,6 +262,7 @@ export const preparations: Record<string, (world: World, setup: Setup) => Promis
   ...commissionPreparations,
   ...marketingPreparations,
   ...trainingPreparations,
+  ...reportPreparations,
   bulkAssignAccounts: anAccountOfUser,
   bulkDeleteAccounts: anAccountOfUser,
   bulkUpdateAccounts: anAccountOfUser,

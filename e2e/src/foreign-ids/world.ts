@@ -7,6 +7,7 @@ import { createCommissions } from './commissions.ts';
 import type { DirectRequest, Scope } from './direct.ts';
 import { aFlow, anAbTest, anExecution, createMarketing } from './marketing.ts';
 import type { Setup, SharedRecords, World } from './records.ts';
+import { createReports } from './reports.ts';
 import { createTraining } from './training.ts';
 import { uniqueEmail } from './unique-email.ts';
 
@@ -211,6 +212,8 @@ export async function createWorld(
   const aView = { resource: 'leads', name: 'Hot leads', visibility: 'tenant' };
   const view = await call('createView', { body: aView });
 
+  const reports = await createReports(setup, { scope });
+
   const pair = await first('listLeadDuplicates', { status: 'open' });
   const aStranger = (firstName: string) =>
     call('createLead', { body: { email: uniqueEmail(), firstName, lastName: 'Antonelli' } });
@@ -257,7 +260,7 @@ export async function createWorld(
     ...numbers({ referral, referral_code: referralCode }),
     ...numbers({ duplicate_pair: pair, lead_merge: { id: merge.mergeId } }),
     ...numbers({ custom_field: customField, milestone, quota, pipeline, win_loss_reason: winLossReason }),
-    ...numbers({ ...calendar, import: leadImport, export: dataExport }),
+    ...numbers({ ...calendar, ...reports, import: leadImport, export: dataExport }),
     ...numbers({
       signature_request: signature,
       signer: signature.signers[0],

@@ -63,7 +63,7 @@ export const reportDeleted = event('report.deleted', {
 
 const withId = z.object({ id: id('report') });
 const teamId = id('team').describe(
-  'One of your teams, whose members see the report with the visibility `team`; your only team by default',
+  'The team whose members see the report, with the visibility `team`; your only team by default',
 );
 
 export const reports = operations({

@@ -1,7 +1,13 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation, recordPages } from '@tandem/contract';
 import type { internalExports, internalLeads, internalPipelines, internalPredictedScores } from '@tandem/crm-contract';
-import type { internalAssignees, internalRoles, internalTenants, internalUsers } from '@tandem/identity-contract';
+import type {
+  internalAssignees,
+  internalRoles,
+  internalTeams,
+  internalTenants,
+  internalUsers,
+} from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { internalPartners } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler } from '@tandem/service';
@@ -24,7 +30,12 @@ export interface Peers {
       typeof recordPages
   >;
   identity: ServiceClient<
-    typeof internalUsers & typeof internalAssignees & typeof internalRoles & typeof internalTenants & typeof recordPages
+    typeof internalUsers &
+      typeof internalAssignees &
+      typeof internalTeams &
+      typeof internalRoles &
+      typeof internalTenants &
+      typeof recordPages
   >;
   partner: ServiceClient<typeof internalPartners & typeof recordPages>;
 }

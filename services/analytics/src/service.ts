@@ -3,7 +3,13 @@ import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { recordPages } from '@tandem/contract';
 import { internalExports, internalLeads, internalPipelines, internalPredictedScores } from '@tandem/crm-contract';
-import { internalAssignees, internalRoles, internalTenants, internalUsers } from '@tandem/identity-contract';
+import {
+  internalAssignees,
+  internalRoles,
+  internalTeams,
+  internalTenants,
+  internalUsers,
+} from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { createMailer } from '@tandem/mail';
 import { internalPartners } from '@tandem/partner-contract';
@@ -54,7 +60,14 @@ export function analyticsService(
     }),
     identity: createServiceClient({
       ...asAnalytics,
-      operations: { ...internalUsers, ...internalAssignees, ...internalRoles, ...internalTenants, ...recordPages },
+      operations: {
+        ...internalUsers,
+        ...internalAssignees,
+        ...internalTeams,
+        ...internalRoles,
+        ...internalTenants,
+        ...recordPages,
+      },
       baseUrl: settings.IDENTITY_URL,
     }),
     partner: createServiceClient({

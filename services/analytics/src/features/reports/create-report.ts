@@ -1,16 +1,18 @@
 import { reportCreated, reportLimits, type reports } from '@tandem/analytics-contract';
-import { fail, toJsonColumn } from '@tandem/service';
+import { asService, fail, toJsonColumn } from '@tandem/service';
 import { lockNamed } from '@tandem/tenant-db';
 import type { Handler } from '../../handler.ts';
-import { asReport, ownerOf, teamFor } from './report.ts';
+import { asReport, checkTeam, ownerOf, teamFor } from './report.ts';
 import { readQuery } from './report-query.ts';
 import type { ReportTools } from './tools.ts';
 
 type Wire = Record<string, unknown>;
 
-export const createReport = ({ sources, ids }: ReportTools): Handler<typeof reports.createReport, Wire> => ({
-  check: ({ body: { type, query = {} }, caller, tx }) =>
-    readQuery(type, query, { sources, ids, caller, tx, field: 'query' }),
+export const createReport = ({ sources, ids, identity }: ReportTools): Handler<typeof reports.createReport, Wire> => ({
+  async check({ body: { type, query = {}, teamId }, caller, tx }) {
+    await checkTeam(identity, teamId, asService(caller));
+    return readQuery(type, query, { sources, ids, caller, tx, field: 'query' });
+  },
   async run({ body, caller, found, tx, emit }) {
     const { name, type, query = {}, visibility } = body;
     const ownerId = ownerOf(caller);

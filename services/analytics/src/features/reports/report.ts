@@ -1,9 +1,10 @@
 import { Report } from '@tandem/analytics-contract';
-import { actingUserId, type Caller } from '@tandem/caller';
+import { actingUserId, type Caller, onlyTeamOf } from '@tandem/caller';
+import { orAbsent } from '@tandem/client/internal';
 import { allows, unknownId } from '@tandem/contract';
 import { fail, failField, storedObject } from '@tandem/service';
 import type { Report as ReportRow } from '../../generated/client.ts';
-import type { Tx } from '../../handler.ts';
+import type { Peers, Tx } from '../../handler.ts';
 
 const columns = Report.pick({ type: true, visibility: true }).extend({ query: storedObject });
 
@@ -57,15 +58,21 @@ function forbidden(message: string) {
   return fail('forbidden', [{ field: 'id', message }]);
 }
 
-/** The team of a report: one of the teams of its owner with the visibility `team`, else none. */
-export function teamFor(
-  visibility: string,
+/** Checks that a team exists. */
+export async function checkTeam(
+  identity: Peers['identity'],
   teamId: number | null | undefined,
-  { teamIds = [] }: Caller,
-): number | null {
-  if (teamId != null && !teamIds.includes(teamId)) throw failField('teamId', unknownId('team'));
+  as: Parameters<Peers['identity']['findTeam']>[0]['as'],
+): Promise<void> {
+  if (teamId == null) return;
+  if (!(await orAbsent(identity.findTeam({ params: { id: teamId }, as }))))
+    throw failField('teamId', unknownId('team'));
+}
+
+/** The team of a report: that of the request or the only team of the caller with the visibility `team`, else none. */
+export function teamFor(visibility: string, teamId: number | null | undefined, caller: Caller): number | null {
   if (visibility !== 'team') return null;
-  const team = teamId ?? (teamIds.length === 1 ? teamIds[0] : undefined);
-  if (team === undefined) throw failField('teamId', 'Is required for the visibility team, unless you are in one team');
+  const team = teamId ?? onlyTeamOf(caller);
+  if (team === null) throw failField('teamId', 'Is required for the visibility team, unless you are in one team');
   return team;
 }

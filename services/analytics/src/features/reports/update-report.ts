@@ -1,17 +1,18 @@
 import { type reports, reportUpdated } from '@tandem/analytics-contract';
-import { diff, toJsonColumn } from '@tandem/service';
+import { asService, diff, toJsonColumn } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { asReport, checkOwner, findReport, lockReport, teamFor } from './report.ts';
+import { asReport, checkOwner, checkTeam, findReport, lockReport, teamFor } from './report.ts';
 import { readQuery } from './report-query.ts';
 import type { ReportTools } from './tools.ts';
 
 type Wire = Record<string, unknown> | undefined;
 
-export const updateReport = ({ sources, ids }: ReportTools): Handler<typeof reports.updateReport, Wire> => ({
-  async check({ params: { id }, body: { query }, caller, tx, ifMatch }) {
+export const updateReport = ({ sources, ids, identity }: ReportTools): Handler<typeof reports.updateReport, Wire> => ({
+  async check({ params: { id }, body: { query, teamId }, caller, tx, ifMatch }) {
     const report = asReport(await findReport(tx, id, caller));
     checkOwner(report, caller);
     ifMatch(report);
+    await checkTeam(identity, teamId, asService(caller));
     return query && readQuery(report.type, query, { sources, ids, caller, tx, field: 'query' });
   },
   async run({ params: { id }, body, caller, found, tx, emit, ifMatch }) {
