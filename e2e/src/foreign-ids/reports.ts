@@ -23,6 +23,7 @@ export const reportRequests = {
   updateReport: (_: World, { part }: Position) => ({
     body: { name: 'Year', ...(part === 'body' && { visibility: 'team' }) },
   }),
+  createExport: () => ({ body: { source: 'report', format: 'csv' } }),
   runReport: () => ({ body: {} }),
   createReportSchedule: (_: World, { part }: Position) => ({
     body: { ...schedule, ...(part === 'body' && { recipients: {} }) },

@@ -33,8 +33,11 @@ export const exportSources = [
   'partners',
   'commissions',
   'audit',
+  'report',
 ] as const;
-export const ExportSource = z.enum(exportSources).describe('The list whose records the export has');
+export const ExportSource = z
+  .enum(exportSources)
+  .describe('The list whose records the export has; `report`: the rows of the last run of a report');
 export type ExportSource = z.output<typeof ExportSource>;
 
 export const ExportFormat = z.enum(['csv', 'json', 'ndjson', 'xlsx']).describe('The format of the file');
@@ -178,6 +181,9 @@ export const dataExports = operations({
         source: ExportSource.meta({ examples: ['leads'] }),
         format: ExportFormat.meta({ examples: ['csv'] }),
         filters: filters.optional(),
+        reportId: id('report')
+          .describe('The report, for the source `report`; that of a list is exported as its list')
+          .optional(),
         columns: Columns.optional(),
       })
       .meta({
@@ -197,6 +203,7 @@ export const dataExports = operations({
         409,
         'The files of earlier exports use the whole storage for exports; wait until some expire',
       ],
+      no_run: [409, 'The report has no completed run; run it first'],
     },
   },
   listExports: {

@@ -4,8 +4,9 @@ import type { IdCodec } from '@tandem/ids';
 import { fail } from '@tandem/service';
 import { lockNamed } from '@tandem/tenant-db';
 import type { Handler } from '../../handler.ts';
+import { readReportExport } from '../reports/report-source.ts';
 import { asExport, countOpen, exportsLock, insertExport, isStorageFull, type LinkTo } from './export.ts';
-import { checkInput, type ExportInput } from './export-input.ts';
+import { type CheckedExport, checkInput } from './export-input.ts';
 import type { Sources } from './sources.ts';
 
 interface Tools {
@@ -20,15 +21,21 @@ export const createExport = ({
   sources,
   ids,
   linkTo,
-}: Tools): Handler<typeof dataExports.createExport, ExportInput> => ({
-  check: ({ body: { source, filters = {}, columns }, caller, tx }) =>
-    checkInput({ source, filters, columns }, { sources, ids, caller, tx, errors: [], fields }),
-  async run({ body: { source, format, filters = {} }, caller, found, tx, emit, schedule }) {
+}: Tools): Handler<typeof dataExports.createExport, CheckedExport> => ({
+  async check({ body: { source, filters, columns, reportId }, caller, tx }) {
+    const isOfReport = source === 'report';
+    const ofReport = isOfReport ? await readReportExport({ reportId, filters, columns }, { caller, tx }) : undefined;
+    if (ofReport?.rows) return ofReport.rows;
+    const given = ofReport?.list ?? { source, filters: filters ?? {}, columns };
+    const input = await checkInput(given, { sources, ids, caller, tx, errors: [], fields });
+    return { ...input, source: given.source, filters: given.filters };
+  },
+  async run({ body: { format }, caller, found, tx, emit, schedule }) {
     await lockNamed(tx, exportsLock);
     if ((await countOpen(tx)) >= dataExportLimits.open) throw fail('too_many_exports');
     if (await isStorageFull(tx)) throw fail('export_storage_full');
     const createdBy = actingUserId(caller) ?? null;
-    const row = await insertExport({ tx, emit, schedule }, { ...found, source, format, filters, createdBy });
+    const row = await insertExport({ tx, emit, schedule }, { ...found, format, createdBy });
     return asExport(row, { caller, linkTo });
   },
 });

@@ -16,6 +16,13 @@ export interface ExportInput {
   requester: Requester;
 }
 
+/** An export as it is stored. */
+export interface CheckedExport extends ExportInput {
+  source: ExportSource;
+  /** As the client sent them. */
+  filters: Record<string, unknown>;
+}
+
 interface Checking {
   sources: Sources;
   ids: IdCodec;

@@ -15,7 +15,7 @@ import { fragment } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Export as ExportRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import type { ExportInput } from './export-input.ts';
+import type { CheckedExport } from './export-input.ts';
 import { reachOfSource, type Sources } from './sources.ts';
 
 const payload = z.object({ exportId: id('export') });
@@ -74,11 +74,13 @@ function linkEnd({ expiresAt }: ExportRow): number {
   return Math.min(expiresAt?.getTime() ?? 0, Date.now() + linkMs);
 }
 
-/** The exports that a caller may see: of lists that they can read completely, and their own of other lists. */
+/** The exports that a caller may see: of lists that they can read completely, and their own of other lists and of reports. */
 export function visibleTo(caller: Caller, sources: Sources) {
   const reaches = ExportSource.options.map((source) => [source, reachOfSource(caller, sources[source])] as const);
-  const all = reaches.flatMap(([source, reach]) => (reach === 'all' ? [source] : []));
-  const own = reaches.flatMap(([source, reach]) => (reach !== 'all' && reach !== 'none' ? [source] : []));
+  const all = reaches.flatMap(([source, reach]) => (reach === 'all' && !sources[source].isOwn ? [source] : []));
+  const own = reaches.flatMap(([source, reach]) =>
+    reach !== 'none' && (reach !== 'all' || sources[source].isOwn) ? [source] : [],
+  );
   const createdBy = actingUserId(caller);
   return {
     OR: [
@@ -113,11 +115,8 @@ export async function isStorageFull({ sql }: Tx): Promise<boolean> {
   return (kept?.bytes ?? 0) >= dataExportLimits.keptBytes;
 }
 
-interface NewExport extends ExportInput {
-  source: ExportSource;
+interface NewExport extends CheckedExport {
   format: z.output<typeof ExportFormat>;
-  /** As the client sent them. */
-  filters: Record<string, unknown>;
   createdBy: number | null;
 }
 

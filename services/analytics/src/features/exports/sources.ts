@@ -10,6 +10,7 @@ import { asService, type Reach, reachOf, readRecordPage } from '@tandem/service'
 import type { z } from 'zod';
 import type { Peers, Tx } from '../../handler.ts';
 import { listRecordedEvents } from '../events/list-recorded-events.ts';
+import { reportSource } from '../reports/report-source.ts';
 
 type Records = z.output<typeof recordPages.readRecordPage.reply>;
 type Page = Omit<z.output<typeof recordPages.readRecordPage.body>, 'list'>;
@@ -26,6 +27,8 @@ export interface Source extends Exported {
   /** The list whose records the export has, and whose filters and permissions it takes. */
   list: Operation;
   rowsMax: number;
+  /** Only those who requested an export see it. */
+  isOwn?: true;
   /** Filters that requests in the sandbox always have. */
   inSandbox?: Readonly<Record<string, unknown>>;
   /** Reads the records after an id, in the order of ids. */
@@ -54,6 +57,7 @@ export function sourcesOf({ crm, identity, partner }: Peers): Sources {
     commissions: listOf(partner, commissions.listCommissions),
     // Everybody in the sandbox can read its exports, sandbox keys too, so they have no live entries.
     audit: { ...listOf(identity, auditLogs.listAuditLogs), inSandbox: { environment: 'sandbox' } },
+    report: reportSource,
   };
 }
 

@@ -163,6 +163,40 @@ describe('a run', () => {
   });
 });
 
+describe('an export of a report', () => {
+  it('has the rows of its last run, and is seen by its requester only', async () => {
+    const api = service.as({ userId });
+    await reportLeads(service, api);
+    const reportId = await aReport(api, { type: 'funnel', query: march });
+    const body = { source: 'report', format: 'ndjson', reportId };
+    expect((await api.createExport({ body })).body).toMatchObject({ status: 409, code: 'no_run' });
+    await run(api, reportId);
+    const { data: started } = await api.createExport({ body });
+    const params = { id: started.id };
+    const ended = await until('the export is completed', async () => {
+      const { data } = await api.getExport({ params });
+      return data.status === 'completed' && data;
+    });
+    expect(ended).toMatchObject({ source: 'report', rowCount: 5 });
+    const token = ended.downloadUrl.split('/').at(-1);
+    const { tenantId, ...nobody } = service.as({ type: 'anonymous' }).caller;
+    const { text } = await service.send(service.operations.downloadExportFile, { params: { token } }, nobody);
+    expect(JSON.parse(text.split('\n')[0] as string)).toMatchObject({ group: 'all', step: 'new', count: 2 });
+    const other = service.as({ tenantId: api.caller.tenantId as number, userId: 9 });
+    expect((await other.getExport({ params })).status).toBe(404);
+    const unseen = await other.createExport({ body });
+    expect([unseen.status, unseen.body.errors?.[0]?.field]).toEqual([422, 'reportId']);
+  });
+
+  it('of a list is that of its records', async () => {
+    const api = service.as({ userId });
+    service.crm.lists.set('listLeads', []);
+    const reportId = await aReport(api, { type: 'leads', query: { columns: ['email'], filters: { status: 'new' } } });
+    const { data } = await api.createExport({ body: { source: 'report', format: 'csv', reportId } });
+    expect(data).toMatchObject({ source: 'leads', columns: ['email'], filters: { status: 'new' } });
+  });
+});
+
 describe('a link to a file', () => {
   it('ends with the permission of its user', async () => {
     const api = service.as({ userId });

@@ -60,12 +60,23 @@ export function tableOf(type: NumbersReport, result: Record<string, unknown>): T
   return cohortTable(CohortResult.parse(result));
 }
 
+const dashboardColumns = ['section', 'number', 'from', 'value', 'previous'];
+const funnelColumns = ['group', 'step', 'count', 'fromPrevious', 'fromStart', 'medianSeconds'];
+const periodsMax = 24;
+const cohortColumns = (periods: number) => [
+  'cohort',
+  'size',
+  ...Array.from({ length: periods }, (_, index) => `period${index}`),
+];
+/** The columns of all tables. */
+export const columnsOfTables = [...dashboardColumns, ...funnelColumns, ...cohortColumns(periodsMax)];
+
 function dashboardTable(result: z.output<typeof DashboardResult>): Table {
   const rows = keyNumbers(result).map(({ section, name, value, previous }) => [section, name, null, value, previous]);
   const points = result.series.flatMap(({ from, ...counts }) =>
     Object.entries(counts).map(([name, value]) => ['series', name, from, asNumber(value), null]),
   );
-  return counted(['section', 'number', 'from', 'value', 'previous'], [...rows, ...points], (row) => [row[3], row[4]]);
+  return counted(dashboardColumns, [...rows, ...points], (row) => [row[3], row[4]]);
 }
 
 export interface KeyNumber {
@@ -109,15 +120,13 @@ function funnelTable({ steps, pending, breakdown }: z.output<typeof FunnelResult
   const groups = breakdown.flatMap(({ value, userId, teamId, partnerId, ...group }) =>
     rowsOf(value ?? userId ?? teamId ?? partnerId ?? 'none', group.steps, group.pending),
   );
-  const columns = ['group', 'step', 'count', 'fromPrevious', 'fromStart', 'medianSeconds'];
-  return counted(columns, [...rowsOf('all', steps, pending), ...groups], (row) => [row[2]]);
+  return counted(funnelColumns, [...rowsOf('all', steps, pending), ...groups], (row) => [row[2]]);
 }
 
 function cohortTable({ rows }: z.output<typeof CohortResult>): Table {
   const periods = Math.max(0, ...rows.map(({ values }) => values.length));
-  const columns = ['cohort', 'size', ...Array.from({ length: periods }, (_, index) => `period${index}`)];
   const cells = rows.map(({ cohort, size, values }) => [cohort ?? 'none', size, ...values]);
-  return counted(columns, cells, (row) => row.slice(1));
+  return counted(cohortColumns(periods), cells, (row) => row.slice(1));
 }
 
 function counted(

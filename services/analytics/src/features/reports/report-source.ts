@@ -1,0 +1,79 @@
+import { dataExportLimits, type ExportSource, reportRuns } from '@tandem/analytics-contract';
+import type { Caller } from '@tandem/caller';
+import { unknownId } from '@tandem/contract';
+import { requesterOf, unknownColumns } from '@tandem/exports';
+import { fail, failField, storedObject } from '@tandem/service';
+import { z } from 'zod';
+import type { Tx } from '../../handler.ts';
+import { readTimezone } from '../counting/index.ts';
+import type { CheckedExport } from '../exports/export-input.ts';
+import type { Source } from '../exports/sources.ts';
+import { datesOf } from './periods.ts';
+import { asReport, visibleTo } from './report.ts';
+import { queries } from './report-query.ts';
+import { storedReport } from './report-run.ts';
+import { columnsOfTables, isNumbers, type Table, tableOf } from './tables.ts';
+
+const cell = z.union([z.string(), z.number()]).nullable();
+const Stored = z.object({ reportRunId: z.int() });
+
+/** The rows of a run as the source of an export; its filters name the run. */
+export const reportSource: Source = {
+  list: reportRuns.listReportRuns,
+  record: z.object(Object.fromEntries(columnsOfTables.map((name) => [name, cell]))),
+  rowsMax: dataExportLimits.rows,
+  // Whoever sees the exports of others must not learn of their private reports.
+  isOwn: true,
+  async read({ filters, after, limit }, { tx }) {
+    const { columns, rows } = await tableOfRun(tx, Stored.parse(filters).reportRunId);
+    const records = rows
+      .slice(after, after + limit)
+      .map((cells) => Object.fromEntries(columns.map((name, index) => [name, cells[index] ?? null])));
+    return { records, next: after + limit < rows.length ? after + limit : null };
+  },
+};
+
+/** What the export of a report is made of: the rows of its last run, or the records of its list. */
+export async function readReportExport(
+  given: { reportId: number | undefined; filters: object | undefined; columns: string[] | undefined },
+  { caller, tx }: { caller: Caller; tx: Tx },
+): Promise<
+  | { rows: CheckedExport; list?: undefined }
+  | {
+      rows?: undefined;
+      list: { source: ExportSource; filters: Record<string, unknown>; columns: string[] | undefined };
+    }
+> {
+  const { reportId: id, filters, columns } = given;
+  if (id === undefined) throw failField('reportId', 'Is required for the source report');
+  if (filters) throw failField('filters', 'Must not be sent for the source report');
+  const row = await tx.report.findFirst({ where: { id, ...visibleTo(caller) } });
+  if (!row) throw failField('reportId', unknownId('report'));
+  const { type, query } = asReport(row);
+  if (!isNumbers(type)) {
+    const list = queries.list.parse(query);
+    const { timezone } = await readTimezone(tx);
+    const moving = list.period ? datesOf(list.period, timezone, new Date()) : {};
+    return { list: { source: type, filters: { ...list.filters, ...moving }, columns: columns ?? list.columns } };
+  }
+  const where = { reportId: id, status: 'completed' };
+  const run = await tx.reportRun.findFirst({ where, orderBy: { id: 'desc' }, select: { id: true } });
+  if (!run) throw fail('no_run');
+  const errors = unknownColumns(reportSource, columns ?? []);
+  if (errors.length) throw fail('validation_failed', errors);
+  const rows: CheckedExport = {
+    source: 'report',
+    filters: {},
+    columns: columns ?? [...(await tableOfRun(tx, run.id)).columns],
+    wireFilters: { reportRunId: run.id },
+    requester: requesterOf(caller, 'all'),
+  };
+  return { rows };
+}
+
+async function tableOfRun(tx: Tx, id: number): Promise<Table> {
+  const run = await tx.reportRun.findFirst({ where: { id } });
+  const report = run && (await storedReport(tx, run.reportId));
+  if (!report || !isNumbers(report.type)) return { columns: [], rows: [], rowCount: 0 };
+  return tableOf(report.type, storedObject.parse(run.result));
+}
