@@ -127,6 +127,7 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
     'api_key.*',
     'webhook.*',
     'export.*',
+    'report.*',
   ];
   await api.createWebhook({ body: { url: receiver.url, events } });
 

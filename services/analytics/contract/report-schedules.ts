@@ -102,6 +102,10 @@ export const reportScheduleStopped = event('report_schedule.stopped', {
   action: 'report_schedule.stop',
 });
 
+const example = {
+  ...{ frequency: 'weekly', time: '07:30', weekday: 1, dayOfMonth: null, cron: null, format: 'pdf' },
+  ...{ recipients: { userIds: [], emails: ['board@example.com'] }, lastStatus: 'completed', stoppedReason: null },
+} as const;
 const withId = z.object({ id: id('report') });
 const withScheduleId = z.object({ id: id('report'), scheduleId: id('report_schedule') });
 const fields = {
@@ -140,11 +144,12 @@ export const reportSchedules = operations({
             weekday: 1,
             timezone: 'Europe/Berlin',
             format: 'pdf',
-            recipients: { emails: ['board@example.com'] },
+            recipients: { userIds: [], emails: ['board@example.com'] },
           },
         ],
       }),
     reply: ReportSchedule,
+    example,
     status: 201,
     message: 'Schedule created',
     emits: [reportScheduleCreated],
@@ -178,6 +183,7 @@ export const reportSchedules = operations({
       active: z.boolean().optional(),
     }),
     reply: ReportSchedule,
+    example,
     message: 'Schedule updated',
     emits: [reportScheduleUpdated],
   },
@@ -190,6 +196,7 @@ export const reportSchedules = operations({
     description:
       'The owner of the report can delete its schedules, and everybody with the permission `analytics:manage` those of a report that they see.',
     params: withScheduleId,
+    ifMatch: true,
     reply: z.object({ id: id('report_schedule'), deleted: z.literal(true).describe('Always true') }),
     message: 'Schedule deleted',
     emits: [reportScheduleDeleted],
