@@ -128,6 +128,7 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
     'webhook.*',
     'export.*',
     'report.*',
+    'prediction.*',
   ];
   await api.createWebhook({ body: { url: receiver.url, events } });
 
@@ -207,6 +208,8 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
   await api.updateWebhook({ params: { id: goneHook }, body: { active: true } });
   await owner.cancelSubscription({ params: { id: subscription.subscriptionId }, body: { atPeriodEnd: true } });
 
+  await api.scoreLeads({ body: { leadIds: ['unknown'] } });
+
   const enrollmentData = { enrollmentId: enrollment.id, courseId: course.id, learnerId: userId };
   const { agentId: _, ...asked } = recommended;
   const aboutTask = { taskId: reminded.id, title: 'Call Ada', dueAt: null };
@@ -257,6 +260,10 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
     {
       type: 'webhook.delivery_exhausted',
       data: { webhookId: brokenHook, deliveryId: id, eventId: id, event: 'task.created' },
+    },
+    {
+      type: 'prediction.completed',
+      data: { model: 'conversion', modelVersion: 0, source: 'rules', succeeded: 0, failed: 1, persisted: false },
     },
   ];
   await haveArrived(expected);

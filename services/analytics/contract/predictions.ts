@@ -146,6 +146,24 @@ export const predictionModelTrained = event('prediction_model.trained', {
   record: PredictionModel.extend({ id: id('prediction_model') }),
 });
 
+export const predictionCompleted = event('prediction.completed', {
+  group: 'analytics',
+  readPermission: 'analytics:read',
+  description: 'Leads of a request were scored',
+  action: 'prediction.complete',
+  target: 'tenant',
+  data: z.object({
+    model: ModelName,
+    modelVersion: ModelVersion,
+    source: PredictionSource,
+    succeeded: z.int().meta({ description: 'The number of leads that were scored', examples: [248] }),
+    failed: z.int().meta({ description: 'The number of ids that could not be scored, or not stored', examples: [2] }),
+    persisted: z.boolean().meta({ description: 'Whether the scores of the leads were set', examples: [true] }),
+  }),
+  record: z.object({ id: id('tenant') }),
+  example: { model: 'conversion', modelVersion: 3, source: 'trained', succeeded: 248, failed: 2, persisted: true },
+});
+
 const PredictionResult = BulkResult.omit({ id: true }).extend({
   leadId: z.string().meta({ description: 'The id from the request', examples: ['khzasVT5ZxaVtyRs'] }),
   success: z.boolean().describe('Whether the lead was scored, and its score stored with `persist`'),
@@ -194,7 +212,7 @@ export const predictions = operations({
       results: z.array(PredictionResult).describe('One result per id, in the order of the request'),
     }),
     message: 'Leads scored',
-    emits: [],
+    emits: [predictionCompleted],
     errors: { duplicate_in_request: bulkErrors.duplicate_in_request },
   },
   listPredictionModels: {

@@ -1,5 +1,5 @@
 import { approvalDecided, approvalRequested, executionCompleted, executionFailed } from '@tandem/agents-contract';
-import { exportCompleted, reportCompleted, reportFailed } from '@tandem/analytics-contract';
+import { exportCompleted, predictionCompleted, reportCompleted, reportFailed } from '@tandem/analytics-contract';
 import { formSubmitted } from '@tandem/campaign-contract';
 import { allows, type EventDef, walkIds } from '@tandem/contract';
 import {
@@ -136,6 +136,7 @@ export const catalogued = [
   exportCompleted,
   reportCompleted,
   reportFailed,
+  predictionCompleted,
 ] as const satisfies readonly EventDef[];
 
 /** Groups of the spec. The catalogue lists only these unless the request includes all groups. */

@@ -1,4 +1,5 @@
 import { createIdCodec } from '@tandem/ids';
+import { until } from '@tandem/testing';
 import { type Analytics, startAnalytics } from '../../analytics.test-service.ts';
 import { aTenant, type Tenant } from './closed-leads.test-service.ts';
 
@@ -107,6 +108,11 @@ describe('predictions of many leads', () => {
     expect(request?.reason).toBe('Predicted by the model conversion by its rules');
     expect(request?.scores).toHaveLength(2);
     expect(request?.scores).toContainEqual({ leadId: '21', score, version: 1 });
+    const event = await until('the scoring is announced', () =>
+      service.events.find((one) => one.name === 'prediction.completed' && one.tenantId === tenant.api.caller.tenantId),
+    );
+    const used = { model: 'conversion', modelVersion: 0, source: 'rules' };
+    expect(event.data).toEqual({ ...used, succeeded: 1, failed: 2, persisted: true });
   });
 
   it('need the permission to write leads only with `persist`, in its narrowing', async () => {

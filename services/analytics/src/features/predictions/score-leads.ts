@@ -1,4 +1,4 @@
-import type { LeadPrediction, predictions } from '@tandem/analytics-contract';
+import { type LeadPrediction, predictionCompleted, type predictions } from '@tandem/analytics-contract';
 import type { Caller } from '@tandem/caller';
 import { bulkErrors, knownErrors } from '@tandem/contract';
 import { asService, reachOf } from '@tandem/service';
@@ -12,6 +12,11 @@ import { visibleLeads } from './visible-leads.ts';
 type Prediction = z.output<typeof LeadPrediction>;
 type Reply = z.output<typeof predictions.scoreLeads.reply>;
 
+interface Scored {
+  reply: Reply;
+  model: UsedModel;
+}
+
 interface Problem {
   code: string;
   message: string;
@@ -21,7 +26,7 @@ const notFound: Problem = { code: 'not_found', message: knownErrors.not_found[1]
 const duplicate: Problem = { code: 'duplicate_in_request', message: bulkErrors.duplicate_in_request[1] };
 
 // The scores are stored by another service, before the transaction of the request: a repetition stores the same ones.
-export const scoreLeads = (tools: Tools): Handler<typeof predictions.scoreLeads, Reply> => ({
+export const scoreLeads = (tools: Tools): Handler<typeof predictions.scoreLeads, Scored> => ({
   async check({ body, caller, tx }) {
     const ids = body.leadIds.map((text) => tools.ids.decode('lead', caller.tenantId as number, text));
     const known = [...new Set(ids.filter((id) => id !== undefined))];
@@ -37,9 +42,17 @@ export const scoreLeads = (tools: Tools): Handler<typeof predictions.scoreLeads,
       return { leadId: text, success: !error, error, prediction: isRepeated ? null : (prediction ?? null) };
     });
     const failed = results.filter(({ success }) => !success).length;
-    return { succeeded: results.length - failed, failed, results };
+    return { reply: { succeeded: results.length - failed, failed, results }, model };
   },
-  run: ({ found }) => found,
+  async run({ body, caller, emit, found: { reply, model } }) {
+    const { succeeded, failed } = reply;
+    const used = { model: model.name, modelVersion: model.version, source: model.source };
+    emit(predictionCompleted, {
+      data: { ...used, succeeded, failed, persisted: body.persist ?? false },
+      record: { id: caller.tenantId as number },
+    });
+    return reply;
+  },
 });
 
 async function predictAll(tx: Tx, leadIds: number[], model: UsedModel): Promise<Map<number, Prediction>> {
