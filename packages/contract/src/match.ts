@@ -11,7 +11,8 @@ interface Node<T> {
 
 /**
  * Compiles the paths of operations into a matcher, which returns undefined for an unknown path. Literal segments win over
- * parameters, and these over the rest of a path (`/*path`); percent-encoding is decoded.
+ * parameters, and these over the rest of a path (`/*path`), among the paths that allow the method; percent-encoding is
+ * decoded.
  * @throws Error when two entries have the same method and path
  */
 export function compilePaths<T>(
@@ -28,10 +29,11 @@ export function compilePaths<T>(
     const segments = path.split('/').slice(1);
     if (path.includes('%') && !decodeAll(segments)) return undefined;
     const values: string[] = [];
-    const at = walk(root, segments, 0, values);
-    if (!at) return undefined;
-    const found = at.byMethod.get(method === 'HEAD' ? 'GET' : method);
-    return found === undefined ? { allowed: allowed(at) } : { found, values };
+    const sought = method === 'HEAD' ? 'GET' : method;
+    const at = walk({ segments, values, accepts: ({ byMethod }) => byMethod.has(sought) }, root);
+    if (at) return { found: at.byMethod.get(sought) as T, values };
+    const allowed = allowedMethods(root, segments);
+    return allowed.length ? { allowed } : undefined;
   };
 }
 
@@ -53,19 +55,28 @@ function next<T>(at: Node<T>, segment: string): Node<T> {
   return child;
 }
 
-function walk<T>(at: Node<T>, segments: string[], index: number, values: string[]): Node<T> | undefined {
-  if (index === segments.length) return at.byMethod.size ? at : undefined;
+interface Walk<T> {
+  segments: readonly string[];
+  /** The values of the parameters on the way. */
+  values: string[];
+  accepts(end: Node<T>): boolean;
+}
+
+function walk<T>(path: Walk<T>, at: Node<T>, index = 0): Node<T> | undefined {
+  const { segments, values, accepts } = path;
+  if (index === segments.length) return accepts(at) ? at : undefined;
   const segment = segments[index] as string;
   const fixed = at.literals.get(segment);
-  const found = fixed && walk(fixed, segments, index + 1, values);
+  const found = fixed && walk(path, fixed, index + 1);
   if (found || segment === '') return found;
   if (at.param) {
     values.push(segment);
-    const byParam = walk(at.param, segments, index + 1, values);
+    const byParam = walk(path, at.param, index + 1);
     if (byParam) return byParam;
     values.pop();
   }
-  if (at.rest) values.push(segments.slice(index).join('/'));
+  if (!at.rest || !accepts(at.rest)) return undefined;
+  values.push(segments.slice(index).join('/'));
   return at.rest;
 }
 
@@ -78,7 +89,14 @@ function decodeAll(segments: string[]): boolean {
   }
 }
 
-function allowed<T>({ byMethod }: Node<T>): string[] {
-  const methods = [...byMethod.keys()];
-  return [...methods, ...(byMethod.has('GET') ? ['HEAD'] : []), 'OPTIONS'];
+/** The methods of all entries with a path; empty for an unknown path. */
+function allowedMethods<T>(root: Node<T>, segments: readonly string[]): string[] {
+  const methods = new Set<string>();
+  const collect = ({ byMethod }: Node<T>): boolean => {
+    for (const method of byMethod.keys()) methods.add(method);
+    return false;
+  };
+  walk({ segments, values: [], accepts: collect }, root);
+  if (!methods.size) return [];
+  return [...methods, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'];
 }

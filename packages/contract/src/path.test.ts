@@ -27,3 +27,15 @@ it('matches the rest of a path, unless a literal segment or a parameter matches'
   expect(match('POST', '/files/1/content/a/b')).toEqual({ allowed: ['GET', 'HEAD', 'OPTIONS'] });
   expect(fillPath('/files/:id/content/*path', (field) => field)).toBe('/files/id/content/path');
 });
+
+it('matches the paths that allow the method, and lists the methods of all', () => {
+  const entries = [
+    { method: 'GET', path: '/search/leads' },
+    { method: 'POST', path: '/search/:type' },
+  ];
+  const match = compilePaths(entries.map((entry) => ({ ...entry, value: entry })));
+  expect(match('GET', '/search/leads')).toEqual({ found: entries[0], values: [] });
+  expect(match('POST', '/search/leads')).toEqual({ found: entries[1], values: ['leads'] });
+  expect(match('PUT', '/search/leads')).toEqual({ allowed: ['GET', 'POST', 'HEAD', 'OPTIONS'] });
+  expect(match('GET', '/search/partners')).toEqual({ allowed: ['POST', 'OPTIONS'] });
+});
