@@ -123,8 +123,16 @@ interface RowBase {
 
 type Permission = `${string}:${string}`;
 
-/** An additional permission: always required, or only when the body names a record, or sets a flag, in a field, such as `change.accountId`. */
-export type FurtherPermission = Permission | { permission: Permission; for: string };
+/** An additional permission: always required, or only for a field of the body. */
+export type FurtherPermission = Permission | PermissionForField;
+
+interface PermissionForField {
+  permission: Permission;
+  /** The field that requires it, unless it is absent or null, as `change.accountId`. */
+  for: string;
+  /** The only value of the field that requires it. */
+  is?: true;
+}
 
 type Access =
   | {
@@ -211,8 +219,8 @@ export function neededPermissions({ permission, also = [] }: Row): string[] {
   return [...(permission && permission !== signedIn ? [permission] : []), ...always];
 }
 
-/** The permissions that a row requires for a record that the body names in a field. */
-export function permissionsByField({ also = [] }: Row): { permission: string; for: string }[] {
+/** The permissions that a row requires for fields of the body, and the values of these fields. */
+export function permissionsByField({ also = [] }: Row): PermissionForField[] {
   return also.filter((entry) => typeof entry !== 'string');
 }
 
@@ -221,12 +229,12 @@ export function portalRolesOf({ audience, portalRoles: own }: Row): readonly Por
   return audience === 'portal' ? (own ?? defaultPortalRoles) : undefined;
 }
 
-/** Whether a body names a record in a field, or sets a flag there, for `permissionsByField`. */
-export function namesRecord(body: unknown, field: string): boolean {
+/** Whether a body requires a permission of `permissionsByField`. */
+export function needsPermission(body: unknown, { for: field, is }: PermissionForField): boolean {
   const value = field
     .split('.')
     .reduce<unknown>((part, name) => (part as Record<string, unknown> | null | undefined)?.[name], body);
-  return value !== undefined && value !== null && value !== false;
+  return is === undefined ? value !== undefined && value !== null : value === is;
 }
 
 /** The status of a successful response. */

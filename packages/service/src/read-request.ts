@@ -4,8 +4,8 @@ import {
   type BodyStream,
   type FieldError,
   isEventStream,
-  namesRecord,
   neededPermissions,
+  needsPermission,
   type Operation,
   permissionsByField,
   type RawBody,
@@ -133,10 +133,10 @@ function scopeOf(caller: Caller, row: Operation): Scope | undefined {
   return { tenantId, environment, ...(reach !== 'all' && { narrow: reach }) };
 }
 
-/** Rejects a caller whose body names a record of a resource that they have no permission for. */
+/** Rejects a caller whose body sets a field that they have no permission for. */
 function checkNamedRecords(caller: Caller, row: Operation, body: unknown): void {
-  const missing = permissionsByField(row).filter(({ permission, for: field }) => {
-    return namesRecord(body, field) && reachOf(caller, permission) === 'none';
+  const missing = permissionsByField(row).filter((entry) => {
+    return needsPermission(body, entry) && reachOf(caller, entry.permission) === 'none';
   });
   if (!missing.length) return;
   throw fail(

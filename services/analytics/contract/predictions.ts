@@ -189,7 +189,7 @@ export const predictions = operations({
     method: 'POST',
     path: '/v1/analytics/predictions/score',
     permission: 'analytics:read',
-    also: ['leads:read', { permission: 'leads:write', for: 'persist' }],
+    also: ['leads:read', { permission: 'leads:write', for: 'persist', is: true }],
     summary: 'Predict many leads',
     description:
       'Predicts each lead. `persist` also sets the scores of the leads, except for those that are pinned, with `lead.updated`. Active scoring rules calculate such a score again when what they read changes.',

@@ -8,8 +8,8 @@ import {
   type FieldError,
   idTypeOf,
   isPerformable,
-  namesRecord,
   neededPermissions,
+  needsPermission,
   type Operation,
   pathParameters,
   permissionsByField,
@@ -80,7 +80,7 @@ export function checkActionCalls(actions: readonly Action[], creator: Creator): 
 
 /** All permissions that a call with this body requires. */
 function permissionsOf(row: Operation, body: Action['body']): string[] {
-  const named = permissionsByField(row).filter(({ for: field }) => namesRecord(body, field));
+  const named = permissionsByField(row).filter((entry) => needsPermission(body, entry));
   return [...new Set([...neededPermissions(row), ...named.map(({ permission }) => permission)])];
 }
 
