@@ -28,7 +28,7 @@ const mayRun =
 const common: Record<number, Common> = {
   400: {
     name: 'BadRequest',
-    description: 'The request is malformed. A JSON body may have 20 levels, 1,000 keys and 20,000 values.',
+    description: 'The request is malformed. A JSON body may have 20 levels, objects of 1,000 keys, and 20,000 values.',
     codes: ['malformed_json', 'malformed_request', 'bad_cursor', 'two_credentials', 'environment_mismatch'],
   },
   401: {

@@ -41,6 +41,11 @@ describe('readJson', () => {
     expect(() => read(text)).toThrow('The request body is not valid JSON');
   });
 
+  it('accepts the items of a bulk request, whose keys are counted for each object', () => {
+    const body = { items: Array.from({ length: 250 }, (_, number) => ({ a: 1, b: 2, c: 3, d: 4, number })) };
+    expect(read(JSON.stringify(body))).toEqual(body);
+  });
+
   it('rejects bytes that are not UTF-8', () => {
     expect(() => readJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow();
   });

@@ -18,15 +18,14 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Checks a JSON text against the limits in one linear pass: 20 levels, 1,000 keys, 20,000 values, no number that
- * overflows to Infinity, and no duplicate key in an object, because parsers disagree on which one counts. The text need
- * not be valid JSON; `JSON.parse` finds the other errors.
+ * Checks a JSON text against the limits in one linear pass: 20 levels, 1,000 keys in an object, 20,000 values, no number
+ * that overflows to Infinity, and no duplicate key in an object, because parsers disagree on which one counts. The text
+ * need not be valid JSON; `JSON.parse` finds the other errors.
  * @returns the problem as a sentence; undefined if the text is within the limits
  */
 export function findProblem(text: string): string | undefined {
   // The keys of each open object; undefined for an open array.
   const levels: (Set<string> | undefined)[] = [];
-  let keys = 0;
   let values = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
@@ -41,11 +40,11 @@ export function findProblem(text: string): string | undefined {
       if (at === text.length) return notJson;
       const level = levels.at(-1);
       if (level && isColonNext(text, at + 1)) {
-        if (++keys > keysMax) return `The body has more than ${formatted(keysMax)} keys`;
         const key = readKey(text.slice(start, at));
         if (key === undefined) return notJson;
         if (level.has(key)) return `The key ${JSON.stringify(key.slice(0, 50))} occurs twice in one object`;
         level.add(key);
+        if (level.size > keysMax) return `An object has more than ${formatted(keysMax)} keys`;
         continue;
       }
     } else if (char === openBrace || char === openBracket) {
