@@ -199,7 +199,7 @@ export const funnels = operations({
     permission: 'analytics:read',
     summary: 'Retrieve the funnel of leads or opportunities',
     description:
-      'Of leads: how many of those created in the period were contacted, qualified and converted. Of opportunities: how far those created in the period came through the stages of a pipeline. A record that skips a step counts in it too.',
+      'Of leads: how many of those created in the period were contacted, qualified and converted. Of opportunities: how far those created in the period came through the stages of a pipeline. A record that skips a step counts in it too. A deal that was won and reopened counts as won only if it is won now.',
     query: z.object({
       type: z.enum(['lead', 'opportunity']).describe('What is counted; `lead` by default').optional(),
       pipelineId: id('pipeline').describe('The pipeline, for opportunities; the default pipeline otherwise').optional(),

@@ -15,7 +15,10 @@ interface StepRow {
   median: number | null;
 }
 
-/** How far the opportunities created in a period came. A deal that skips a stage counts in it from the time of the next one. */
+/**
+ * How far the opportunities created in a period came. A deal that skips a stage counts in it from the time of the
+ * next one. A deal that was won and reopened counts as won only if it is won now, as in the dashboard.
+ */
 export async function readOpportunityFunnel(
   tx: Tx,
   {
@@ -39,7 +42,7 @@ export async function readOpportunityFunnel(
         AND (${teamId}::bigint IS NULL OR team_id = ${teamId}::bigint)),
     entered AS (
       SELECT record_id AS id, n, at FROM step JOIN stage ON stage.code = step.value
-        WHERE type = 'opportunity' AND record_id IN (SELECT id FROM deal)
+        WHERE type = 'opportunity' AND NOT is_won AND record_id IN (SELECT id FROM deal)
       UNION ALL SELECT id, 0, created_at FROM deal
       UNION ALL SELECT id, n, NULL FROM deal JOIN stage ON stage.code = deal.stage
       UNION ALL SELECT id, ${last}::int, closed_at FROM deal WHERE status = 'won'),
