@@ -1,15 +1,17 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { createIdCodec } from '@tandem/ids';
 import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
 import { connect } from 'amqplib';
 import pg from 'pg';
+import { runAdmin } from './admin-command.ts';
 
 // Tests the commands of `npm run admin` against a running fleet.
 
-const root = join(import.meta.dirname, '../..');
-const runMs = 60_000;
+// The services that do not run.
+const absent = {
+  ...{ INTEGRATIONS_URL: undefined, CAMPAIGN_URL: undefined, TRAINING_URL: undefined, FILES_URL: undefined },
+  ...{ ANALYTICS_URL: undefined, AGENTS_URL: undefined },
+};
 
 let fleet: TestFleet;
 let tenant: TestTenant;
@@ -26,21 +28,7 @@ function admin(...args: string[]): Promise<{ code: number; text: string }> {
 
 /** Runs a command with other settings. */
 function adminWith(settings: Record<string, string>, ...args: string[]): Promise<{ code: number; text: string }> {
-  const environment = fleet.environment['identity'] as Record<string, string>;
-  // Removes the URLs of services that are not running.
-  const { INTEGRATIONS_URL, CAMPAIGN_URL, TRAINING_URL, FILES_URL, ANALYTICS_URL, AGENTS_URL, ...running } =
-    environment;
-  const env = { PATH: process.env['PATH'], ...running, ...settings };
-  const program = join(root, 'services/identity/src/admin.ts');
-  return new Promise((resolve) => {
-    const options = { cwd: root, env, timeout: runMs };
-    execFile(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', program, ...args],
-      options,
-      (error, out, err) => resolve({ code: error ? Number(error.code ?? 1) : 0, text: `${out}${err}` }),
-    );
-  });
+  return runAdmin(fleet, args, { ...absent, ...settings });
 }
 
 it('prints its usage, and rejects unknown commands and ids', async () => {
@@ -148,7 +136,7 @@ it('rebuilds duplicate pairs and referrals, of all tenants or of one', async () 
   expect(await state()).toEqual({ pairs: 2, referrals: 2 });
   expect(await admin('rebuild', 'nothing')).toMatchObject({
     code: 2,
-    text: expect.stringContaining('these can: search, duplicates, lesson-content, referrals'),
+    text: expect.stringContaining('these can: search, analytics, duplicates, lesson-content, referrals'),
   });
 }, 120_000);
 

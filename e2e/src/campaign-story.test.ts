@@ -1,13 +1,12 @@
-import { createHmac } from 'node:crypto';
 import { aTenant, startFleet, type TestFleet, type TestTenant } from '@tandem/test-fleet';
 import { until } from '@tandem/testing';
+import { firstMail, linkIn, replyTo, visit } from './recipient.ts';
 
 // A campaign, from the prompt that generates its sequence to what each recipient does with its first message, through the
 // gateway and with every message read from the mailbox.
 
 const services = ['analytics', 'campaign', 'crm', 'identity'];
 const inboundSecret = 'the secret of the mail server, 32+';
-const person = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Mail/16.0';
 
 let fleet: TestFleet;
 let tenant: TestTenant;
@@ -25,25 +24,13 @@ afterAll(() => fleet?.stop(), 60_000);
 const addressOf = (name: string) => `${name}-${tenant.id}@example.com`.toLowerCase();
 const mailsTo = (name: string) => fleet.mailbox.to(addressOf(name));
 
-/** The first mail of a recipient, with a moment between it and what follows: scanners are faster than people. */
-async function firstMail(name: Name) {
-  const [mail] = mailsTo(name);
-  if (!mail) throw new Error(`${name} got no mail`);
-  return mail;
-}
+const mailTo = (name: Name) => firstMail(fleet, addressOf(name));
 
 const executionOf = async (name: Name) => {
   const { data } = await api.listRecipients({ params: { id: campaign.id }, query: { leadId: leads[name] } });
   return data[0];
 };
 const messageOf = async (name: Name) => (await api.listMessages({ query: { leadId: leads[name] } })).data[0];
-
-const linksIn = (html: string) =>
-  [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, url]) => (url ?? '').replaceAll('&amp;', '&'));
-/** The address of the fleet instead of the one in messages. */
-const local = (url: string) => url.replace(/^https?:\/\/[^/]+/, fleet.baseUrl);
-const visit = (url: string, options: RequestInit = {}) =>
-  fetch(local(url), { redirect: 'manual', headers: { 'user-agent': person }, ...options });
 
 describe('a campaign', () => {
   it('gets a generated sequence, with a link added, and publishes it', async () => {
@@ -93,7 +80,7 @@ describe('a campaign', () => {
     await until('all have one message', () =>
       (Object.keys(leads) as Name[]).every((name) => mailsTo(name).length === 1),
     );
-    const mail = await firstMail('opens');
+    const mail = mailTo('opens');
     expect(mail.html).toContain('Welcome, Ada!');
     await until('all are recorded', async () => {
       const { data } = await api.getCampaignStats({ params: { id: campaign.id } });
@@ -107,8 +94,7 @@ describe('a campaign', () => {
 
 describe('what recipients do', () => {
   it('an open is recorded, for the message and in analytics', async () => {
-    const pixel = linksIn((await firstMail('opens')).html ?? '').find((url) => url.includes('/t/o/')) as string;
-    const reply = await visit(pixel);
+    const reply = await visit(fleet, linkIn(mailTo('opens'), '/t/o/'));
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/gif']);
     expect((await messageOf('opens'))?.openedAt).not.toBeNull();
     await until('analytics has it', async () => {
@@ -118,8 +104,7 @@ describe('what recipients do', () => {
   });
 
   it('a click leads to the page, and counts as an open too', async () => {
-    const link = linksIn((await firstMail('clicks')).html ?? '').find((url) => url.includes('/t/c/')) as string;
-    const reply = await visit(link);
+    const reply = await visit(fleet, linkIn(mailTo('clicks'), '/t/c/'));
     expect([reply.status, reply.headers.get('location')]).toEqual([302, 'https://example.com/menu']);
     expect(await messageOf('clicks')).toMatchObject({ openedAt: expect.anything(), clickedAt: expect.anything() });
   });
@@ -133,12 +118,12 @@ describe('what recipients do', () => {
   });
 
   it('a scanner that opens the unsubscribe link unsubscribes nobody; the button of the mail program does', async () => {
-    const mail = await firstMail('leaves');
+    const mail = mailTo('leaves');
     const target = /<(https?:[^>]+)>/.exec(String(mail.headers['list-unsubscribe']))?.[1] as string;
-    expect((await visit(target)).status).toBe(200);
+    expect((await visit(fleet, target)).status).toBe(200);
     expect((await executionOf('leaves'))?.status).toBe('waiting');
     const oneClick = { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) };
-    expect((await visit(target, oneClick)).status).toBe(200);
+    expect((await visit(fleet, target, oneClick)).status).toBe(200);
     await until('the sequence has ended', async () => (await executionOf('leaves'))?.endReason === 'unsubscribe');
     const check = await api.checkSuppressions({ body: { channel: 'email', values: [addressOf('leaves')] } });
     expect(check.data.results[0]).toMatchObject({ reason: 'unsubscribe' });
@@ -165,23 +150,7 @@ describe('what recipients do', () => {
 
 /** A message of a recipient arrives at the mail server of the platform. */
 async function arrives(name: Name, headers: string[] = []) {
-  const mail = await firstMail(name);
-  const body = [
-    `From: ${addressOf(name)}`,
-    'To: no-reply@tandem.localhost',
-    `Message-ID: <${crypto.randomUUID()}@example.com>`,
-    `In-Reply-To: ${mail.headers['message-id']}`,
-    ...headers,
-    'Subject: Re: Welcome',
-    '',
-    'Thank you!',
-  ].join('\r\n');
-  const time = String(Math.floor(Date.now() / 1_000));
-  const signature = createHmac('sha256', inboundSecret).update(`${time}.${body}`).digest('hex');
-  const reply = await fetch(`${fleet.baseUrl}/v1/public/providers/email/events`, {
-    method: 'POST',
-    headers: { 'content-type': 'message/rfc822', 'x-tandem-timestamp': time, 'x-tandem-signature': `v1=${signature}` },
-    body,
-  });
-  expect(reply.status).toBe(200);
+  const mail = mailTo(name);
+  const { status } = await replyTo(fleet, { from: addressOf(name), mail, secret: inboundSecret, headers });
+  expect(status).toBe(200);
 }
