@@ -13,7 +13,7 @@ import {
 } from '@tandem/contract';
 import { z } from 'zod';
 import { Account } from './accounts.ts';
-import { Lead, leadChanges, leadCreated } from './lead.ts';
+import { Lead, LeadStatus, leadChanges, leadCreated } from './lead.ts';
 import { Opportunity } from './opportunity.ts';
 
 /** The fields of a lead that other services can read. */
@@ -288,6 +288,8 @@ export const internalExports = operations({
     ...exportPage('lead', Lead.partial(sinceRelease), {
       /** When the lead got its current referral code; null without one. */
       referredAt: timestamp().nullish(),
+      /** The statuses that it had, with the times at which it got them. Changes of earlier releases are not known. */
+      statuses: z.array(z.object({ status: LeadStatus, at: timestamp() })).nullish(),
     }),
     message: 'Leads exported',
     emits: [],

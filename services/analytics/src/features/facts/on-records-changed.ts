@@ -1,4 +1,10 @@
-import { leadCreated, leadStatusChanged, opportunityCreated, opportunityStageChanged } from '@tandem/crm-contract';
+import {
+  leadCreated,
+  leadStatusChanged,
+  leadUpdated,
+  opportunityCreated,
+  opportunityStageChanged,
+} from '@tandem/crm-contract';
 import { type ConsumerContext, consumer, type Received } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
 import { addCounts, type Count, holdCounting } from '../counting/index.ts';
@@ -48,16 +54,24 @@ function isOfLead(event: { name: string }): event is Received<typeof leadCreated
   return leadFacts.events.some(({ name }) => name === event.name);
 }
 
-const steps = [leadCreated, leadStatusChanged, opportunityCreated, opportunityStageChanged] as const;
+const steps = [leadCreated, leadUpdated, leadStatusChanged, opportunityCreated, opportunityStageChanged] as const;
 
-/** The status or stage that begins with an event. */
+/**
+ * The status or stage that begins with an event. A status may be in two events of one change, with the same version of the lead; a
+ * conversion is an update only.
+ */
 function stepsOf(event: object): Step[] {
   const { name, data, record, occurredAt } = event as Received<(typeof steps)[number]>;
   switch (name) {
     case 'lead.created':
       return [{ type: 'lead', recordId: record.id, at: record.createdAt, value: record.status }];
+    case 'lead.updated':
+      if (data.changes.status === undefined) return [];
+      return [{ type: 'lead', recordId: record.id, at: record.updatedAt, value: data.changes.status }];
     case 'lead.status_changed':
-      return [{ type: 'lead', recordId: record.id, at: occurredAt, value: data.to }];
+      // Two statuses of a tenant may have the same category.
+      if (data.from === data.to) return [];
+      return [{ type: 'lead', recordId: record.id, at: record.updatedAt, value: data.to }];
     case 'opportunity.created':
       return [{ type: 'opportunity', recordId: record.id, at: record.createdAt, value: data.stage }];
     case 'opportunity.stage_changed':

@@ -37,7 +37,14 @@ export async function readRecords(
   const as = asService(caller);
   switch (type) {
     case 'lead':
-      return exported((await crm.exportLeads({ body: { after }, as })).map((one) => ({ ...one, steps: [] })));
+      return exported(
+        (await crm.exportLeads({ body: { after }, as })).map(({ statuses, ...one }) => ({
+          ...one,
+          steps: (statuses ?? []).map(({ status, at }) => ({
+            ...{ type: 'lead' as const, recordId: one.record.id, at, value: status },
+          })),
+        })),
+      );
     case 'opportunity':
       return exported(
         (await crm.exportOpportunities({ body: { after }, as })).map(({ stages = [], ...one }) => ({

@@ -7,7 +7,8 @@ import { countEvents, type StoredEvent } from '../events/count-events.ts';
 import { noteTouches } from '../events/first-touch.ts';
 import type { FactKind } from '../facts/fact.ts';
 import { factKinds } from '../facts/index.ts';
-import { addSteps } from '../facts/steps.ts';
+import { addLeadVersions, leadVersionOf } from '../facts/lead-versions.ts';
+import { addRecordedSteps } from '../facts/steps.ts';
 import { removeFacts, writeFacts } from '../facts/write-facts.ts';
 import { type RecordPage, readRecords } from './read-records.ts';
 
@@ -56,10 +57,15 @@ async function rebuildFacts(
   const counts = await writeFacts(tx, kind, versions, { counting, sameVersion: true });
   const gone = await factsWithout(tx, kind, { ids: versions.map(({ id }) => id), after: after ?? 0, until: next });
   const removed = await removeFacts(tx, kind, { ids: gone, counting });
-  await addSteps(
+  await addRecordedSteps(
     tx,
     records.flatMap(({ steps }) => steps),
   );
+  if (kind.type === 'lead')
+    await addLeadVersions(
+      tx,
+      records.map(({ record }) => leadVersionOf(record as never)),
+    );
   await addCounts(tx, [...counts, ...removed]);
   return { read: records.length, written: versions.length, removed: gone.length, next };
 }
