@@ -100,6 +100,7 @@ export const resourceTypes = {
   payout_item: 95,
   export: 98,
   prediction_model: 102,
+  cohort_definition: 103,
   report: 104,
   report_run: 105,
   report_schedule: 106,

@@ -1,7 +1,7 @@
 import { currency, id, operations, timestamp, timeZone, wholeNumber } from '@tandem/contract';
 import { z } from 'zod';
 import { Day, ListOfRecords, PeriodOfNumbers } from './fields.ts';
-import { limitErrors } from './funnels.ts';
+import { limitErrors, OfCohort } from './funnels.ts';
 
 export const cohortsBy = ['created', 'first_touch', 'source'] as const;
 export const cohortIntervals = ['day', 'week', 'month'] as const;
@@ -38,6 +38,7 @@ export const CohortQuery = z.object({
   currency: currency().describe('The currency of the deals that are summed; required for `revenue`').optional(),
   userId: id('user').describe('Count only leads that are assigned to this user now').optional(),
   teamId: id('team').describe('Count only leads of this team now').optional(),
+  cohortId: OfCohort,
 });
 
 export const cohortPeriodsByDefault = periodsByDefault;

@@ -6,12 +6,13 @@ import { Day, ListOfRecords, PeriodOfNumbers } from './fields.ts';
 const maxWindowDays = 366;
 const unitDays = { minute: 1 / 1_440, hour: 1 / 24, day: 1, week: 7 } as const;
 
-const Code = text(64)
+/** A status or a source of leads, or a stage. */
+export const Code = text(64)
   .regex(/^[a-z0-9_]+$/, 'Must be a code of lower-case letters, digits and underscores')
   .meta({ examples: ['qualified'] });
 
 /** Conditions on an engagement event. */
-const EventFilters = z
+export const EventFilters = z
   .strictObject({
     messageId: text(64)
       .meta({ description: 'Only events of this message', examples: ['msg-20260302-0017'] })
@@ -80,6 +81,9 @@ const LeadFilter = z.strictObject({
   partnerId: id('partner').describe('Only leads of this partner').optional(),
 });
 
+/** A saved cohort to whose leads numbers are limited. */
+export const OfCohort = id('cohort_definition').describe('Count only the leads of this saved cohort').optional();
+
 export const breakdowns = ['source', 'status', 'assignedTo', 'teamId', 'partnerId'] as const;
 
 /** The query of a funnel, as it is also stored in reports. */
@@ -117,6 +121,7 @@ export const FunnelQuery = z.object({
     .describe('What ends an attempt: a lead then has to begin again')
     .optional(),
   filter: LeadFilter.describe('Which leads are counted').optional(),
+  cohortId: OfCohort,
   breakdown: z
     .enum(breakdowns)
     .meta({
@@ -208,6 +213,7 @@ export const funnels = operations({
       timezone: timeZone().describe('The time zone of the days; that of the tenant by default').optional(),
       teamId: id('team').describe('Count only what belongs to this team').optional(),
       userId: id('user').describe('Count only what belongs to this user').optional(),
+      cohortId: OfCohort,
     }),
     reply: Funnel,
     message: 'Funnel retrieved',

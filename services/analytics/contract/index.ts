@@ -1,5 +1,6 @@
 // The contract of analytics: engagement events and the numbers that are derived from them and from records of other services.
 import { jobOperations, personalDataOperations } from '@tandem/contract';
+import { cohortDefinitions } from './cohort-definitions.ts';
 import { cohorts } from './cohorts.ts';
 import { dashboards } from './dashboard.ts';
 import { engagement } from './events.ts';
@@ -11,6 +12,7 @@ import { reportRuns } from './report-runs.ts';
 import { reportSchedules } from './report-schedules.ts';
 import { reports } from './reports.ts';
 
+export * from './cohort-definitions.ts';
 export * from './cohorts.ts';
 export * from './dashboard.ts';
 export * from './events.ts';
@@ -28,6 +30,7 @@ export const analytics = {
   ...dashboards,
   ...funnels,
   ...cohorts,
+  ...cohortDefinitions,
   ...dataExports,
   ...reports,
   ...reportRuns,

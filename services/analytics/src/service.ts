@@ -18,6 +18,9 @@ import { createSeal } from '@tandem/sealed';
 import { personalData, type ServiceDefinition } from '@tandem/service';
 import { createDocuments } from './documents.ts';
 import { createEvaluations } from './evaluations.ts';
+import { countCohort } from './features/cohort-definitions/count-cohort.job.ts';
+import { cohortDefinitionHandlers } from './features/cohort-definitions/index.ts';
+import { removeCohortMembers } from './features/cohort-definitions/remove-cohort-members.job.ts';
 import { cohortHandlers } from './features/cohorts/index.ts';
 import { followTimezone } from './features/counting/on-tenant-changed.ts';
 import { recount } from './features/counting/recount.job.ts';
@@ -93,6 +96,7 @@ export function analyticsService(
       ...dashboardHandlers,
       ...funnelHandlers(tools),
       ...cohortHandlers(tools),
+      ...cohortDefinitionHandlers,
       ...predictionHandlers(tools),
       ...exported.handlers,
       ...reported.handlers,
@@ -100,7 +104,16 @@ export function analyticsService(
       ...person.handlers,
     },
     consumers: [...mergeFollowers.consumers, ...person.consumers, recordMessages, countRecords, followTimezone],
-    jobs: [...mergeFollowers.jobs, ...exported.jobs, ...reported.jobs, ...person.jobs, recount, trainModels(tools)],
+    jobs: [
+      ...mergeFollowers.jobs,
+      ...exported.jobs,
+      ...reported.jobs,
+      ...person.jobs,
+      recount,
+      trainModels(tools),
+      countCohort(tools),
+      removeCohortMembers,
+    ],
     maintenance: [
       { name: 'engagement partitions', statement: `SELECT public.create_engagement_partitions(${partitionsAhead})` },
     ],

@@ -4,6 +4,8 @@ import { fail, failField } from '@tandem/service';
 import { addDays, startOfDay } from '@tandem/time-zones';
 import type { z } from 'zod';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { findCohort } from '../cohort-definitions/cohort-definition.ts';
+import { readMembers } from '../cohort-definitions/members.ts';
 import { readTimezone } from '../counting/index.ts';
 import { rounded } from '../dashboard/numbers.ts';
 import { type Interval, intervalsOf, nextInterval, type Period, periodOf } from '../dashboard/period.ts';
@@ -40,9 +42,11 @@ export async function readCohorts(
   const boundaries = boundariesOf(starts, { interval, periods, timezone: period.timezone });
   const owner = { userId: query.userId, teamId: query.teamId };
   const later = { from: period.from, to: new Date(boundaries.at(-1) as number) };
+  const cohort = await findCohort(tx, query.cohortId);
   const input = await tools.heavy(caller.tenantId, async () => {
-    const sources = cohortBy === 'source' ? await readSources(tx, period, sourcesMax) : [];
-    const leads = await readBeginnings(tx, period, { cohortBy, owner, sources, max: rowsMax });
+    const members = await readMembers(tx, cohort);
+    const sources = cohortBy === 'source' ? await readSources(tx, period, { members, max: sourcesMax }) : [];
+    const leads = await readBeginnings(tx, period, { cohortBy, owner, members, sources, max: rowsMax });
     return { sources, leads, ...(await readDone(tx, later, { metric, currency: query.currency })) };
   });
   const { sources, leads, done, amounts } = input;
@@ -64,7 +68,8 @@ export async function readCohorts(
       size,
       values: values.map((value) => (value === null ? null : rounded(value, 4))),
     })),
-    lists: listsOf({ cohortBy, starts, boundaries, names }, period, owner),
+    // No list has the leads of a saved cohort.
+    lists: cohort ? [] : listsOf({ cohortBy, starts, boundaries, names }, period, owner),
     generatedAt: new Date(),
   };
 }

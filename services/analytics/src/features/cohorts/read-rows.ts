@@ -2,6 +2,7 @@ import type { CohortQuery } from '@tandem/analytics-contract';
 import { fragment } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
+import type { Members } from '../cohort-definitions/members.ts';
 import type { Owner } from '../dashboard/sums.ts';
 import { touchTypes } from '../events/first-touch.ts';
 
@@ -20,9 +21,15 @@ interface Packed {
 const packed = fragment`string_agg(int8send(id) || int8send((extract(epoch FROM at) * 1000)::bigint) || int4send(value), ''::bytea) AS rows`;
 
 /** The sources of leads that begin in a period, those with most leads first; null for leads without one. */
-export async function readSources(tx: Tx, { from, to }: Range, max: number): Promise<(string | null)[]> {
+export async function readSources(
+  tx: Tx,
+  { from, to }: Range,
+  { members, max }: { members: Members; max: number },
+): Promise<(string | null)[]> {
   const rows = await tx.sql<{ source: string | null }>`
+    WITH cohort AS MATERIALIZED (SELECT ${members.given}::jsonb AS given), member AS MATERIALIZED (${members.query})
     SELECT source FROM lead_fact WHERE created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz AND NOT is_deleted
+      AND ${members.has(fragment`id`)}
     GROUP BY source ORDER BY count(*) DESC, source LIMIT ${max}::int`;
   return rows.map(({ source }) => source);
 }
@@ -34,19 +41,21 @@ export async function readBeginnings(
   {
     cohortBy,
     owner,
+    members,
     sources,
     max,
-  }: { cohortBy: Query['cohortBy']; owner: Owner; sources: readonly (string | null)[]; max: number },
+  }: { cohortBy: Query['cohortBy']; owner: Owner; members: Members; sources: readonly (string | null)[]; max: number },
 ): Promise<Buffer> {
   const { userId = null, teamId = null } = owner;
   const isByTouch = cohortBy === 'first_touch';
   const at = isByTouch ? fragment`first_touch.at` : fragment`created_at`;
   const table = isByTouch ? fragment`first_touch JOIN lead_fact ON id = lead_id` : fragment`lead_fact`;
   const [read] = await tx.sql<Packed>`
+    WITH cohort AS MATERIALIZED (SELECT ${members.given}::jsonb AS given), member AS MATERIALIZED (${members.query})
     SELECT ${packed} FROM (
       SELECT id, ${at} AS at, coalesce(array_position(${[...sources]}::text[], source), 1) - 1 AS value
       FROM ${table}
-      WHERE ${at} >= ${from}::timestamptz AND ${at} < ${to}::timestamptz AND NOT is_deleted
+      WHERE ${at} >= ${from}::timestamptz AND ${at} < ${to}::timestamptz AND NOT is_deleted AND ${members.has(fragment`id`)}
         AND (${userId}::bigint IS NULL OR user_id = ${userId}::bigint)
         AND (${teamId}::bigint IS NULL OR team_id = ${teamId}::bigint)
       LIMIT ${max + 1}::int) AS lead`;

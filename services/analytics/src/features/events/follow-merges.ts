@@ -2,5 +2,13 @@ import { followLeadMerges } from '@tandem/service';
 import { fragment } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
 
-/** The events of a lead that is merged belong to the lead that remains. */
-export const mergeFollowers = followLeadMerges<Tx>([{ table: fragment`engagement_event` }]);
+/** The events of a lead that is merged, and its places in static cohorts, belong to the lead that remains. */
+export const mergeFollowers = followLeadMerges<Tx>([
+  { table: fragment`engagement_event` },
+  {
+    table: fragment`cohort_member`,
+    // Rows have no id of their own, and are not changed in place.
+    key: fragment`ctid`,
+    conflict: fragment`other.cohort_id = record.cohort_id`,
+  },
+]);

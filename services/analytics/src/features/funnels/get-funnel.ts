@@ -1,10 +1,12 @@
-import type { Funnel, funnels, ListOfRecords } from '@tandem/analytics-contract';
+import type { Funnel, funnels } from '@tandem/analytics-contract';
 import type { Caller } from '@tandem/caller';
 import { orAbsent } from '@tandem/client/internal';
 import { unknownId } from '@tandem/contract';
 import { asService, failField } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { findCohort } from '../cohort-definitions/cohort-definition.ts';
+import { type Members, readMembers } from '../cohort-definitions/members.ts';
 import { readTimezone } from '../counting/index.ts';
 import { type Period, periodOf } from '../dashboard/period.ts';
 import { countsOf } from './counts-of.ts';
@@ -29,21 +31,20 @@ export async function readBuiltInFunnel(
   const { timezone } = await readTimezone(tx);
   const period = periodOf(query, query.timezone ?? timezone);
   const owner = { userId: query.userId, teamId: query.teamId };
-  const read = <T>(work: () => Promise<T>) => tools.heavy(caller.tenantId, work);
+  const cohort = await findCohort(tx, query.cohortId);
+  const read = <T>(work: (members: Members) => Promise<T>) =>
+    tools.heavy(caller.tenantId, async () => work(await readMembers(tx, cohort)));
   if (query.type !== 'opportunity')
     return replyOf(period, {
       names: [...leadSteps],
-      counts: await read(() => readLeadFunnel(tx, period, owner)),
-      list: {
-        path: '/v1/leads',
-        query: { ...created(period), ...ofOwner('assignedTo', query) },
-      },
+      counts: await read((members) => readLeadFunnel(tx, period, { owner, members })),
+      lists: listsOf('/v1/leads', period, query),
     });
   const { id: pipelineId, stages } = await readPipeline(tools, caller, query.pipelineId);
   return replyOf(period, {
     names: stages.map(({ code }) => code),
-    counts: await read(() => readOpportunityFunnel(tx, { period, owner, pipelineId, stages })),
-    list: { path: '/v1/opportunities', query: { ...created(period), ...ofOwner('ownerId', query) } },
+    counts: await read((members) => readOpportunityFunnel(tx, { period, owner, members, pipelineId, stages })),
+    lists: listsOf('/v1/opportunities', period, query),
   });
 }
 
@@ -59,25 +60,29 @@ async function readPipeline({ crm }: Tools, caller: Caller, id: number | undefin
 
 function replyOf(
   { from, to, timezone }: Period,
-  {
-    names,
-    counts,
-    list,
-  }: { names: string[]; counts: FunnelCounts; list: Omit<z.output<typeof ListOfRecords>, 'number'> },
+  { names, counts, lists }: { names: string[]; counts: FunnelCounts; lists: Reply['lists'] },
 ): Reply {
   return {
     period: { from, to, timezone },
     ...countsOf(counts, names),
     breakdown: [],
-    lists: [{ number: 'steps.0.count', ...list }],
+    lists,
     generatedAt: new Date(),
   };
 }
 
-function created({ from, to }: Period) {
-  return { createdFrom: from, createdTo: new Date(to.getTime() - 1) };
-}
-
-function ofOwner(field: 'assignedTo' | 'ownerId', { userId, teamId }: BuiltInQuery) {
-  return { ...(userId !== undefined && { [field]: userId }), ...(teamId !== undefined && { teamId }) };
+/** The list with the records of the first step; none has those of a cohort. */
+function listsOf(
+  path: '/v1/leads' | '/v1/opportunities',
+  { from, to }: Period,
+  { userId, teamId, cohortId }: BuiltInQuery,
+): Reply['lists'] {
+  if (cohortId !== undefined) return [];
+  const owner = path === '/v1/leads' ? 'assignedTo' : 'ownerId';
+  const query = {
+    ...{ createdFrom: from, createdTo: new Date(to.getTime() - 1) },
+    ...(userId !== undefined && { [owner]: userId }),
+    ...(teamId !== undefined && { teamId }),
+  };
+  return [{ number: 'steps.0.count', path, query }];
 }

@@ -1,4 +1,6 @@
+import { fragment } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
+import type { Members } from '../cohort-definitions/members.ts';
 import type { Period } from '../dashboard/period.ts';
 import type { Owner } from '../dashboard/sums.ts';
 import type { FunnelCounts } from './evaluate.ts';
@@ -16,12 +18,17 @@ interface Counts {
  * How far the leads created in a period came. A lead that skips a status counts in it from the time of the next one; a lead whose
  * changes are not known, because they happened before leads were counted, by the status that it has now.
  */
-export async function readLeadFunnel(tx: Tx, { from, to }: Period, owner: Owner): Promise<FunnelCounts> {
+export async function readLeadFunnel(
+  tx: Tx,
+  { from, to }: Period,
+  { owner, members }: { owner: Owner; members: Members },
+): Promise<FunnelCounts> {
   const { userId = null, teamId = null } = owner;
   const [row] = await tx.sql<Counts>`
-    WITH lead AS MATERIALIZED (
+    WITH cohort AS MATERIALIZED (SELECT ${members.given}::jsonb AS given), member AS MATERIALIZED (${members.query}),
+    lead AS MATERIALIZED (
       SELECT id, created_at, converted_at, status FROM lead_fact
-      WHERE created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz AND NOT is_deleted
+      WHERE created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz AND NOT is_deleted AND ${members.has(fragment`id`)}
         AND (${userId}::bigint IS NULL OR user_id = ${userId}::bigint)
         AND (${teamId}::bigint IS NULL OR team_id = ${teamId}::bigint)),
     changed AS MATERIALIZED (

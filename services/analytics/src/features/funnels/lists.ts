@@ -4,15 +4,15 @@ import type { Period } from '../dashboard/period.ts';
 
 /**
  * The list with what happened in the first step. Events are listed one by one, while a funnel counts leads. No list has the leads
- * that changed to a status or the deals that entered a stage in a period.
+ * that changed to a status or the deals that entered a stage in a period, or those of a cohort.
  */
 export function listsOfFirstStep(
-  { steps, order, filter = {} }: z.output<typeof FunnelQuery>,
+  { steps, order, filter = {}, cohortId }: z.output<typeof FunnelQuery>,
   { from, to }: Period,
 ): z.output<typeof ListOfRecords>[] {
   const [first] = steps;
   const last = new Date(to.getTime() - 1);
-  if (!first || order === 'any') return [];
+  if (!first || order === 'any' || cohortId !== undefined) return [];
   const { source, assignedTo, teamId } = filter;
   const ofLeads = {
     ...(source !== undefined && { source }),

@@ -1,4 +1,6 @@
+import { fragment } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
+import type { Members } from '../cohort-definitions/members.ts';
 import type { Period } from '../dashboard/period.ts';
 import type { Owner } from '../dashboard/sums.ts';
 import type { FunnelCounts } from './evaluate.ts';
@@ -24,19 +26,21 @@ export async function readOpportunityFunnel(
   {
     period: { from, to },
     owner,
+    members,
     pipelineId,
     stages,
-  }: { period: Period; owner: Owner; pipelineId: number; stages: readonly Stage[] },
+  }: { period: Period; owner: Owner; members: Members; pipelineId: number; stages: readonly Stage[] },
 ): Promise<FunnelCounts> {
   const { userId = null, teamId = null } = owner;
   const order = JSON.stringify(stages.map(({ code, isWon }, n) => ({ code, n, is_won: isWon })));
   const last = stages.length - 1;
   const rows = await tx.sql<StepRow & { pending: number }>`
-    WITH stage AS MATERIALIZED (
+    WITH cohort AS MATERIALIZED (SELECT ${members.given}::jsonb AS given), member AS MATERIALIZED (${members.query}),
+    stage AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${order}::jsonb) AS row (code text, n int, is_won boolean)),
     deal AS MATERIALIZED (
       SELECT id, created_at, closed_at, status, stage FROM opportunity_fact
-      WHERE created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz AND NOT is_deleted
+      WHERE created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz AND NOT is_deleted AND ${members.has(fragment`lead_id`)}
         AND pipeline_id = ${pipelineId}::bigint
         AND (${userId}::bigint IS NULL OR user_id = ${userId}::bigint)
         AND (${teamId}::bigint IS NULL OR team_id = ${teamId}::bigint)),

@@ -3,6 +3,8 @@ import type { Caller } from '@tandem/caller';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import type { Handler, Tools, Tx } from '../../handler.ts';
+import { findCohort } from '../cohort-definitions/cohort-definition.ts';
+import { readMembers } from '../cohort-definitions/members.ts';
 import { readTimezone } from '../counting/index.ts';
 import { type Period, periodOf } from '../dashboard/period.ts';
 import { type EntriesQuery, type GroupField, type LeadGroup, readEntries, readGroups } from '../timelines/entries.ts';
@@ -35,11 +37,14 @@ export async function readFunnel(
   const period = periodOf(query, query.timezone ?? timezone);
   const { value, unit } = query.window ?? windowByDefault;
   const window = value * unitMs[unit];
-  const entries = entriesOf(query, period, window);
-  const { rows, groups } = await tools.heavy(caller.tenantId, async () => ({
-    rows: await readEntries(tx, entries, entriesMax),
-    groups: query.breakdown ? await readGroups(tx, entries, { field: query.breakdown, max: leadsMax }) : [],
-  }));
+  const cohort = await findCohort(tx, query.cohortId);
+  const { rows, groups } = await tools.heavy(caller.tenantId, async () => {
+    const entries = { ...entriesOf(query, period, window), members: await readMembers(tx, cohort) };
+    return {
+      rows: await readEntries(tx, entries, entriesMax),
+      groups: query.breakdown ? await readGroups(tx, entries, { field: query.breakdown, max: leadsMax }) : [],
+    };
+  });
   if (rows.byteLength > entriesMax * rowBytes) throw fail('too_many_events');
   const plan = {
     steps: query.steps.length,
@@ -64,7 +69,11 @@ export async function readFunnel(
   };
 }
 
-function entriesOf({ steps, exclude = [], filter }: Query, { from, to }: Period, window: number): EntriesQuery {
+function entriesOf(
+  { steps, exclude = [], filter }: Query,
+  { from, to }: Period,
+  window: number,
+): Omit<EntriesQuery, 'members'> {
   return {
     wanted: [...steps.map((step, bit) => ({ ...step, bit })), ...exclude.map((one) => ({ ...one, bit: excludeBit }))],
     from,

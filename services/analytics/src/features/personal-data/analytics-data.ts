@@ -1,6 +1,7 @@
 import { EngagementEvent } from '@tandem/analytics-contract';
 import { exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
+import { cohortSweeps, eraseMembers } from '../cohort-definitions/erase-cohorts.ts';
 import { addCounts, holdCounting } from '../counting/index.ts';
 import { asEvent } from '../events/event.ts';
 import { exportSweeps } from '../exports/erase-exports.ts';
@@ -23,11 +24,12 @@ export const analyticsData: PersonalData<Tx> = {
     await tx.firstTouch.deleteMany({ where: { leadId: { in: leadIds } } });
     await tx.step.deleteMany({ where: { type: leadFacts.type, recordId: { in: leadIds } } });
     await tx.leadVersion.deleteMany({ where: { leadId: { in: leadIds } } });
+    const cohortMembers = await eraseMembers(tx, leadIds);
     const counting = await holdCounting(tx);
     await addCounts(tx, await removeFacts(tx, leadFacts, { ids: leadIds, counting }));
-    return { engagementEvents: rows.length };
+    return { engagementEvents: rows.length, cohortMembers };
   },
-  sweeps: [...exportSweeps, ...reportSweeps],
+  sweeps: [...exportSweeps, ...reportSweeps, ...cohortSweeps],
   async read({ tx, person: { leadIds } }) {
     const where = { leadId: { in: leadIds } };
     return [

@@ -2,6 +2,7 @@ import type { FunnelQuery } from '@tandem/analytics-contract';
 import { type Fragment, fragment } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
+import type { Members } from '../cohort-definitions/members.ts';
 
 type Query = z.output<typeof FunnelQuery>;
 type Happening = Pick<Query['steps'][number], 'event' | 'leadStatus' | 'stage' | 'converted' | 'filters'>;
@@ -16,6 +17,8 @@ export interface EntriesQuery {
   /** The time of the last entry. */
   until: Date;
   filter?: Query['filter'];
+  /** The cohort that limits the leads. */
+  members: Members;
 }
 
 /**
@@ -106,7 +109,7 @@ function selectEntries<Row extends object>(
   query: EntriesQuery,
   { columns, max, grouped }: Selection,
 ): Promise<Row[]> {
-  const { wanted, from, until, filter = {} } = query;
+  const { wanted, from, until, filter = {}, members } = query;
   const values = <Field extends 'event' | 'leadStatus' | 'stage'>(field: Field) =>
     wanted.flatMap((one) => one[field] ?? []);
   const [events, statuses, stages] = [values('event'), values('leadStatus'), values('stage')];
@@ -114,7 +117,8 @@ function selectEntries<Row extends object>(
   const isFiltered = Object.keys(filter).length > 0;
   const entries = grouped ? fragment`DISTINCT lead_id` : fragment`lead_id, at, bits`;
   return tx.sql<Row>`
-    WITH given AS MATERIALIZED (SELECT * FROM jsonb_to_record(${conditionsOf(wanted)}::jsonb)
+    WITH cohort AS MATERIALIZED (SELECT ${members.given}::jsonb AS given), member AS MATERIALIZED (${members.query}),
+    given AS MATERIALIZED (SELECT * FROM jsonb_to_record(${conditionsOf(wanted)}::jsonb)
       AS row (bits int[], events text[], statuses text[], stages text[], messages text[], executions text[], urls text[]))
     SELECT ${columns} FROM (SELECT ${entries} FROM (
       SELECT lead_id, timestamp AS at, ${bitsOf(wanted, eventConditions)} AS bits
@@ -134,7 +138,7 @@ function selectEntries<Row extends object>(
       SELECT id, converted_at, ${bitsOf(wanted, ({ converted }) => (converted ? [fragment`true`] : undefined))}
         FROM lead_fact WHERE ${isTrue(wanted.some(({ converted }) => converted))}
           AND converted_at >= ${from}::timestamptz AND converted_at <= ${until}::timestamptz) AS entry
-    WHERE bits <> 0 AND lead_id NOT IN (SELECT id FROM lead_fact WHERE is_deleted)
+    WHERE bits <> 0 AND lead_id NOT IN (SELECT id FROM lead_fact WHERE is_deleted) AND ${members.has(fragment`lead_id`)}
       AND (NOT ${isFiltered}::boolean OR lead_id IN (SELECT id FROM lead_fact
         WHERE (${source}::text IS NULL OR source = ${source}::text) AND (${status}::text IS NULL OR status = ${status}::text)
           AND (${assignedTo}::bigint IS NULL OR user_id = ${assignedTo}::bigint)
