@@ -60,12 +60,6 @@ const notCounted = {
   failed: 'Is a cohort whose leads could not be counted; refresh it, or read its error',
 } as const;
 
-/** Why a cohort that a query names has no leads to limit the query to; undefined if it has. */
-export async function cohortError(tx: Tx, cohortId: number): Promise<string | undefined> {
-  const found = await readCohort(tx, cohortId);
-  return typeof found === 'string' ? found : undefined;
-}
-
 /**
  * The cohort that a query names; undefined if it names none.
  * @throws ApiError `validation_failed` for `cohortId`
@@ -77,7 +71,8 @@ export async function findCohort(tx: Tx, cohortId: number | undefined): Promise<
   return found;
 }
 
-async function readCohort(tx: Tx, cohortId: number): Promise<Cohort | string> {
+/** A cohort, or the error of a field that names one without leads to limit a query to. */
+export async function readCohort(tx: Tx, cohortId: number): Promise<Cohort | string> {
   const row = await tx.cohortDefinition.findFirst({ where: { id: cohortId } });
   if (!row) return unknownId('cohort_definition');
   const { isStatic, countedAt } = row;

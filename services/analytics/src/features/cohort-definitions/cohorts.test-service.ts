@@ -3,8 +3,8 @@ import type { Analytics } from '../../analytics.test-service.ts';
 import { report, type Version } from '../../records.test-service.ts';
 
 /** A tenant with leads, engagement events and saved cohorts. */
-export function aTenant(service: Analytics) {
-  const api = service.as();
+export function aTenant(service: Analytics, caller: Parameters<Analytics['as']>[0] = {}) {
+  const api = service.as(caller);
   const told = { service, tenantId: api.caller.tenantId as number };
   const get = async (id: string) => (await api.getCohortDefinition({ params: { id } })).data;
   return {

@@ -1,11 +1,12 @@
 import type { ExportSource } from '@tandem/analytics-contract';
 import type { Caller } from '@tandem/caller';
-import { type FieldError, listFilters, me, walkIds } from '@tandem/contract';
+import { type FieldError, me, walkIds } from '@tandem/contract';
 import { allColumns, type Requester, requesterOf, unknownColumns } from '@tandem/exports';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
 import { fail, readFields } from '@tandem/service';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
+import { filtersOf } from './cohort-source.ts';
 import { reachOfSource, type Source, type Sources } from './sources.ts';
 
 /** What an export is made of, after it was checked. */
@@ -53,7 +54,7 @@ export async function checkInput(
     if (filters[field] !== undefined && filters[field] !== value)
       errors.push({ field: `${fields.filters}.${field}`, message: `Must be ${value} in the sandbox` });
   const wireFilters = decodeIds(
-    listFilters(source.list.query as z.ZodObject),
+    filtersOf(source),
     { ...filters, ...fixed },
     { ids, tenantId: tenantId as number, errors, field: fields.filters },
   );

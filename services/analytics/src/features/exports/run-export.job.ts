@@ -5,6 +5,7 @@ import { type GiveUpContext, type Inside, type JobContext, job } from '@tandem/j
 import { storedObject } from '@tandem/service';
 import type { Export as ExportRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { cohortFilter } from './cohort-source.ts';
 import { type ExportPayload, fileTooLarge, removeExportRowsJob, runExportJob, whileRunning } from './export.ts';
 import type { Source, Sources } from './sources.ts';
 
@@ -20,7 +21,13 @@ const dayMs = 86_400_000;
 const stored = Export.pick({ source: true, format: true }).extend({ requester: Requester, wireFilters: storedObject });
 
 /** The filters of an export are not valid any more. */
-class FilterError extends Error {}
+class FilterError extends Error {
+  readonly code: string;
+  constructor(errors: readonly { field: string; message: string }[]) {
+    super(errors.map(({ field, message }) => `${field}: ${message}`).join('; '));
+    this.code = errors.some(({ field }) => field === cohortFilter) ? 'cohort_unavailable' : 'filters_invalid';
+  }
+}
 
 /**
  * Runs an export in portions, when it is its turn: those of a tenant run one after the other. A run after a crash continues
@@ -59,7 +66,7 @@ export const runExport = ({ sources, ids }: { sources: Sources; ids: IdCodec }) 
         return finish((inside) => endPortion(inside, row.id, { ...written, failure }), requester.actor);
       } catch (error) {
         if (!(error instanceof FilterError)) throw error;
-        const failure = { code: 'filters_invalid', message: error.message };
+        const failure = { code: error.code, message: error.message };
         return finish((inside) => endPortion(inside, row.id, { end: 'stopped', done: 0, failure }), requester.actor);
       }
     },
@@ -83,7 +90,7 @@ async function readRecords(
   reading: Parameters<Source['read']>[1],
 ) {
   const { records, next, errors } = await source.read({ filters, after, limit: pageRows }, reading);
-  if (errors?.length) throw new FilterError(errors.map(({ field, message }) => `${field}: ${message}`).join('; '));
+  if (errors?.length) throw new FilterError(errors);
   return { rows: records, next };
 }
 

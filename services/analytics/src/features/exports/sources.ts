@@ -11,6 +11,7 @@ import type { z } from 'zod';
 import type { Peers, Tx } from '../../handler.ts';
 import { listRecordedEvents } from '../events/list-recorded-events.ts';
 import { reportSource } from '../reports/report-source.ts';
+import { withCohort } from './cohort-source.ts';
 
 type Records = z.output<typeof recordPages.readRecordPage.reply>;
 type Page = Omit<z.output<typeof recordPages.readRecordPage.body>, 'list'>;
@@ -29,6 +30,8 @@ export interface Source extends Exported {
   rowsMax: number;
   /** Only those who requested an export see it. */
   isOwn?: true;
+  /** Whether its filters can have a saved cohort. */
+  hasCohort?: true;
   /** Filters that requests in the sandbox always have. */
   inSandbox?: Readonly<Record<string, unknown>>;
   /** Reads the records after an id, in the order of ids. */
@@ -40,16 +43,8 @@ export type Sources = Readonly<Record<ExportSource, Source>>;
 /** The sources of exports. A new one is a line here and a value of `exportSources`. */
 export function sourcesOf({ crm, identity, partner }: Peers): Sources {
   return {
-    events: {
-      ...records(engagement.listRecordedEvents),
-      rowsMax: dataExportLimits.events,
-      read: (page, { tx, actor, scope }) =>
-        readRecordPage({ row: engagement.listRecordedEvents, handler: listRecordedEvents }, page, {
-          tx,
-          caller: { ...actor, ...scope, permissions: [] },
-        }),
-    },
-    leads: listOf(crm, leads.listLeads),
+    events: withCohort(events, 'leadId'),
+    leads: withCohort(listOf(crm, leads.listLeads), 'id'),
     accounts: listOf(crm, accounts.listAccounts),
     opportunities: listOf(crm, opportunities.listOpportunities),
     tasks: listOf(crm, tasks.listTasks),
@@ -60,6 +55,16 @@ export function sourcesOf({ crm, identity, partner }: Peers): Sources {
     report: reportSource,
   };
 }
+
+const events: Source = {
+  ...records(engagement.listRecordedEvents),
+  rowsMax: dataExportLimits.events,
+  read: (page, { tx, actor, scope }) =>
+    readRecordPage({ row: engagement.listRecordedEvents, handler: listRecordedEvents }, page, {
+      tx,
+      caller: { ...actor, ...scope, permissions: [] },
+    }),
+};
 
 function records(list: Operation) {
   return { list, record: pageItem(list.reply) as z.ZodObject, rowsMax: dataExportLimits.rows };

@@ -30,5 +30,10 @@ export function failureOf(error: unknown): Failure {
   if (code === 'too_many_events') return { code, message: limitErrors.too_many_events[1], isFinal: true };
   if (code === 'busy') return { code, message: limitErrors.busy[1], isFinal: false };
   const message = errors.map(({ field, message: text }) => `${field}: ${text}`).join('; ');
-  return { code, message: message || unexpected.message, isFinal: code === 'validation_failed' };
+  const isAboutCohort = errors.some(({ field }) => field === 'cohortId');
+  return {
+    code: isAboutCohort ? 'cohort_unavailable' : code,
+    message: message || unexpected.message,
+    isFinal: code === 'validation_failed',
+  };
 }

@@ -14,6 +14,7 @@ import type { IdCodec } from '@tandem/ids';
 import { ApiError, fail, failField, storedObject } from '@tandem/service';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
+import { readCohort } from '../cohort-definitions/cohort-definition.ts';
 import { periodOf } from '../dashboard/period.ts';
 import { checkInput, decodeIds } from '../exports/export-input.ts';
 import type { Sources } from '../exports/sources.ts';
@@ -67,7 +68,7 @@ export async function readQuery(
   const errors: FieldError[] = [];
   const wire = isOfList(type)
     ? await readListQuery(type, query, { ...reading, errors })
-    : readNumbersQuery(type, query, { ...reading, errors });
+    : await readNumbersQuery(type, query, { ...reading, errors });
   if (errors.length) throw fail('validation_failed', errors);
   return wire;
 }
@@ -76,11 +77,11 @@ interface Checking extends Reading {
   errors: FieldError[];
 }
 
-function readNumbersQuery(
+async function readNumbersQuery(
   type: Exclude<ReportType, ListReport>,
   query: Record<string, unknown>,
-  { ids, caller, errors, field }: Checking,
-): Record<string, unknown> {
+  { ids, caller, tx, errors, field }: Checking,
+): Promise<Record<string, unknown>> {
   const wire = decodeIds(numbersQuery(type, query), query, { ids, tenantId: caller.tenantId as number, errors, field });
   if (errors.length) return {};
   const dates = wire as { dateFrom?: string; dateTo?: string; timezone?: string; period?: string };
@@ -93,6 +94,9 @@ function readNumbersQuery(
   }
   if (wire['metric'] === 'revenue' && !wire['currency'])
     errors.push({ field: `${field}.currency`, message: 'Is required for the metric revenue' });
+  const { cohortId } = wire;
+  const cohort = cohortId === undefined ? undefined : await readCohort(tx, Number(cohortId));
+  if (typeof cohort === 'string') errors.push({ field: `${field}.cohortId`, message: cohort });
   return wire;
 }
 
