@@ -167,6 +167,12 @@ const otherAnswers: Readonly<Record<string, object>> = {
   ...positionsOf('getCohorts', { status: 200 }),
   ...positionsOf('getDashboard', { status: 200 }),
   ...positionsOf('getFunnel', { status: 200 }),
+  ...Object.fromEntries(
+    ['getCohorts', 'getFunnel'].map((name) => [
+      `${name} query.cohortId`,
+      { status: 422, body: { errors: [{ field: 'cohortId', message: unknownId('cohort_definition') }] } },
+    ]),
+  ),
   ...positionsOf('getForecast', { status: 200 }),
   ...positionsOf('getOpportunitySummary', { status: 200, body: { data: { stages: [] } } }),
   'findAssignees body.teamIds.*': { status: 200 },

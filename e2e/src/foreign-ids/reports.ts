@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Position } from './positions.ts';
 import type { Setup, World } from './records.ts';
 
@@ -6,19 +7,23 @@ const schedule = {
   recipients: { emails: ['board@example.com'] },
 };
 
-/** Creates a report that all users see, a run and a schedule. */
+const aCohort = () => ({ name: `Web ${randomBytes(6).toString('hex')}`, filter: { sources: ['web'] }, static: true });
+
+/** Creates a report that all users see, a run and a schedule, and a saved cohort. */
 export async function createReports({ direct }: Pick<Setup, 'direct'>, { scope }: Pick<World, 'scope'>) {
   const body = { name: 'Month', type: 'dashboard', visibility: 'tenant' };
   const report = await direct.call('createReport', { body }, scope);
   const params = { id: report.id };
   return {
     report,
+    cohort_definition: await direct.call('createCohortDefinition', { body: aCohort() }, scope),
     report_run: await direct.call('runReport', { params, body: {} }, scope),
     report_schedule: await direct.call('createReportSchedule', { params, body: schedule }, scope),
   };
 }
 
 export const reportRequests = {
+  updateCohortDefinition: () => ({ body: { name: 'Web' } }),
   createReport: () => ({ body: { name: 'Month', type: 'dashboard', visibility: 'team' } }),
   updateReport: (_: World, { part }: Position) => ({
     body: { name: 'Year', ...(part === 'body' && { visibility: 'team' }) },
@@ -33,14 +38,19 @@ export const reportRequests = {
   }),
 };
 
-export const reportPreparations = { deleteReport: newReport, deleteReportSchedule: newReport };
+export const reportPreparations = {
+  deleteReport: newReport,
+  deleteReportSchedule: newReport,
+  deleteCohortDefinition: newReport,
+};
 
-/** Replaces the report of the records, with its run and its schedule. */
+/** Replaces the report of the records, with its run and its schedule, and the saved cohort. */
 async function newReport(world: World, setup: Setup): Promise<void> {
-  const { report, report_run, report_schedule } = await createReports(setup, world);
+  const { report, report_run, report_schedule, cohort_definition } = await createReports(setup, world);
   Object.assign(world.records, {
     report: Number(report.id),
     report_run: Number(report_run.id),
     report_schedule: Number(report_schedule.id),
+    cohort_definition: Number(cohort_definition.id),
   });
 }
