@@ -7,7 +7,7 @@ const gigabyte = 1_000_000_000;
 
 /**
  * The five plans of the spec. Limits are per tenant; null means negotiated with the customer and stored with the
- * tenant. Prices are list prices in major units.
+ * tenant, and for `engagementDays`, after which engagement events are removed, that they are kept. Prices are list prices in major units.
  */
 export const plans = {
   free: {
@@ -16,6 +16,7 @@ export const plans = {
     ratePerMinute: 60,
     burst: 10,
     storageBytes: gigabyte,
+    engagementDays: 90,
     person,
     monthlyPrice: 0,
   },
@@ -25,6 +26,7 @@ export const plans = {
     ratePerMinute: 300,
     burst: 30,
     storageBytes: 10 * gigabyte,
+    engagementDays: 365,
     person,
     monthlyPrice: 29,
   },
@@ -34,6 +36,7 @@ export const plans = {
     ratePerMinute: 1_000,
     burst: 100,
     storageBytes: 100 * gigabyte,
+    engagementDays: 730,
     person,
     monthlyPrice: 99,
   },
@@ -43,6 +46,7 @@ export const plans = {
     ratePerMinute: 5_000,
     burst: 500,
     storageBytes: 500 * gigabyte,
+    engagementDays: 1_095,
     person,
     monthlyPrice: 499,
   },
@@ -52,6 +56,7 @@ export const plans = {
     ratePerMinute: null,
     burst: null,
     storageBytes: null,
+    engagementDays: null,
     person,
     monthlyPrice: null,
   },

@@ -13,5 +13,6 @@ export {
   scheduleAgain,
 } from './job.ts';
 export { resumeRows } from './job-rows.ts';
+export { nextNightAt } from './nightly.ts';
 export type { Scheduling } from './scheduling.ts';
 export { type Scheduler, startJobs } from './start-jobs.ts';

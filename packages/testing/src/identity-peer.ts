@@ -44,6 +44,8 @@ export async function identityPeer(): Promise<{
   tenantSlugs: Map<string, string>;
   /** The settings of every tenant. */
   settings: Record<string, string>;
+  /** What every tenant is entitled to. */
+  entitlements: { plan: string; features: string[]; addons: [] };
   /** Paths that answer 503. */
   failing: Set<string>;
   close(): Promise<void>;
@@ -66,6 +68,7 @@ export async function identityPeer(): Promise<{
   const nameOf = (id: string) => names.get(id) ?? 'Ada Lovelace';
   const tenantSlugs = new Map<string, string>();
   const settings: Record<string, string> = { timezone: 'Europe/Berlin', locale: 'en', currency: 'EUR' };
+  const entitlements = { plan: 'enterprise', features: [], addons: [] as [] };
   const failing = new Set<string>();
   const statusOf = (id: string) => {
     if (left.has(id)) return 'deactivated';
@@ -92,24 +95,26 @@ export async function identityPeer(): Promise<{
     const id = path.split('/').at(-1) as string;
     const found = path.endsWith('/settings')
       ? settings
-      : path.endsWith('/permissions')
-        ? { permissions: permissionsOf(path.split('/').at(-2) as string) }
-        : path.startsWith('/internal/teams/')
-          ? Object.values(teams).includes(id) && { id, name: 'Sales', leadId: leads.get(id) ?? null }
-          : path.startsWith('/internal/roles/')
-            ? Object.values(roles).includes(id) && { id, name: 'Sales' }
-            : path.startsWith('/internal/tenants/by-slug/')
-              ? tenantSlugs.has(id) && { tenantId: tenantSlugs.get(id) }
-              : (id === users.suspended || teamsOf.has(id)) && {
-                  id,
-                  status: statusOf(id),
-                  name: nameOf(id),
-                  teamIds: teamsOf.get(id) ?? [],
-                  successorId: successors.get(id) ?? null,
-                  defaultCurrency: currencies.get(id) ?? null,
-                  dateFormat: dateFormats.get(id) ?? null,
-                  roleId: rolesOf.get(id) ?? null,
-                };
+      : path === '/internal/entitlements'
+        ? entitlements
+        : path.endsWith('/permissions')
+          ? { permissions: permissionsOf(path.split('/').at(-2) as string) }
+          : path.startsWith('/internal/teams/')
+            ? Object.values(teams).includes(id) && { id, name: 'Sales', leadId: leads.get(id) ?? null }
+            : path.startsWith('/internal/roles/')
+              ? Object.values(roles).includes(id) && { id, name: 'Sales' }
+              : path.startsWith('/internal/tenants/by-slug/')
+                ? tenantSlugs.has(id) && { tenantId: tenantSlugs.get(id) }
+                : (id === users.suspended || teamsOf.has(id)) && {
+                    id,
+                    status: statusOf(id),
+                    name: nameOf(id),
+                    teamIds: teamsOf.get(id) ?? [],
+                    successorId: successors.get(id) ?? null,
+                    defaultCurrency: currencies.get(id) ?? null,
+                    dateFormat: dateFormats.get(id) ?? null,
+                    roleId: rolesOf.get(id) ?? null,
+                  };
     response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(found ? { data: found } : { code: 'not_found' }));
   });
@@ -117,6 +122,7 @@ export async function identityPeer(): Promise<{
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    entitlements,
     teamsOf,
     permissions,
     successors,

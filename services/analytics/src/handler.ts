@@ -3,6 +3,7 @@ import type { Operation, recordPages } from '@tandem/contract';
 import type { internalExports, internalLeads, internalPipelines, internalPredictedScores } from '@tandem/crm-contract';
 import type {
   internalAssignees,
+  internalEntitlements,
   internalRoles,
   internalTeams,
   internalTenants,
@@ -31,6 +32,7 @@ export interface Peers {
   >;
   identity: ServiceClient<
     typeof internalUsers &
+      typeof internalEntitlements &
       typeof internalAssignees &
       typeof internalTeams &
       typeof internalRoles &

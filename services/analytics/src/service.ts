@@ -5,6 +5,7 @@ import { recordPages } from '@tandem/contract';
 import { internalExports, internalLeads, internalPipelines, internalPredictedScores } from '@tandem/crm-contract';
 import {
   internalAssignees,
+  internalEntitlements,
   internalRoles,
   internalTeams,
   internalTenants,
@@ -36,6 +37,7 @@ import { predictionHandlers } from './features/predictions/index.ts';
 import { trainModels } from './features/predictions/train-model.job.ts';
 import { rebuildCounts } from './features/rebuild/rebuild-counts.ts';
 import { reportsOf } from './features/reports/index.ts';
+import { removeOldEvents } from './features/retention/index.ts';
 import { createHeavyQueries } from './features/timelines/share.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Peers } from './handler.ts';
@@ -69,6 +71,7 @@ export function analyticsService(
         ...internalTeams,
         ...internalRoles,
         ...internalTenants,
+        ...internalEntitlements,
         ...recordPages,
       },
       baseUrl: settings.IDENTITY_URL,
@@ -113,6 +116,7 @@ export function analyticsService(
       trainModels(tools),
       countCohort(tools),
       removeCohortMembers,
+      removeOldEvents(peers),
     ],
     maintenance: [
       { name: 'engagement partitions', statement: `SELECT public.create_engagement_partitions(${partitionsAhead})` },

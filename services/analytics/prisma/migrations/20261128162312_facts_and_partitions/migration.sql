@@ -109,7 +109,6 @@ CREATE TABLE "counting" (
     "timezone_before" TEXT,
     "recounted_to" BIGINT NOT NULL DEFAULT 0,
     "recount_up_to" BIGINT NOT NULL DEFAULT 0,
-    "kept_since" TIMESTAMPTZ(3),
 
     CONSTRAINT "counting_pkey" PRIMARY KEY ("tenant_id","environment")
 );

@@ -9,6 +9,7 @@ import { readMembers } from '../cohort-definitions/members.ts';
 import { readTimezone } from '../counting/index.ts';
 import { rounded } from '../dashboard/numbers.ts';
 import { type Interval, intervalsOf, nextInterval, type Period, periodOf } from '../dashboard/period.ts';
+import { warnOfRemovedEvents } from '../retention/index.ts';
 import { rowBytes } from '../timelines/timeline.ts';
 import type { CohortInput } from './evaluate.ts';
 import { type Range, readBeginnings, readConversions, readEngagement, readRevenue, readSources } from './read-rows.ts';
@@ -23,8 +24,12 @@ const sourcesMax = 50;
 
 export const getCohorts =
   (tools: Tools): Handler<typeof cohorts.getCohorts> =>
-  ({ query, caller, tx }) =>
-    readCohorts(tools, { tx, caller }, query);
+  async ({ query, caller, tx, missing }) => {
+    const found = await readCohorts(tools, { tx, caller }, query);
+    if ((query.metric ?? 'retained') === 'retained')
+      await warnOfRemovedEvents({ tx, missing }, { part: 'rows', from: found.period.from });
+    return found;
+  };
 
 /** Evaluates a cohort analysis. No transaction may be open. */
 export async function readCohorts(

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Handler, Tx } from '../../handler.ts';
 import { readTimezone } from '../counting/index.ts';
 import { openTaskStatuses } from '../facts/task-fact.ts';
+import { eventsKeptSince, warnOfRemovedEvents } from '../retention/index.ts';
 import { listsOf } from './lists.ts';
 import { numbersOf, totals } from './numbers.ts';
 import { before, type Interval, intervalsOf, lengthOf, type Period, periodOf, startOfInterval } from './period.ts';
@@ -15,7 +16,11 @@ type Query = z.output<typeof dashboards.getDashboard.query>;
 export const getDashboard: Handler<typeof dashboards.getDashboard> = async ({ query, tx, missing }) => {
   const { timezone, isChanging } = await readTimezone(tx);
   if (isChanging) missing('series', 'The time zone of the tenant has changed; its records are being counted again');
-  return readDashboard(tx, query, timezone);
+  const found = await readDashboard(tx, query, timezone);
+  // The sums of removed events stay, but only by the days of the tenant.
+  if (found.period.timezone !== timezone)
+    await warnOfRemovedEvents({ tx, missing }, { part: 'engagement', from: (found.previous ?? found).period.from });
+  return found;
 };
 
 /** The dashboard of a query. `counted` is the time zone by whose days the tenant is counted. */
@@ -48,7 +53,11 @@ export async function readDashboard(tx: Tx, query: Query, counted: string) {
     interval,
     series: seriesOf(sums, period, interval),
     previous: earlier ? { period: shown(earlier), ...numbersOf(await read(earlier)) } : null,
-    lists: listsOf(period, owner, { statuses: Object.keys(byStatus), sources: Object.keys(bySource) }),
+    lists: listsOf(period, owner, {
+      hasEvents: period.from >= ((await eventsKeptSince(tx)) ?? period.from),
+      statuses: Object.keys(byStatus),
+      sources: Object.keys(bySource),
+    }),
     generatedAt: new Date(),
   };
 }

@@ -8,12 +8,12 @@ type List = z.output<typeof ListOfRecords>;
 
 /**
  * The lists whose records the numbers of a dashboard count. Numbers without an entry are sums, rates, or count each message once,
- * which no list does.
+ * which no list does, or events of which some were removed.
  */
 export function listsOf(
   { from, to }: Period,
   { userId, teamId }: Owner,
-  shown: { statuses: readonly string[]; sources: readonly string[] },
+  shown: { statuses: readonly string[]; sources: readonly string[]; hasEvents: boolean },
 ): List[] {
   const within = <Field extends string>(field: Field) => {
     // The last instant of the period: the filters of lists include it.
@@ -32,7 +32,7 @@ export function listsOf(
   const events = (number: string, type: string, query: List['query'] = {}) =>
     list('/v1/analytics/events')(`engagement.${number}`, { ...assigned, ...at, type, ...query });
   const withMachines = { includeAutomated: 'true' } as const;
-  return [
+  const lists = [
     leads('leads.total', assigned),
     ...shown.statuses.map((status) => leads(`leads.byStatus.${status}`, { ...assigned, status })),
     // No filter finds leads without a source.
@@ -62,4 +62,5 @@ export function listsOf(
     tasks('tasks.overdue', { ...assigned, overdue: 'true' }),
     tasks('tasks.completed', { ...assigned, status: 'completed', ...within('completed') }),
   ];
+  return shown.hasEvents ? lists : lists.filter(({ number }) => !number.startsWith('engagement.'));
 }

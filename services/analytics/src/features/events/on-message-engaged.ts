@@ -9,8 +9,10 @@ type Reported = Received<typeof messageEngaged | typeof pageVisited | typeof for
 export const recordMessages = consumer({
   name: 'record-messages',
   on: [messageEngaged, pageVisited, formSubmitted],
-  async handle(events: Reported[], { tx, emit }: ConsumerContext<Tx>) {
-    await storeEvents({ tx, emit }, events.flatMap(rowsOf));
+  async handle(events: Reported[], { tx, emit, schedule }: ConsumerContext<Tx>) {
+    // Events of one tenant and environment are handled together.
+    const { tenantId, environment } = events[0] as Reported;
+    await storeEvents({ tx, emit, schedule }, events.flatMap(rowsOf), { scope: { tenantId, environment } });
   },
 });
 

@@ -2,16 +2,19 @@ import type { EngagementEvent, engagement } from '@tandem/analytics-contract';
 import type { z } from 'zod';
 import type { Handler, Peers } from '../../handler.ts';
 import { checkEvents, type RefusedEvent } from './check-events.ts';
-import { asNewEvent } from './record-event.ts';
+import { asNewEvent, scopeOf } from './record-event.ts';
 import { idsByInsertId, storeEvents } from './store-events.ts';
 
 /** Stores the events of a request that can be stored, and reports the others. */
 export const recordEvents = (peers: Peers): Handler<typeof engagement.recordEvents, RefusedEvent[]> => ({
   check: ({ body, caller, tx }) => checkEvents(peers, body.events, { caller, tx }),
-  async run({ body: { events }, found: refused, tx, emit }) {
+  async run({ body: { events }, found: refused, caller, tx, emit, schedule }) {
     const errorsAt = new Map(refused.map(({ index, errors }) => [index, errors]));
     const admitted = events.filter((_, index) => !errorsAt.has(index));
-    const stored = await storeEvents({ tx, emit }, admitted.map(asNewEvent), { isShared: true });
+    const stored = await storeEvents({ tx, emit, schedule }, admitted.map(asNewEvent), {
+      scope: scopeOf(caller),
+      isShared: true,
+    });
     const repeated = await idsByInsertId(tx, admitted);
     const take = takeStored(stored);
     const results = events.map(({ insertId }, index) => {

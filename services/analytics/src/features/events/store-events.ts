@@ -1,8 +1,10 @@
 import { type EngagementEvent, engagementRecorded } from '@tandem/analytics-contract';
 import type { Emit } from '@tandem/events';
+import type { JobScope, Schedule } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { addCounts, holdCounting } from '../counting/index.ts';
+import { scheduleRetention } from '../retention/index.ts';
 import { countEvents } from './count-events.ts';
 import { asEvent } from './event.ts';
 import { noteTouches } from './first-touch.ts';
@@ -13,14 +15,16 @@ export type NewEvent = Omit<Parameters<Tx['engagementEvent']['create']>[0]['data
 /**
  * Stores engagement events, counts them and announces each. Events whose insertId is taken are left out; a request with the same
  * insertId that runs at the same time is waited for.
+ * @param options.scope the tenant and environment of the events
  * @param options.isShared whether many transactions of the tenant store events at once, as requests do
  */
 export async function storeEvents(
-  { tx, emit }: { tx: Tx; emit: Emit },
+  { tx, emit, schedule }: { tx: Tx; emit: Emit; schedule: Schedule },
   events: readonly NewEvent[],
-  { isShared = false } = {},
+  { scope, isShared = false }: { scope: JobScope; isShared?: boolean },
 ): Promise<z.output<typeof EngagementEvent>[]> {
   if (!events.length) return [];
+  await scheduleRetention({ tx, schedule }, scope);
   const counting = await holdCounting(tx);
   const owners = await ownersOf(tx, events);
   const rows = await tx.engagementEvent.createManyAndReturn({

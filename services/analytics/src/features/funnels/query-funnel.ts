@@ -7,6 +7,7 @@ import { findCohort } from '../cohort-definitions/cohort-definition.ts';
 import { readMembers } from '../cohort-definitions/members.ts';
 import { readTimezone } from '../counting/index.ts';
 import { type Period, periodOf } from '../dashboard/period.ts';
+import { warnOfRemovedEvents } from '../retention/index.ts';
 import { type EntriesQuery, type GroupField, type LeadGroup, readEntries, readGroups } from '../timelines/entries.ts';
 import { rowBytes } from '../timelines/timeline.ts';
 import { countsOf } from './counts-of.ts';
@@ -24,7 +25,10 @@ const leadIdBytes = 8;
 
 export const queryFunnel = (tools: Tools): Handler<typeof funnels.queryFunnel, Reply> => ({
   check: ({ body, caller, tx }) => readFunnel(tools, { tx, caller }, body),
-  run: ({ found }) => found,
+  async run({ found, tx, missing }) {
+    await warnOfRemovedEvents({ tx, missing }, { part: 'steps', from: found.period.from });
+    return found;
+  },
 });
 
 /** Evaluates a funnel. No transaction may be open. */

@@ -1,4 +1,4 @@
-import { type GiveUpContext, type JobContext, job, type Schedule } from '@tandem/jobs';
+import { type GiveUpContext, type JobContext, job, nextNightAt, type Schedule } from '@tandem/jobs';
 import { createLog } from '@tandem/process';
 import { rebuildSteps } from '@tandem/search-contract';
 import { z } from 'zod';
@@ -10,19 +10,9 @@ import { type Page, readRecords } from './read-records.ts';
 /** The job that compares the documents of a tenant with the records, every night. */
 export const reconcileJob = { name: 'reconcile-documents', payload: z.object({}) };
 
-const dayMs = 86_400_000;
-const minuteMs = 60_000;
-// Between 1:00 and 5:00 UTC, so that not all tenants run at once.
-const [startMinute, spreadMinutes] = [60, 240];
 const knownMax = 100_000;
 const scheduled = new Set<string>();
 const log = createLog('search');
-
-/** The time of the next run. */
-export function nextNightAt(now = new Date()): Date {
-  const midnight = (Math.floor(now.getTime() / dayMs) + 1) * dayMs;
-  return new Date(midnight + (startMinute + Math.floor(Math.random() * spreadMinutes)) * minuteMs);
-}
 
 /** Schedules the job of a tenant and environment, once. */
 export async function scheduleReconciliation(
