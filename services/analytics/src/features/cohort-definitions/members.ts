@@ -48,7 +48,7 @@ function membersOf({ id, isStatic, filter }: Cohort, among?: number[]): Members 
   const conditions = [
     // A fact without a version is that of a record which is not known yet.
     ...[fragment`NOT is_deleted`, fragment`version >= 0`],
-    ...(among ? [fragment`id = ANY(${givenList(fragment`'ids'`)}::bigint[])`] : []),
+    ...(among ? [fragment`id = ANY(${givenList(fragment`'ids'`, fragment`bigint`)})`] : []),
     ...(isStatic ? [isStored] : fieldConditions(filter)),
   ];
   const { did, didNot } = isStatic ? {} : filter;
@@ -60,19 +60,22 @@ function membersOf({ id, isStatic, filter }: Cohort, among?: number[]): Members 
   };
 }
 
-const isStored = fragment`id IN (SELECT lead_id FROM cohort_member WHERE cohort_id = ${givenValue(fragment`'cohortId'`)}::bigint)`;
+const isStored = isIn(
+  fragment`id`,
+  fragment`SELECT lead_id FROM cohort_member WHERE cohort_id = ${givenValue(fragment`'cohortId'`, fragment`bigint`)}`,
+);
 
 /** The conditions on the fact of a lead that a filter has. */
 const fieldColumns = {
-  sources: fragment`source = ANY(${givenList(fragment`'sources'`)})`,
-  statuses: fragment`status = ANY(${givenList(fragment`'statuses'`)})`,
-  assignedTo: fragment`user_id = ${givenValue(fragment`'assignedTo'`)}::bigint`,
-  teamId: fragment`team_id = ${givenValue(fragment`'teamId'`)}::bigint`,
-  partnerId: fragment`partner_id = ${givenValue(fragment`'partnerId'`)}::bigint`,
-  createdFrom: fragment`created_at >= ${givenValue(fragment`'createdFrom'`)}::timestamptz`,
-  createdTo: fragment`created_at <= ${givenValue(fragment`'createdTo'`)}::timestamptz`,
-  convertedFrom: fragment`converted_at >= ${givenValue(fragment`'convertedFrom'`)}::timestamptz`,
-  convertedTo: fragment`converted_at <= ${givenValue(fragment`'convertedTo'`)}::timestamptz`,
+  sources: fragment`source = ANY(${givenList(fragment`'sources'`, fragment`text`)})`,
+  statuses: fragment`status = ANY(${givenList(fragment`'statuses'`, fragment`text`)})`,
+  assignedTo: fragment`user_id = ${givenValue(fragment`'assignedTo'`, fragment`bigint`)}`,
+  teamId: fragment`team_id = ${givenValue(fragment`'teamId'`, fragment`bigint`)}`,
+  partnerId: fragment`partner_id = ${givenValue(fragment`'partnerId'`, fragment`bigint`)}`,
+  createdFrom: fragment`created_at >= ${givenValue(fragment`'createdFrom'`, fragment`timestamptz`)}`,
+  createdTo: fragment`created_at <= ${givenValue(fragment`'createdTo'`, fragment`timestamptz`)}`,
+  convertedFrom: fragment`converted_at >= ${givenValue(fragment`'convertedFrom'`, fragment`timestamptz`)}`,
+  convertedTo: fragment`converted_at <= ${givenValue(fragment`'convertedTo'`, fragment`timestamptz`)}`,
 } satisfies { [Field in Exclude<keyof Filter, 'did' | 'didNot'>]-?: Fragment };
 
 function fieldConditions(filter: Filter): Fragment[] {
@@ -89,20 +92,24 @@ function deeds(isAmong: boolean): Fragment {
         AND ("messageId" IS NULL OR message_id = "messageId")
         AND ("workflowExecutionId" IS NULL OR workflow_execution_id = "workflowExecutionId")
         AND (url IS NULL OR properties ->> 'url' = url)
-    WHERE ${inSpan} AND lead_id ${isAmong ? fragment`= ANY(${givenList(fragment`'ids'`)}::bigint[])` : fragment`IS NOT NULL`}
+    WHERE ${inSpan} AND lead_id ${isAmong ? fragment`= ANY(${givenList(fragment`'ids'`, fragment`bigint`)})` : fragment`IS NOT NULL`}
     GROUP BY lead_id, n, "isNot" HAVING count(*) >= max("minCount")`;
 }
 
 /** Events of the types and the time of all conditions, so that each event is read once. */
-const inSpan = fragment`event.type = ANY(${givenList(fragment`'types'`)})
-  AND event.timestamp >= coalesce(${givenValue(fragment`'since'`)}::timestamptz, '-infinity')
-  AND event.timestamp <= coalesce(${givenValue(fragment`'until'`)}::timestamptz, 'infinity')`;
+const inSpan = fragment`event.type = ANY(${givenList(fragment`'types'`, fragment`text`)})
+  AND event.timestamp >= ${givenValue(fragment`'since'`, fragment`timestamptz`)}
+  AND event.timestamp <= ${givenValue(fragment`'until'`, fragment`timestamptz`)}`;
 
 function deedConditions({ did, didNot }: Pick<Filter, 'did' | 'didNot'>): Fragment[] {
   return [
     ...(did
       ? [
-          fragment`id IN (SELECT lead_id FROM deed WHERE NOT "isNot" GROUP BY lead_id HAVING count(*) = ${givenValue(fragment`'didCount'`)}::int)`,
+          isIn(
+            fragment`id`,
+            fragment`SELECT lead_id FROM deed WHERE NOT "isNot" GROUP BY lead_id
+              HAVING count(*) = ${givenValue(fragment`'didCount'`, fragment`int`)}`,
+          ),
         ]
       : []),
     ...(didNot ? [fragment`id NOT IN (SELECT lead_id FROM deed WHERE "isNot")`] : []),
@@ -120,13 +127,16 @@ function valuesOf({ did = [], didNot = [], ...fields }: Filter): object {
   return {
     ...fields,
     ...{ deeds, types: [...new Set(deeds.map(({ type }) => type))], didCount: did.length },
-    ...{ since: timeOf(Math.min(...times('from'))), until: timeOf(Math.max(...times('to'))) },
+    ...{
+      since: timeOf(Math.min(...times('from'))) ?? '-infinity',
+      until: timeOf(Math.max(...times('to'))) ?? 'infinity',
+    },
   };
 }
 
-/** Null if a condition has no bound, or if there are no conditions. */
-function timeOf(ms: number): Date | null {
-  return Number.isFinite(ms) ? new Date(ms) : null;
+/** Undefined if a condition has no bound, or if there are no conditions. */
+function timeOf(ms: number): Date | undefined {
+  return Number.isFinite(ms) ? new Date(ms) : undefined;
 }
 
 /** A cohort must not read more events than a funnel. */
@@ -139,12 +149,21 @@ async function checkEvents(tx: Tx, filter: Filter): Promise<void> {
   if ((read?.count ?? 0) > eventsMax) throw fail('too_many_events');
 }
 
-function givenValue(field: Fragment): Fragment {
-  return fragment`(SELECT given ->> ${field} FROM cohort)`;
+// Converted inside of the subquery: with a conversion beside it, row-level security keeps a condition out of index scans.
+function givenValue(field: Fragment, type: Fragment): Fragment {
+  return fragment`(SELECT (given ->> ${field})::${type} FROM cohort)`;
 }
 
-function givenList(field: Fragment): Fragment {
-  return fragment`ARRAY(SELECT jsonb_array_elements_text(given -> ${field}) FROM cohort)`;
+function givenList(field: Fragment, type: Fragment): Fragment {
+  return fragment`ARRAY(SELECT jsonb_array_elements_text(given -> ${field})::${type} FROM cohort)`;
+}
+
+/**
+ * Whether a lead is in a set that PostgreSQL expects to be small. `IS TRUE` makes it hash the set; otherwise it would look each
+ * member up in the table. A set that it expects to be large must be joined instead: it is not hashed then.
+ */
+function isIn(lead: Fragment, set: Fragment): Fragment {
+  return fragment`(${lead} IN (${set})) IS TRUE`;
 }
 
 function all(conditions: Fragment[]): Fragment {
