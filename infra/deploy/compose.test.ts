@@ -96,8 +96,17 @@ describe('docker-compose.yml', () => {
     const named = Object.entries(services).filter(([, { profiles }]) => !profiles);
     expect(named.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual([gatewayName]);
     const outside = named.filter(([, { networks }]) => networks.includes('outside')).map(([name]) => name);
-    // AI generation calls a provider; webhooks go to any host; identity, files and partner send mail.
-    expect(outside.sort()).toEqual(['campaign', 'crm', 'files', gatewayName, 'identity', 'integrations', 'partner']);
+    // AI generation calls a provider; webhooks go to any host; identity, analytics, files and partner send mail.
+    expect(outside.sort()).toEqual([
+      'analytics',
+      'campaign',
+      'crm',
+      'files',
+      gatewayName,
+      'identity',
+      'integrations',
+      'partner',
+    ]);
   });
 
   it('runs REPLICAS replicas of the gateway and of each service', () => {
