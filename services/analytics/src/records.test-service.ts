@@ -76,7 +76,7 @@ export function report(
   { data = {}, occurredAt = new Date().toISOString() }: { data?: object; occurredAt?: string } = {},
 ): Promise<void> {
   const [type] = name.split('.') as [string];
-  const base = { tenantId: `${tenantId}`, createdAt: at, updatedAt: at, ...records[type]?.(version) };
+  const base = { tenantId: `${tenantId}`, createdAt: at, updatedAt: occurredAt, ...records[type]?.(version) };
   const ids = { [`${type}Id`]: version.id };
   return publish({ service, tenantId, environment }, name, {
     target: { type, id: Number(version.id) },
