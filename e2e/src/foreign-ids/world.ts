@@ -215,6 +215,9 @@ export async function createWorld(
   const reports = await createReports(setup, { scope });
 
   const pair = await first('listLeadDuplicates', { status: 'open' });
+  for (const id of ['twin', 'other-twin'])
+    await call('indexDocument', { body: { type: 'partner', id, data: { email: 'twins@example.com' } } });
+  const twins = await first('listDuplicates', { type: 'partner' });
   const aStranger = (firstName: string) =>
     call('createLead', { body: { email: uniqueEmail(), firstName, lastName: 'Antonelli' } });
   const [kept, merged] = [await aStranger('Kathleen'), await aStranger('Ida')];
@@ -258,7 +261,7 @@ export async function createWorld(
     ...numbers({ scoring_rule: scoringRule, assignment_rule: assignmentRule }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
     ...numbers({ referral, referral_code: referralCode }),
-    ...numbers({ duplicate_pair: pair, lead_merge: { id: merge.mergeId } }),
+    ...numbers({ duplicate_pair: pair, duplicate: twins, lead_merge: { id: merge.mergeId } }),
     ...numbers({ custom_field: customField, milestone, quota, pipeline, win_loss_reason: winLossReason }),
     ...numbers({ ...calendar, ...reports, import: leadImport, export: dataExport }),
     ...numbers({

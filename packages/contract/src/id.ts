@@ -98,6 +98,7 @@ export const resourceTypes = {
   parent_change: 93,
   deal_registration: 94,
   payout_item: 95,
+  duplicate: 96,
   export: 98,
   prediction_model: 102,
   cohort_definition: 103,

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { idTypeOf, unwrap } from '@tandem/contract';
 import { Lead, Opportunity } from '@tandem/crm-contract';
-import { keysOf, matchKinds } from '@tandem/matching';
+import { factsOf, keysOf, type MatchKind, matchKinds } from '@tandem/matching';
 import { Partner } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { DocumentType } from './driver/document.ts';
@@ -96,9 +97,21 @@ export function termsOf(document: Record<string, unknown>, type: DocumentType): 
 
 /** The terms by which possible duplicates of a document are found; none for types that have no duplicates. */
 export function matchTerms(type: DocumentType, document: object): string[] {
-  const kind = matchKinds.find((one) => one === type);
-  const keys = kind ? Object.entries(keysOf(kind, document)) : [];
+  const keys = isMatched(type) ? Object.entries(keysOf(type, document)) : [];
   return keys.flatMap(([name, value]) => (value ? [keyTerm(name, value)] : []));
+}
+
+/** A digest of what a document is compared by; null for types that have no duplicates. Most changes of a record leave it as it is. */
+export function factsDigest(type: DocumentType, document: object): string | null {
+  if (!isMatched(type)) return null;
+  return createHash('sha256')
+    .update(JSON.stringify(factsOf(type, document)))
+    .digest('base64');
+}
+
+/** Whether documents of a type are compared with each other. */
+export function isMatched(type: DocumentType): type is MatchKind {
+  return matchKinds.some((kind) => kind === type);
 }
 
 /** The text of a field that results are filtered by; null when it has another form than in records. */

@@ -1,11 +1,14 @@
 import { search } from '@tandem/search-contract';
 import { everyList } from '@tandem/testing';
+import { type Service, startSearch } from './search.test-service.ts';
 
-const notStarted = () => {
-  throw new Error('No list of search is read by its sort');
-};
+let service: Service;
+beforeAll(async () => {
+  service = await startSearch();
+});
+afterAll(() => service?.close());
 
-everyList(search, notStarted, {
+everyList(search, () => service, {
   unsorted: {
     findDuplicates: 'returns the most similar documents first',
     autocomplete: 'reads the first words after a prefix',

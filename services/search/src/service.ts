@@ -15,6 +15,7 @@ import { documentHandlers } from './features/documents/index.ts';
 import { indexRecords } from './features/documents/on-record-changed.ts';
 import { reconcileDocuments } from './features/documents/reconcile-documents.job.ts';
 import { duplicateHandlers } from './features/duplicates/index.ts';
+import { pairDocumentsInTurn } from './features/duplicates/pair-documents.job.ts';
 import { buildIndex, dropIndex } from './features/index-builds/build-index.job.ts';
 import { indexBuildHandlers } from './features/index-builds/index.ts';
 import { searchData } from './features/personal-data/search-data.ts';
@@ -57,10 +58,20 @@ export function searchService(
       ...person.handlers,
     },
     consumers: [indexRecords(tools), ...person.consumers],
-    jobs: [reindexDocuments, buildIndex(tools), dropIndex, reconcileDocuments(tools), ...person.jobs],
+    jobs: [
+      reindexDocuments,
+      buildIndex(tools),
+      dropIndex,
+      reconcileDocuments(tools),
+      pairDocumentsInTurn(tools),
+      ...person.jobs,
+    ],
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
-    purge: [{ table: 'document', column: 'removed_at', days: tombstoneDays }],
+    purge: [
+      { table: 'document', column: 'removed_at', days: tombstoneDays },
+      { table: 'duplicate_record', column: 'removed_at', days: tombstoneDays },
+    ],
     settings,
   };
 }

@@ -8,10 +8,10 @@ const keyMark = '~';
 const termLengthMax = 255;
 
 /**
- * The form of the index: the digest of a document's terms begins with it. Documents with another form lack terms or
- * vectors; `reindexDocuments` writes them again. Change it together with the index document_outdated_v4_idx.
+ * The form of the index: the digest of a document's terms begins with it. Documents with another form lack terms,
+ * vectors or the digest of what duplicates are found by; `reindexDocuments` writes them again. Change it together with the index document_outdated_v5_idx.
  */
-export const indexForm = 'v4:';
+export const indexForm = 'v5:';
 
 /** The term for an e-mail address, phone number or full name as a whole. */
 export function wholeTerm(text: string): string {

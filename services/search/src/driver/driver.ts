@@ -88,6 +88,11 @@ export interface Sort {
   isDescending: boolean;
 }
 
+export interface WriteOptions {
+  sameVersion?: boolean;
+  intoNew?: boolean;
+}
+
 /** Values of a field among the matches, the most frequent first. */
 export type FacetCounts = Record<string, { value: string; count: number }[]>;
 
@@ -106,8 +111,9 @@ export interface SearchDriver {
    * Writes or removes documents, any number at once; none may be in it twice.
    * @param options.sameVersion whether a record also replaces its document of the same version, as a rebuild does
    * @param options.intoNew whether they are written only into the index that is being built
+   * @returns whether documents wait until they are compared with possible duplicates
    */
-  write(tx: Tx, writings: Writing[], options?: { sameVersion?: boolean; intoNew?: boolean }): Promise<void>;
+  write(tx: Tx, writings: Writing[], options?: WriteOptions): Promise<boolean>;
   /** The index in which documents of a type are searched at the moment. */
   index(tx: Tx, type: DocumentType): Promise<string>;
   /** Reads a text, with the words of the index that it may be a misspelling of. */

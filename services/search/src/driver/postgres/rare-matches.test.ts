@@ -21,7 +21,7 @@ describe.each([
         SELECT 'lead', 'd' || n, jsonb_build_object('status', CASE WHEN n <= 3 THEN 'rare' END,
             'name', 'Common' || CASE WHEN n % 2 = 0 THEN ' even' ELSE '' END || CASE WHEN n = 2 OR n % 2 = 1 THEN ' odd' ELSE '' END),
           CASE WHEN n <= 3 THEN 'rare' END, CASE WHEN n <= 2 THEN ARRAY[$1] ELSE ARRAY['somebody'] END,
-          CASE WHEN $2::boolean THEN 'v4:seeded' ELSE 'v2:seeded' END
+          CASE WHEN $2::boolean THEN 'v5:seeded' ELSE 'v2:seeded' END
         FROM generate_series(1, 25000) AS n RETURNING id, substr(document_id, 2)::int AS n, status, owners)
       INSERT INTO posting (doc_id, type, term, weight)
       SELECT id, 'lead', term, CASE WHEN term LIKE '#%' THEN 0 ELSE 4 END

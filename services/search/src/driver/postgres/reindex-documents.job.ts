@@ -1,10 +1,11 @@
 import { type JobContext, job, type Schedule } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import { z } from 'zod';
-import { termsOf } from '../../fields.ts';
+import { factsDigest, termsOf } from '../../fields.ts';
 import type { Tx } from '../../handler.ts';
 import { digestOf } from '../../terms.ts';
-import { typeOfIndex } from './generations.ts';
+import { noteChecks, pairDocumentsJob } from './duplicate-checks.ts';
+import { typeOfIndex, writtenIndexes } from './generations.ts';
 import { writeTerms } from './index-terms.ts';
 import { withOwners } from './write-documents.ts';
 
@@ -17,13 +18,19 @@ const batchMax = 100;
 export const reindexDocuments = job({
   ...reindexJob,
   async run({ finish }: JobContext<z.output<typeof reindexJob.payload>, Tx>) {
-    await finish(async ({ tx }) => ((await reindexBatch(tx)) === batchMax ? new Date() : undefined));
+    await finish(async ({ tx, schedule }) => {
+      const { documents, isNoted } = await reindexBatch(tx);
+      if (isNoted) await schedule(pairDocumentsJob, [{}]);
+      return documents === batchMax ? new Date() : undefined;
+    });
   },
 });
 
 interface OutdatedDocument {
   id: number;
   type: string;
+  documentId: string;
+  facts: string | null;
   document: Record<string, unknown>;
   owners: string[];
 }
@@ -38,26 +45,40 @@ export async function scheduleReindex(tx: Tx, schedule: Schedule): Promise<void>
   if (!scheduled) await schedule(reindexJob, [{}]);
 }
 
-/** Resolves to how many documents there were, at most `batchMax`. */
-async function reindexBatch(tx: Tx): Promise<number> {
+/** Schedules the job if there are outdated documents: they lack the keys by which duplicates are found. */
+export async function reindexIfOutdated(tx: Tx, schedule: Schedule): Promise<void> {
+  const [outdated] = await tx.sql`SELECT id FROM document
+    WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v5:' THEN 1 END = 1 LIMIT 1`;
+  if (outdated) await scheduleReindex(tx, schedule);
+}
+
+/** Resolves to how many documents there were, at most `batchMax`, and whether some wait for the comparison with others. */
+async function reindexBatch(tx: Tx): Promise<{ documents: number; isNoted: boolean }> {
+  const indexesOf = await writtenIndexes(tx);
   // A document that is locked is being written, which gives it the current form. The condition is that of the index
-  // document_outdated_v4_idx: PostgreSQL expects few rows to equal a constant, so it chooses the index.
+  // document_outdated_v5_idx: PostgreSQL expects few rows to equal a constant, so it chooses the index.
   const outdated = await tx.sql<OutdatedDocument>`
-    SELECT id, type, document, owners FROM document
-    WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v4:' THEN 1 END = 1
+    SELECT id, type, document_id AS "documentId", facts, document, owners FROM document
+    WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v5:' THEN 1 END = 1
     ORDER BY id LIMIT ${batchMax}::int FOR UPDATE SKIP LOCKED`;
-  if (!outdated.length) return 0;
-  const documents = await inTurns(outdated, ({ document, ...rest }) => ({
-    ...rest,
-    terms: termsOf(document, typeOfIndex(rest.type)),
-  }));
+  if (!outdated.length) return { documents: 0, isNoted: false };
+  const documents = await inTurns(outdated, ({ document, ...rest }) => {
+    const type = typeOfIndex(rest.type);
+    return { ...rest, terms: termsOf(document, type), newFacts: factsDigest(type, document) };
+  });
   await writeTerms(
     tx,
     documents.map(({ id, type, owners, terms }) => ({ id, type, terms: withOwners(terms, owners) })),
   );
-  const digests = documents.map(({ id, terms }) => ({ id, words: digestOf(terms) }));
-  await tx.sql`UPDATE document SET words = given.words
-    FROM jsonb_to_recordset(${JSON.stringify(digests)}::jsonb) AS given (id bigint, words text)
+  const digests = documents.map(({ id, terms, newFacts }) => ({ id, words: digestOf(terms), facts: newFacts }));
+  await tx.sql`UPDATE document SET words = given.words, facts = given.facts
+    FROM jsonb_to_recordset(${JSON.stringify(digests)}::jsonb) AS given (id bigint, words text, facts text)
     WHERE document.id = given.id`;
-  return outdated.length;
+  const changed = documents.map(({ facts, newFacts, ...row }) => ({
+    ...row,
+    isRemoved: false,
+    factsChanged: facts !== newFacts,
+  }));
+  const isNoted = await noteChecks(tx, changed, { liveOf: (type) => indexesOf(type).live, intoNew: false });
+  return { documents: outdated.length, isNoted };
 }

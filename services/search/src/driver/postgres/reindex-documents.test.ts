@@ -40,7 +40,7 @@ describe('documents of an earlier form of the index', () => {
     await until('every document has its terms', async () => {
       const [row] = await service.sqlWithin(
         caller,
-        `SELECT count(*)::int AS left FROM document WHERE words NOT LIKE 'v4:%'`,
+        `SELECT count(*)::int AS left FROM document WHERE words NOT LIKE 'v5:%'`,
       );
       return row?.left === 0;
     });

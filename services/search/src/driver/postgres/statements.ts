@@ -72,7 +72,7 @@ const inRange = fragment`
 /** Whether the tenant has documents of an earlier form of the index. */
 const hasOutdated = fragment`EXISTS (
   SELECT FROM document
-  WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v4:' THEN 1 END = 1)`;
+  WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v5:' THEN 1 END = 1)`;
 
 /** One search: which documents are read from the index, and what is checked for each. */
 export interface Match {

@@ -1,7 +1,8 @@
-import { shortText, termsOf, timeIn } from '../../fields.ts';
+import { factsDigest, shortText, termsOf, timeIn } from '../../fields.ts';
 import type { Tx } from '../../handler.ts';
 import { digestOf, facetTerm } from '../../terms.ts';
 import type { DocumentType, Writing } from '../document.ts';
+import { noteChecks } from './duplicate-checks.ts';
 import { typeOfIndex, writtenIndexes } from './generations.ts';
 import { writeTerms } from './index-terms.ts';
 
@@ -13,12 +14,13 @@ const ownerFields = ['assignedTo', 'createdBy', 'ownerId', 'teamId'];
  * they are written into it too.
  * @param options.sameVersion whether a record also replaces its document of the same version, as a rebuild does
  * @param options.intoNew whether they are written only into the index that is being built
+ * @returns whether documents wait until they are compared with possible duplicates
  */
 export async function writeDocuments(
   tx: Tx,
   writings: Writing[],
   { sameVersion = false, intoNew = false } = {},
-): Promise<void> {
+): Promise<boolean> {
   const indexesOf = await writtenIndexes(tx);
   const termsByKey = new Map(
     writings.map((writing) => [keyOf(writing), termsOf(writing.document ?? {}, writing.type)]),
@@ -35,15 +37,18 @@ export async function writeDocuments(
     return { id, type, terms: withOwners(terms, owners) };
   });
   if (documents.length) await writeTerms(tx, documents);
+  return noteChecks(tx, changed, { liveOf: (type) => indexesOf(type).live, intoNew });
 }
 
-interface ChangedRow {
+export interface ChangedRow {
   id: number;
   /** The index. */
   type: string;
   documentId: string;
   /** Empty for a removed document: it is not found by its owners either. */
   owners: string[];
+  isRemoved: boolean;
+  factsChanged: boolean;
 }
 
 function keyOf({ type, documentId }: { type: DocumentType; documentId: string }): string {
@@ -55,7 +60,7 @@ export function withOwners(terms: Map<string, number>, owners: string[]): Map<st
   return new Map([...terms, ...owners.map((owner) => [facetTerm('owner', owner), 0] as const)]);
 }
 
-/** Writes the rows of documents; resolves to those whose terms or owners changed. */
+/** Writes the rows of documents; resolves to those whose terms, owners or compared fields changed. */
 function writeRows(
   tx: Tx,
   rows: (ReturnType<typeof asRow> & { type: string })[],
@@ -65,12 +70,12 @@ function writeRows(
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (type text, document_id text, version int, removed boolean,
         document jsonb, status text, source text, stage text, tier text, currency text, assigned_to text, score float,
-        value float, created_at timestamptz, owners text[], indexed_at timestamptz, words text)),
+        value float, created_at timestamptz, owners text[], indexed_at timestamptz, words text, facts text)),
     written AS (
       INSERT INTO document (type, document_id, version, document, status, source, stage, tier, currency, assigned_to, score,
-        value, created_at, owners, indexed_at, removed_at, words)
+        value, created_at, owners, indexed_at, removed_at, words, facts)
       SELECT type, document_id, coalesce(version, 0), document, status, source, stage, tier, currency, assigned_to, score,
-        value, created_at, owners, indexed_at, CASE WHEN removed THEN indexed_at END, words
+        value, created_at, owners, indexed_at, CASE WHEN removed THEN indexed_at END, words, facts
       -- In one order always: two transactions that lock in different orders would wait for each other.
       FROM given ORDER BY type, document_id
       ON CONFLICT (tenant_id, environment, type, document_id) DO UPDATE SET
@@ -78,7 +83,7 @@ function writeRows(
         source = excluded.source, stage = excluded.stage, tier = excluded.tier, currency = excluded.currency,
         assigned_to = excluded.assigned_to, score = excluded.score, value = excluded.value,
         created_at = excluded.created_at, indexed_at = excluded.indexed_at,
-        removed_at = excluded.removed_at, words = excluded.words,
+        removed_at = excluded.removed_at, words = excluded.words, facts = excluded.facts,
         -- The owners of a record decide who may find and replace its document: a client does not change them.
         owners = CASE WHEN excluded.version = 0 AND document.version > 0 THEN document.owners ELSE excluded.owners END,
         -- A rebuild also writes terms that the index lost: their digest is still the same.
@@ -87,11 +92,14 @@ function writeRows(
       -- A document without a version comes from a client and always counts.
       WHERE excluded.version = 0 OR document.version < excluded.version
         OR (document.version = excluded.version AND ${sameVersion}::boolean)
-      RETURNING id, type, document_id, words_changed, CASE WHEN removed_at IS NULL THEN owners ELSE '{}' END AS owners)
-    SELECT id, type, document_id AS "documentId", owners FROM written WHERE words_changed`;
+      RETURNING new.id, new.type, new.document_id, new.words_changed, new.removed_at IS NOT NULL AS removed,
+        CASE WHEN new.removed_at IS NULL THEN new.owners ELSE '{}' END AS owners,
+        old.facts IS DISTINCT FROM new.facts AS facts_changed)
+    SELECT id, type, document_id AS "documentId", owners, removed AS "isRemoved", facts_changed AS "factsChanged"
+    FROM written WHERE words_changed OR facts_changed`;
 }
 
-function asRow({ documentId, version, document, indexedAt }: Writing, terms: Map<string, number>) {
+function asRow({ type, documentId, version, document, indexedAt }: Writing, terms: Map<string, number>) {
   return {
     document_id: documentId,
     version,
@@ -99,6 +107,7 @@ function asRow({ documentId, version, document, indexedAt }: Writing, terms: Map
     indexed_at: indexedAt,
     document: document ?? {},
     words: digestOf(terms),
+    facts: document ? factsDigest(type, document) : null,
     ...filtersOf(document ?? {}),
   };
 }

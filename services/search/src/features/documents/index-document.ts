@@ -4,13 +4,14 @@ import { failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { canonicalId } from './document.ts';
 import { mayWriteDocument } from './may-write.ts';
+import { writeDocuments } from './write-documents.ts';
 
 export const indexDocument =
   (tools: Tools): Handler<typeof documents.indexDocument> =>
-  async ({ body: { type, id, data }, caller, tx }) => {
+  async ({ body: { type, id, data }, caller, tx, schedule }) => {
     const documentId = canonicalId(tools, caller, type, id);
     if (!(await mayWriteDocument(tools, { tx, caller }, { type, documentId }))) throw failField('id', unknownId(type));
     const indexedAt = new Date();
-    await tools.driver.write(tx, [{ type, documentId, document: data, indexedAt }]);
+    await writeDocuments(tools.driver, { tx, schedule }, [{ type, documentId, document: data, indexedAt }]);
     return { type, id: documentId, indexedAt };
   };

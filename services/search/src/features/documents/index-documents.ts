@@ -4,12 +4,13 @@ import { ApiError } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { canonicalId, type DocumentType, type Writing } from './document.ts';
 import { mayWriteDocument } from './may-write.ts';
+import { writeDocuments } from './write-documents.ts';
 
 type Refusal = { code: string; message: string };
 
 export const indexDocuments =
   (tools: Tools): Handler<typeof documents.indexDocuments> =>
-  async ({ body, caller, tx }) => {
+  async ({ body, caller, tx, schedule }) => {
     const given = body.documents.map(({ type, id, data }, place) => ({
       ...{ place, type, data },
       documentId: canonicalId(tools, caller, type, id),
@@ -27,7 +28,7 @@ export const indexDocuments =
       if (refusal) refusals.set(place, refusal);
       else writings.set(key, { type, documentId, document: data, indexedAt });
     }
-    if (writings.size) await tools.driver.write(tx, [...writings.values()]);
+    if (writings.size) await writeDocuments(tools.driver, { tx, schedule }, [...writings.values()]);
     const results = given.map(({ place, type, documentId: id }) => {
       const error = refusals.get(place) ?? null;
       return { type, id, success: !error, error };

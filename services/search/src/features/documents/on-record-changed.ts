@@ -34,6 +34,7 @@ import type { Tools, Tx } from '../../handler.ts';
 import type { DocumentType, Writing } from './document.ts';
 import { scheduleReconciliation } from './reconcile-documents.job.ts';
 import { recordDocument } from './record-document.ts';
+import { writeDocuments } from './write-documents.ts';
 
 const changes = [
   ...[leadCreated, leadUpdated, leadRestored, leadDeleted],
@@ -61,7 +62,7 @@ export const indexRecords = ({ ids, driver }: Tools) =>
         const key = `${writing.type} ${writing.documentId}`;
         if (isNewer(writing, newest.get(key))) newest.set(key, writing);
       }
-      await driver.write(tx, [...newest.values()]);
+      await writeDocuments(driver, { tx, schedule }, [...newest.values()]);
       const [first] = events;
       if (first) await scheduleReconciliation({ tx, schedule }, first);
     },

@@ -3,6 +3,7 @@ import { asService, fail } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { findRemoved } from './find-removed.ts';
 import { type Page, readRecords } from './read-records.ts';
+import { writeDocuments } from './write-documents.ts';
 
 /**
  * Compares one page of documents with the records of the service that owns them. Events may be handled at the same time:
@@ -15,8 +16,9 @@ export const rebuildDocuments = (tools: Tools): Handler<typeof internalSearch.re
     const page = { type, after, as: { ...asService(caller), tenantId: caller.tenantId } };
     return step === 'index' ? readRecords(tools, page) : findRemoved(tools, tx, page);
   },
-  run: async ({ body, tx, found: { writings, next } }) => {
-    if (writings.length) await tools.driver.write(tx, writings, { sameVersion: body.step === 'index' });
+  run: async ({ body, tx, schedule, found: { writings, next } }) => {
+    if (writings.length)
+      await writeDocuments(tools.driver, { tx, schedule }, writings, { sameVersion: body.step === 'index' });
     const removed = writings.filter(({ document }) => !document).length;
     return { indexed: writings.length - removed, removed, next };
   },

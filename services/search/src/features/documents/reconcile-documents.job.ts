@@ -6,6 +6,7 @@ import type { Tools, Tx } from '../../handler.ts';
 import { type DocumentType, recordTypes, type Writing } from './document.ts';
 import { findRemoved } from './find-removed.ts';
 import { type Page, readRecords } from './read-records.ts';
+import { writeDocuments } from './write-documents.ts';
 
 /** The job that compares the documents of a tenant with the records, every night. */
 export const reconcileJob = { name: 'reconcile-documents', payload: z.object({}) };
@@ -52,12 +53,13 @@ export const reconcileDocuments = (tools: Tools) =>
       const asked = { type, after: place.after || null, as: { ...scope, requestId: 'reconcile_documents' } };
       const page = await outside(() => (step === 'index' ? readRecords(tools, asked) : findRemoved(tools, tx, asked)));
       const differing = step === 'index' ? await differingOf(tools, tx, page) : page.writings;
-      await finish(async ({ tx: inside }) => {
-        if (differing.length) await tools.driver.write(inside, differing, { sameVersion: step === 'index' });
+      await finish(async (inside) => {
+        if (differing.length) await writeDocuments(tools.driver, inside, differing, { sameVersion: step === 'index' });
         const now = { checked: place.checked + page.writings.length, repaired: place.repaired + differing.length };
         const next = page.next === null ? nextPart(place) : { type, step, after: page.next };
-        if (!next) return endRun(inside, now);
-        await inside.sql`UPDATE reconciliation SET type = ${next.type}, step = ${next.step}, after = ${next.after}::bigint,
+        if (!next) return endRun(inside.tx, now);
+        await inside.tx
+          .sql`UPDATE reconciliation SET type = ${next.type}, step = ${next.step}, after = ${next.after}::bigint,
           checked = ${now.checked}::int, repaired = ${now.repaired}::int`;
         return new Date();
       });

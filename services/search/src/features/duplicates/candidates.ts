@@ -5,7 +5,7 @@ import type { Tools, Tx } from '../../handler.ts';
 import { readStored, type Stored } from '../search/stored.ts';
 
 // Records that are compared for each key, the newest first.
-const perKeyMax = 50;
+const askedPerKeyMax = 50;
 
 /** What other records are compared with. */
 interface Wanted {
@@ -15,6 +15,7 @@ interface Wanted {
   ownKey?: number | undefined;
   owners?: string[] | undefined;
   threshold: number;
+  perKeyMax?: number;
 }
 
 export type Duplicate = Comparison & Pick<Stored, 'key' | 'documentId'> & { document: Record<string, unknown> };
@@ -23,7 +24,7 @@ export type Duplicate = Comparison & Pick<Stored, 'key' | 'documentId'> & { docu
 export async function duplicatesOf(
   { driver }: Tools,
   tx: Tx,
-  { type, record, ownKey, owners, threshold }: Wanted,
+  { type, record, ownKey, owners, threshold, perKeyMax = askedPerKeyMax }: Wanted,
 ): Promise<Duplicate[]> {
   const index = await driver.index(tx, type);
   const keys = await driver.withTerms(tx, { index, terms: matchTerms(type, record), owners, max: perKeyMax });

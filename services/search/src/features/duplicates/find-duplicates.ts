@@ -1,6 +1,7 @@
 import { unknownId } from '@tandem/contract';
 import type { duplicates } from '@tandem/search-contract';
 import { failField } from '@tandem/service';
+import { reindexIfOutdated } from '../../driver/postgres/reindex-documents.job.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { canonicalId, type DocumentType } from '../documents/document.ts';
 import { ownersFor } from '../search/owners.ts';
@@ -8,7 +9,7 @@ import { duplicatesOf } from './candidates.ts';
 
 export const findDuplicates =
   (tools: Tools): Handler<typeof duplicates.findDuplicates> =>
-  async ({ body: { type, id, data, threshold, limit }, caller, tx }) => {
+  async ({ body: { type, id, data, threshold, limit }, caller, tx, schedule }) => {
     const owners = ownersFor(type, caller, tools);
     if ((id === undefined) === (data === undefined))
       throw failField(id === undefined ? 'id' : 'data', 'Must have either `id` or `data`, not both');
@@ -18,6 +19,7 @@ export const findDuplicates =
         : await findOwn(tools, tx, { type, id: canonicalId(tools, caller, type, id), owners });
     if (id !== undefined && !own) throw failField('id', unknownId(type));
     const record = own?.document ?? data ?? {};
+    await reindexIfOutdated(tx, schedule);
     const found = await duplicatesOf(tools, tx, { type, record, ownKey: own?.key, owners, threshold });
     return found.slice(0, limit).map(({ documentId, score, level, signals, document }) => ({
       id: documentId,

@@ -12,6 +12,7 @@ import {
   dropPart,
   swapBuilds,
 } from '../../driver/postgres/builds.ts';
+import { pairDocumentsJob } from '../../driver/postgres/duplicate-checks.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { readRecords } from '../documents/read-records.ts';
 
@@ -48,6 +49,8 @@ export const buildIndex = (tools: Tools) =>
           await searchJobs.complete(inside.sql, jobId, { result: { types }, total: read });
           const dropped = builds.map(({ type, live }) => ({ type, generation: live }));
           await schedule(dropIndexJob, dropped, new Date(Date.now() + dropDelayMs));
+          // Compares the documents that the old index had not, or with other fields.
+          await schedule(pairDocumentsJob, [{}]);
         });
         return;
       }

@@ -15,7 +15,7 @@ const StoredDocument = z.object({
   document: z.record(z.string(), z.unknown()),
 });
 
-/** The data of a person in search: the documents of the leads, and documents of clients with the e-mail address. */
+/** The data of a person in search: the documents of the leads, and documents of clients with the e-mail address. Their pairs go with them. */
 export const searchData = (driver: SearchDriver): PersonalData<Tx> => ({
   async erase({ tx, person }) {
     const found = await findDocuments(driver, tx, person, batchMax);
@@ -24,6 +24,11 @@ export const searchData = (driver: SearchDriver): PersonalData<Tx> => ({
       tx,
       found.map(({ type, id: documentId }) => ({ type: type as DocumentType, documentId, indexedAt })),
     );
+    // The leads are deleted already, so their documents may be removed before: their pairs are only hidden then.
+    const paired = [...found, ...person.leadCodes.map((id) => ({ type: 'lead', id }))];
+    const [types, ids] = [paired.map(({ type }) => type), paired.map(({ id }) => id)];
+    await tx.sql`DELETE FROM duplicate_record
+      WHERE (type, document_id) IN (SELECT * FROM unnest(${types}::text[], ${ids}::text[]))`;
     return { documents: found.length };
   },
   async read({ tx, person }) {
