@@ -14,6 +14,7 @@ import {
 import { z } from 'zod';
 import { Account } from './accounts.ts';
 import { Lead, LeadStatus, leadChanges, leadCreated } from './lead.ts';
+import { DuplicatePair } from './lead-duplicates.ts';
 import { Opportunity } from './opportunity.ts';
 
 /** The fields of a lead that other services can read. */
@@ -38,6 +39,9 @@ export const filteredLeadsMax = 5_000;
 
 /** Maximum number of ids in a `readLeads` request. */
 export const readLeadsMax = 500;
+
+/** Maximum number of pairs in a `findDismissedDuplicates` request. */
+export const dismissedPairsMax = 500;
 
 /** Maximum number of changes in a `checkCustomFieldValues` request. */
 export const checkedChangesMax = 200;
@@ -82,6 +86,20 @@ export const internalLeads = operations({
     body: z.object({ ids: z.array(id('lead')).max(filteredLeadsMax, `Must contain at most ${filteredLeadsMax} ids`) }),
     reply: z.object({ ids: z.array(id('lead')) }),
     message: 'Leads filtered',
+    emits: [],
+  },
+  findDismissedDuplicates: {
+    method: 'POST',
+    path: '/internal/leads/dismissed-duplicates',
+    audience: 'internal',
+    summary: 'Return which pairs of leads somebody has dismissed as duplicates',
+    body: z.object({
+      pairs: z
+        .array(z.object({ leadIds: z.array(id('lead')).length(2) }))
+        .max(dismissedPairsMax, `Must contain at most ${dismissedPairsMax} pairs`),
+    }),
+    reply: z.array(DuplicatePair.pick({ leadIds: true, confidence: true, decidedBy: true, decidedAt: true })),
+    message: 'Dismissed pairs found',
     emits: [],
   },
   /** A page can have fewer leads than `limit`, or none, before the last one, because a call examines a limited number. */

@@ -41,6 +41,7 @@ import { exportsOf } from './features/exports/index.ts';
 import { forecastHandlers } from './features/forecast/index.ts';
 import { importsOf } from './features/imports/index.ts';
 import { leadBulk, leadHandlers } from './features/leads/index.ts';
+import { dismissDuplicates } from './features/leads/on-duplicate-dismissed.ts';
 import { detectDuplicates } from './features/leads/on-lead-changed.ts';
 import { noteUnsubscriptions } from './features/leads/on-lead-unsubscribed.ts';
 import { notePartners } from './features/leads/on-referral-attributed.ts';
@@ -140,6 +141,7 @@ export function crmService(settings: CrmSettings): ServiceDefinition<typeof crm,
     },
     consumers: [
       detectDuplicates,
+      dismissDuplicates,
       notePartners,
       noteUnsubscriptions,
       assignLeads,

@@ -38,12 +38,17 @@ export async function crmPeer(leads: { record: z.input<typeof Lead>; isDeleted: 
   const pageMax = 3;
   let held = Promise.resolve();
   let failure: number | undefined;
+  const dismissed: object[] = [];
   const server = http.createServer(async (request, response) => {
     const body = (await json(request)) as { after?: string | null; ids?: string[] };
     await held;
     if (failure !== undefined && failure-- === 0) {
       failure = undefined;
       response.writeHead(500).end();
+      return;
+    }
+    if (request.url?.endsWith('/dismissed-duplicates')) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data: dismissed }));
       return;
     }
     const exported = request.url?.includes('/leads/') ? leads : [];
@@ -55,6 +60,8 @@ export async function crmPeer(leads: { record: z.input<typeof Lead>; isDeleted: 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** The pairs of leads that were dismissed in crm. */
+    dismissed,
     /** Lets requests wait until the function that it returns is called. */
     hold: () => {
       const gate = Promise.withResolvers<void>();

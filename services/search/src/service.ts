@@ -14,7 +14,9 @@ import { localEmbedder } from './embedding/embedder.ts';
 import { documentHandlers } from './features/documents/index.ts';
 import { indexRecords } from './features/documents/on-record-changed.ts';
 import { reconcileDocuments } from './features/documents/reconcile-documents.job.ts';
+import { followDecisions } from './features/duplicates/follow-decisions.job.ts';
 import { duplicateHandlers } from './features/duplicates/index.ts';
+import { dismissPairs } from './features/duplicates/on-duplicate-pair-dismissed.ts';
 import { pairDocumentsInTurn } from './features/duplicates/pair-documents.job.ts';
 import { buildIndex, dropIndex } from './features/index-builds/build-index.job.ts';
 import { indexBuildHandlers } from './features/index-builds/index.ts';
@@ -57,13 +59,14 @@ export function searchService(
       ...indexBuildHandlers,
       ...person.handlers,
     },
-    consumers: [indexRecords(tools), ...person.consumers],
+    consumers: [indexRecords(tools), dismissPairs(tools), ...person.consumers],
     jobs: [
       reindexDocuments,
       buildIndex(tools),
       dropIndex,
       reconcileDocuments(tools),
       pairDocumentsInTurn(tools),
+      followDecisions(tools),
       ...person.jobs,
     ],
     client: (adapter) => new PrismaClient({ adapter }),

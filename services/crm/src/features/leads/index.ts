@@ -20,6 +20,7 @@ import { deleteLead } from './delete-lead.ts';
 import { dismissDuplicate } from './dismiss-duplicate.ts';
 import { exportLeads } from './export-leads.ts';
 import { filterLeads } from './filter-leads.ts';
+import { findDismissedDuplicates } from './find-dismissed-duplicates.ts';
 import { findLeads } from './find-leads.ts';
 import { findLeadsByEmail } from './find-leads-by-email.ts';
 import { getLead } from './get-lead.ts';
@@ -62,6 +63,7 @@ export const leadHandlers = (peers: Peers) =>
     findLeadsByEmail,
     readLeads,
     filterLeads,
+    findDismissedDuplicates,
     checkCustomFieldValues,
     selectLeads,
     upsertLeadByEmail,

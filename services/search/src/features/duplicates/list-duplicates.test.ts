@@ -18,7 +18,7 @@ afterAll(async () => {
 
 type Fields = Parameters<typeof aLeadRecord>[2];
 interface Pair {
-  id: number;
+  id: string;
   records: { id: string; name: string }[];
   score: number;
   level: string;
@@ -247,7 +247,7 @@ describe('a reindex', () => {
     const api = service.as();
     await twoLeads(api);
     const [pair] = await become(api, 'the pair', [1]);
-    await api.dismissDuplicatePair({ params: { pairId: pair?.id as number } });
+    await api.dismissDuplicatePair({ params: { pairId: pair?.id as string } });
     for (const [id, fields] of [ada, ada, { ...ada, email: 'ada+x@engines.example' }].entries())
       leads.push({ record: aLeadRecord(tenantOf(api), id + 1, { ...fields, version: 9 }), isDeleted: false });
     const { data } = await api.reindex({ body: { types: ['lead'] } });

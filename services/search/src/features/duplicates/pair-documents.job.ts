@@ -2,6 +2,7 @@ import { type JobContext, job } from '@tandem/jobs';
 import { pairDocumentsJob, takeChecks } from '../../driver/postgres/duplicate-checks.ts';
 import { reindexIfOutdated } from '../../driver/postgres/reindex-documents.job.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import { askForDecisions } from './follow-decisions.job.ts';
 import { pairDocuments } from './pair-documents.ts';
 
 // The documents of a run and of its pairs are locked until the commit.
@@ -17,7 +18,7 @@ export const pairDocumentsInTurn = (tools: Tools) =>
       await finish(async ({ tx, schedule }) => {
         const checks = await takeChecks(tx, batchMax);
         if (!checks.length) return;
-        await pairDocuments(tools, tx, checks);
+        await askForDecisions(schedule, await pairDocuments(tools, tx, checks));
         await reindexIfOutdated(tx, schedule);
         return checks.length === batchMax ? new Date() : undefined;
       });

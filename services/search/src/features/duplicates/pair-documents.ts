@@ -24,21 +24,23 @@ interface Stored {
  *
  * The documents of a pair are locked before they are compared. So a pair has the score of what they are at the commit, or
  * they are changed later and compared again.
+ * @returns the pairs that are new
  */
-export async function pairDocuments(tools: Tools, tx: Tx, checks: Check[]): Promise<void> {
+export async function pairDocuments(tools: Tools, tx: Tx, checks: Check[]): Promise<TwoIds[]> {
   // The live index of a type stays the same until the end of the transaction.
   await writtenIndexes(tx);
   const wanted = [...(await candidatesOf(tools, tx, checks)), ...(await knownPairs(tx, checks))];
   const distinct = [...new Map(wanted.map((pair) => [pairKey(pair), pair])).values()];
-  if (!distinct.length) return;
+  if (!distinct.length) return [];
   const stored = await lockDocuments(tools, tx, distinct);
   const compared = await comparePairs(distinct, stored);
   const isLikely = ({ score }: Pair) => score >= likelyScore;
-  await storePairs(tx, compared.filter(isLikely), [...stored.values()]);
+  const created = await storePairs(tx, compared.filter(isLikely), [...stored.values()]);
   await removePairs(
     tx,
     compared.filter((pair) => !isLikely(pair)),
   );
+  return created;
 }
 
 /** The best matches of each document. */

@@ -20,16 +20,23 @@ export function pairKey({ type, firstId, secondId }: TwoIds): string {
   return JSON.stringify([type, firstId, secondId]);
 }
 
+/** The order in which pairs are locked, so that two transactions cannot wait for each other. */
+export function inOrder(one: TwoIds, other: TwoIds): number {
+  const [a, b] = [pairKey(one), pairKey(other)];
+  return a < b ? -1 : Number(a > b);
+}
+
 /**
  * Creates pairs, corrects open ones, and opens dismissed ones whose score has risen. The transaction must have locked the
  * documents.
+ * @returns the pairs that are new
  */
 export async function storePairs(
   tx: Tx,
   pairs: Pair[],
   documents: { type: MatchKind; documentId: string; owners: string[] }[],
-): Promise<void> {
-  if (!pairs.length) return;
+): Promise<TwoIds[]> {
+  if (!pairs.length) return [];
   const paired = new Set(pairs.flatMap(({ type, firstId, secondId }) => [`${type} ${firstId}`, `${type} ${secondId}`]));
   const records = documents.filter(({ type, documentId }) => paired.has(`${type} ${documentId}`));
   await tx.sql`INSERT INTO duplicate_record (type, document_id, owners)
@@ -38,18 +45,22 @@ export async function storePairs(
     ON CONFLICT (tenant_id, environment, type, document_id) DO UPDATE
       SET owners = excluded.owners, removed_at = NULL
       WHERE duplicate_record.owners <> excluded.owners OR duplicate_record.removed_at IS NOT NULL`;
-  const rows = pairs.map(({ signals, ...pair }) => ({
+  const rows = pairs.toSorted(inOrder).map(({ signals, ...pair }) => ({
     ...pair,
     signals: signals.map(({ field, similarity, matched }) => ({ field, similarity, matched })),
   }));
-  await tx.sql`INSERT INTO duplicate_pair (type, first_id, second_id, score, level, signals)
+  const stored = await tx.sql<
+    TwoIds & { isNew: boolean }
+  >`INSERT INTO duplicate_pair (type, first_id, second_id, score, level, signals)
     SELECT type, "firstId", "secondId", score, level, signals FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       AS row (type text, "firstId" text, "secondId" text, score float, level text, signals jsonb)
     ON CONFLICT (tenant_id, environment, type, first_id, second_id) DO UPDATE
       SET score = excluded.score, level = excluded.level, signals = excluded.signals, status = 'open', dismissed_by = NULL,
         dismissed_at = NULL, version = duplicate_pair.version + 1, updated_at = now()
       WHERE duplicate_pair.score < excluded.score OR (duplicate_pair.status = 'open'
-        AND (duplicate_pair.score <> excluded.score OR duplicate_pair.signals <> excluded.signals))`;
+        AND (duplicate_pair.score <> excluded.score OR duplicate_pair.signals <> excluded.signals))
+    RETURNING new.type, new.first_id AS "firstId", new.second_id AS "secondId", old.id IS NULL AS "isNew"`;
+  return stored.filter(({ isNew }) => isNew);
 }
 
 /** Removes pairs that are still open. The transaction must have locked the documents. */
