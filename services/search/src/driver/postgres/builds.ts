@@ -1,6 +1,6 @@
 import type { Tx } from '../../handler.ts';
 import type { DocumentType, Writing } from '../document.ts';
-import { excludeWriters, indexName } from './generations.ts';
+import { excludeWriters, indexName, liveIndex } from './generations.ts';
 import { writeDocuments } from './write-documents.ts';
 
 const copiedMax = 1_000;
@@ -101,14 +101,28 @@ export async function dropPart(tx: Tx, type: DocumentType, generation: number): 
     WHERE type = ${type} AND (live = ${generation}::int OR building = ${generation}::int)`;
   if (state) return false;
   const index = indexName(type, generation);
-  const documents = await tx.sql`
+  const documents = await tx.sql<{ documentId: string }>`
     WITH part AS MATERIALIZED (
       SELECT id FROM document WHERE type = ${index} AND document_id >= '' ORDER BY document_id LIMIT ${droppedMax}::int),
     postings AS (DELETE FROM posting WHERE doc_id = ANY(ARRAY(SELECT id FROM part))),
     vectors AS (DELETE FROM embedding WHERE doc_id = ANY(ARRAY(SELECT id FROM part)))
-    DELETE FROM document WHERE id = ANY(ARRAY(SELECT id FROM part)) RETURNING 1 AS one`;
+    DELETE FROM document WHERE id = ANY(ARRAY(SELECT id FROM part)) RETURNING document_id AS "documentId"`;
+  await hideMissing(
+    tx,
+    type,
+    documents.map(({ documentId }) => documentId),
+  );
   const spellings = await tx.sql`DELETE FROM spelling WHERE type = ${index} AND (form, word) IN (
     SELECT form, word FROM spelling WHERE type = ${index} ORDER BY form, word LIMIT ${droppedSpellingsMax}::int)
     RETURNING 1 AS one`;
   return documents.length > 0 || spellings.length > 0;
+}
+
+/** Hides the pairs of documents that the live index does not have: their records were removed, and no event told of it. */
+async function hideMissing(tx: Tx, type: DocumentType, documentIds: string[]): Promise<void> {
+  if (!documentIds.length) return;
+  const live = await liveIndex(tx, type);
+  await tx.sql`UPDATE duplicate_record AS record SET removed_at = now()
+    WHERE record.type = ${type} AND record.document_id = ANY(${documentIds}::text[]) AND removed_at IS NULL
+      AND NOT EXISTS (SELECT FROM document WHERE type = ${live} AND document_id = record.document_id)`;
 }

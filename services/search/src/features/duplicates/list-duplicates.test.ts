@@ -260,6 +260,20 @@ describe('a reindex', () => {
     await compared(api);
   });
 
+  it('hides the pairs of records that are gone, though no event told of it', async () => {
+    const api = service.as();
+    await twoLeads(api);
+    await become(api, 'the pair', [1]);
+    leads.push({ record: aLeadRecord(tenantOf(api), 1, { ...ada, version: 9 }), isDeleted: false });
+    const { data } = await api.reindex({ body: { types: ['lead'] } });
+    await until('the index is rebuilt', async () => {
+      const { data: job } = await api.getReindex({ params: { jobId: data.jobId } });
+      return job.status === 'completed';
+    });
+    await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'drop-index'`);
+    await become(api, 'no pair', []);
+  });
+
   it('of documents from before the keys of duplicates begins when duplicates are asked for', async () => {
     const api = service.as();
     for (const id of ['a', 'b']) await api.indexDocument({ body: { type: 'lead', id, data: ada } });
