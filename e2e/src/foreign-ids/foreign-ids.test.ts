@@ -178,6 +178,7 @@ const otherAnswers: Readonly<Record<string, object>> = {
   'findAssignees body.teamIds.*': { status: 200 },
   'findAssignees body.userIds.*': { status: 200 },
   'enrollLeads body.leadIds.*': { status: 200 },
+  'findDismissedDuplicates body.leadIds.*': { status: 200 },
   'findLeads body.ids.*': { status: 200 },
   'listSegmentLeads query.after': { status: 200 },
   'readLeads body.ids.*': { status: 200 },

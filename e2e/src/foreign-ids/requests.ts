@@ -167,6 +167,7 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   filterOpportunities: () => ({ body: {} }),
   findAssignees: () => ({ body: { userIds: [], teamIds: [] } }),
   findAvailability: () => ({ query: calendarPeriod }),
+  findDismissedDuplicates: () => ({ body: {} }),
   findLeads: () => ({ body: {} }),
   findNotificationCall: () => ({ params: { actionId: 'open' } }),
   getCalendar: () => ({ query: calendarPeriod }),

@@ -40,8 +40,8 @@ export const filteredLeadsMax = 5_000;
 /** Maximum number of ids in a `readLeads` request. */
 export const readLeadsMax = 500;
 
-/** Maximum number of pairs in a `findDismissedDuplicates` request. */
-export const dismissedPairsMax = 500;
+/** Maximum number of ids in a `findDismissedDuplicates` request. */
+export const pairedLeadsMax = 1_000;
 
 /** Maximum number of changes in a `checkCustomFieldValues` request. */
 export const checkedChangesMax = 200;
@@ -92,13 +92,18 @@ export const internalLeads = operations({
     method: 'POST',
     path: '/internal/leads/dismissed-duplicates',
     audience: 'internal',
-    summary: 'Return which pairs of leads somebody has dismissed as duplicates',
+    summary: 'Return existing leads, each with those after it that somebody declared to be another person',
     body: z.object({
-      pairs: z
-        .array(z.object({ leadIds: z.array(id('lead')).length(2) }))
-        .max(dismissedPairsMax, `Must contain at most ${dismissedPairsMax} pairs`),
+      leadIds: z.array(id('lead')).max(pairedLeadsMax, `Must contain at most ${pairedLeadsMax} ids`),
     }),
-    reply: z.array(DuplicatePair.pick({ leadIds: true, confidence: true, decidedBy: true, decidedAt: true })),
+    reply: z.array(
+      z.object({
+        leadId: id('lead'),
+        dismissed: z.array(
+          DuplicatePair.pick({ confidence: true, decidedBy: true, decidedAt: true }).extend({ otherId: id('lead') }),
+        ),
+      }),
+    ),
     message: 'Dismissed pairs found',
     emits: [],
   },

@@ -60,7 +60,7 @@ export async function crmPeer(leads: { record: z.input<typeof Lead>; isDeleted: 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** The pairs of leads that were dismissed in crm. */
+    /** Leads with those that were declared to be other persons in crm. */
     dismissed,
     /** Lets requests wait until the function that it returns is called. */
     hold: () => {

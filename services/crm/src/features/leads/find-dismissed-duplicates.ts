@@ -2,15 +2,25 @@ import type { internalLeads } from '@tandem/crm-contract';
 import type { Handler } from '../../handler.ts';
 
 export const findDismissedDuplicates: Handler<typeof internalLeads.findDismissedDuplicates> = async ({
-  body,
+  body: { leadIds },
   caller,
   tx,
 }) => {
-  if (caller.tenantId === undefined || !body.pairs.length) return [];
-  const firsts = body.pairs.map(({ leadIds }) => Math.min(...leadIds));
-  const seconds = body.pairs.map(({ leadIds }) => Math.max(...leadIds));
-  return tx.sql`SELECT ARRAY[first_lead_id, second_lead_id] AS "leadIds", confidence, decided_by AS "decidedBy",
-      decided_at AS "decidedAt"
-    FROM unnest(${firsts}::bigint[], ${seconds}::bigint[]) AS asked (first, second)
-    JOIN duplicate_pair ON first_lead_id = asked.first AND second_lead_id = asked.second AND status = 'dismissed'`;
+  if (caller.tenantId === undefined || !leadIds.length) return [];
+  const [leads, pairs] = await Promise.all([
+    tx.lead.findMany({ where: { id: { in: leadIds }, deletedAt: null }, select: { id: true } }),
+    tx.duplicatePair.findMany({
+      where: { firstLeadId: { in: leadIds }, secondLeadId: { in: leadIds }, status: 'dismissed' },
+    }),
+  ]);
+  const byFirst = Map.groupBy(pairs, ({ firstLeadId }) => firstLeadId);
+  return leads.map(({ id: leadId }) => ({
+    leadId,
+    dismissed: (byFirst.get(leadId) ?? []).map(({ secondLeadId: otherId, confidence, decidedBy, decidedAt }) => ({
+      otherId,
+      confidence,
+      decidedBy,
+      decidedAt,
+    })),
+  }));
 };

@@ -52,12 +52,16 @@ describe('a decision of search about two leads', () => {
     expect(await pair(api, { status: 'dismissed', confidence: 1 })).toMatchObject({ version: 2 });
     expect(service.events.filter(({ name }) => name === 'duplicate_pair.dismissed')).toEqual([]);
     const system = service.as({ ...api.caller, type: 'system', name: 'search', can: [] });
-    const asked = await system.findDismissedDuplicates({ body: { pairs: [{ leadIds: [other, one] }] } });
-    expect(asked.data).toEqual([
-      { leadIds: [one, other], confidence: 1, decidedBy: '7', decidedAt: '2026-03-02T10:00:00.000Z' },
-    ]);
+    const asked = await system.findDismissedDuplicates({ body: { leadIds: [other, one] } });
+    const dismissal = { confidence: 1, decidedBy: '7', decidedAt: '2026-03-02T10:00:00.000Z' };
+    expect(asked.data).toEqual(
+      expect.arrayContaining([
+        { leadId: one, dismissed: [{ otherId: other, ...dismissal }] },
+        { leadId: other, dismissed: [] },
+      ]),
+    );
     const stranger = service.as({ type: 'system', name: 'search', can: [] });
-    expect((await stranger.findDismissedDuplicates({ body: { pairs: [{ leadIds: [one, other] }] } })).data).toEqual([]);
+    expect((await stranger.findDismissedDuplicates({ body: { leadIds: [one, other] } })).data).toEqual([]);
   });
 
   it('about less than what the leads have in common now changes nothing', async () => {

@@ -82,7 +82,8 @@ describe('a decision of crm about two leads', () => {
 
   it('holds for a pair that search finds later', async () => {
     const api = service.as();
-    peer.dismissed.push(decision(1));
+    const { leadIds: _, ...dismissedPair } = decision(1);
+    peer.dismissed.push({ leadId: '1', dismissed: [{ otherId: '2', ...dismissedPair }] });
     await twoLeads(api);
     const [pair] = await pairs(api, 'dismissed', [{ score: 1, version: 2 }]);
     expect(pair).toMatchObject({ dismissedBy: '7' });
