@@ -21,6 +21,7 @@ everyList(crm, () => service, {
     readLeads: 'reads the requested ids',
     checkCustomFieldValues: 'returns what is refused of the requested changes',
     setPredictedScores: 'sets at most 250 scores',
+    findDismissedDuplicates: 'reads the pairs of the requested leads',
     findLeadsByEmail: 'reads the leads with an address, the oldest first',
     exportAccounts: 'reads a number of accounts after an id',
     exportLeads: 'reads a number of leads after an id',
