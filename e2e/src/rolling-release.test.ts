@@ -24,7 +24,8 @@ const perSecond = Number(process.env.ROLLING_PER_SECOND ?? 100);
 const rateMin = perSecond / 10;
 const clients = 12;
 const probeEveryMs = 100;
-const delayMs = 1_000;
+// Longer than a busy machine stands still: an instance that does not answer probes meanwhile still gets connections.
+const delayMs = 2_000;
 const slowMs = 3_000;
 // Well above the slow request of three seconds (promise T15).
 const slowShutdownMsMax = 15_000;
