@@ -45,7 +45,7 @@ describe('first layer: the client guard', () => {
 
   it('does not open when only some tables separate live and sandbox', () => {
     const { environment, ...LeadScalarFieldEnum } = Prisma.LeadScalarFieldEnum;
-    expect(() => open({ ...Prisma, LeadScalarFieldEnum })).toThrow('Without environment: Lead; with: DuplicatePair');
+    expect(() => open({ ...Prisma, LeadScalarFieldEnum })).toThrow(/Without environment: Lead; with: .*DuplicatePair/);
   });
 
   it('rejects operations that it cannot scope', async () => {
