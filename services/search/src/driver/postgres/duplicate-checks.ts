@@ -30,8 +30,10 @@ export async function noteChecks(
   const rows = changed.flatMap(({ type: index, documentId, owners, isRemoved, factsChanged }) => {
     const type = typeOfIndex(index);
     const live = liveOf(type);
-    const isCompared = factsChanged && !isRemoved && (intoNew || index === live);
-    const row = { type, live, documentId, owners, isRemoved, isCompared, index: intoNew ? index : type };
+    // A row of an index that is being built may lack what the live one has.
+    const isCurrent = intoNew || index === live;
+    const isCompared = factsChanged && !isRemoved && isCurrent;
+    const row = { type, live, documentId, owners, isRemoved, isCurrent, isCompared, index: intoNew ? index : type };
     return isMatched(type) ? [row] : [];
   });
   if (!rows.length) return false;
@@ -45,7 +47,7 @@ function followDocuments(tx: Tx, given: string): Promise<object[]> {
   return tx.sql`UPDATE duplicate_record AS record
     SET owners = given.owners, removed_at = CASE WHEN given."isRemoved" THEN coalesce(record.removed_at, now()) END
     FROM (SELECT DISTINCT ON (type, "documentId") * FROM jsonb_to_recordset(${given}::jsonb)
-      AS row (type text, "documentId" text, owners text[], "isRemoved" boolean)) AS given
+      AS row (type text, "documentId" text, owners text[], "isRemoved" boolean, "isCurrent" boolean) WHERE "isCurrent") AS given
     WHERE record.type = given.type AND record.document_id = given."documentId"
       AND (record.owners <> given.owners OR (record.removed_at IS NOT NULL) <> given."isRemoved")`;
 }
