@@ -6,13 +6,12 @@ import type { SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { internalPartners } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler, Totals } from '@tandem/service';
-import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { Tx } from './database.ts';
 import type { SearchDriver } from './driver/driver.ts';
 import type { Embedder } from './embedding/embedder.ts';
-import type { PrismaClient } from './generated/client.ts';
 
-/** The tenant-bound database of search. */
-export type Tx = TenantTx<PrismaClient>;
+export type { Tx };
+
 /** The code of one of search's operations. */
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 /** The dependencies of handlers, besides the database. */

@@ -1,7 +1,7 @@
 import type { Environment } from '@tandem/caller';
 import type { Schedule } from '@tandem/jobs';
 import type { Totals } from '@tandem/service';
-import type { Tx } from '../handler.ts';
+import type { Tx } from '../database.ts';
 import type { DocumentType, SearchedType, Writing } from './document.ts';
 import type { Filter } from './filter.ts';
 import type { Question } from './question.ts';

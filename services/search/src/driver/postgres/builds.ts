@@ -1,4 +1,4 @@
-import type { Tx } from '../../handler.ts';
+import type { Tx } from '../../database.ts';
 import type { DocumentType, Writing } from '../document.ts';
 import { excludeWriters, indexName, liveIndex } from './generations.ts';
 import { writeDocuments } from './write-documents.ts';

@@ -1,6 +1,6 @@
 import type { Environment } from '@tandem/caller';
 import type { Totals } from '@tandem/service';
-import type { Tx } from '../../handler.ts';
+import type { Tx } from '../../database.ts';
 import { searchWindow } from '../driver.ts';
 import type { TermRange } from './conditions.ts';
 import { type Count, countStatement } from './statements.ts';

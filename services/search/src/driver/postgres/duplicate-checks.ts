@@ -1,10 +1,9 @@
 import { type MatchKind, matchKinds } from '@tandem/matching';
 import { z } from 'zod';
+import type { Tx } from '../../database.ts';
 import { isMatched } from '../../fields.ts';
-import type { Tx } from '../../handler.ts';
 import type { DocumentType } from '../document.ts';
 import { indexName, typeOfIndex } from './generations.ts';
-import type { ChangedRow } from './write-documents.ts';
 
 /** The job that compares the documents that wait. Everybody who notes some schedules it in the same transaction. */
 export const pairDocumentsJob = { name: 'pair-documents', payload: z.object({}) };
@@ -13,6 +12,18 @@ export const pairDocumentsJob = { name: 'pair-documents', payload: z.object({}) 
 export interface Check {
   type: MatchKind;
   documentId: string;
+}
+
+/** A row of a document that was written. */
+export interface WrittenRow {
+  /** The index. */
+  type: string;
+  documentId: string;
+  /** Empty for a removed document: it is not found by its owners either. */
+  owners: string[];
+  isRemoved: boolean;
+  /** Whether the fields that are compared have changed. */
+  factsChanged: boolean;
 }
 
 /**
@@ -24,7 +35,7 @@ export interface Check {
  */
 export async function noteChecks(
   tx: Tx,
-  changed: Omit<ChangedRow, 'id'>[],
+  changed: WrittenRow[],
   { liveOf, intoNew }: { liveOf: (type: DocumentType) => string; intoNew: boolean },
 ): Promise<boolean> {
   const rows = changed.flatMap(({ type: index, documentId, owners, isRemoved, factsChanged }) => {
@@ -42,7 +53,7 @@ export async function noteChecks(
   return noted.length > 0;
 }
 
-/** Who may see the pairs of a record, and whether anybody may. */
+/** Gives the records of pairs the owners of their documents, and hides the pairs of removed documents. */
 function followDocuments(tx: Tx, given: string): Promise<object[]> {
   return tx.sql`UPDATE duplicate_record AS record
     SET owners = given.owners, removed_at = CASE WHEN given."isRemoved" THEN coalesce(record.removed_at, now()) END

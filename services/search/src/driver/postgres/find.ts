@@ -1,10 +1,11 @@
-import type { Tx } from '../../handler.ts';
+import type { Tx } from '../../database.ts';
 import { type Match as Found, type Matches, rankDepth, type Search, searchWindow, type Wanting } from '../driver.ts';
 import { pointsMax, rangesOfTerms } from './conditions.ts';
 import { countDocuments, severalTerms } from './count-documents.ts';
+import type { Match } from './parameters.ts';
 import { checkMax, type Plan, planFor, planOneWord, type Sized, sparse, sparsePlan } from './plan.ts';
 import { scheduleReindex } from './reindex-documents.job.ts';
-import { type Match, type MatchRow, matchStatement } from './statements.ts';
+import { type MatchRow, matchStatement } from './statements.ts';
 
 // Documents that the whole question equals.
 const wholeMax = 1_000;

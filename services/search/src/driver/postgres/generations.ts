@@ -1,5 +1,5 @@
 import { fragment } from '@tandem/tenant-db';
-import type { Tx } from '../../handler.ts';
+import type { Tx } from '../../database.ts';
 import type { DocumentType } from '../document.ts';
 
 const lockKey = fragment`hashtextextended('index generations', platform.tenant_id() * 2 + (platform.environment() = 'live')::int)`;

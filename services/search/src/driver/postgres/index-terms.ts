@@ -1,16 +1,7 @@
+import type { Tx } from '../../database.ts';
 import { sketchOf } from '../../embedding/grams.ts';
-import type { Tx } from '../../handler.ts';
 import { formsOf, hasSpellings } from '../../words.ts';
-import { writeVectors } from './vectors.ts';
-
-/** A stored document and the terms that it is found by, with their weights. */
-export interface IndexedDocument {
-  /** Key of the row in `document`. */
-  id: number;
-  /** The index, which is the type of the row. */
-  type: string;
-  terms: Map<string, number>;
-}
+import { type IndexedDocument, writeVectors } from './vectors.ts';
 
 // Words of a document whose misspellings are found, those of the highest weight first: the rest of a long text would fill
 // the table.

@@ -1,4 +1,4 @@
-import type { Tx } from '../../handler.ts';
+import type { Tx } from '../../database.ts';
 import { type FacetCounts, type Others, type Search, type Sort, searchWindow, type Wanting } from '../driver.ts';
 import { facetRange } from './conditions.ts';
 import { severalTerms } from './count-documents.ts';

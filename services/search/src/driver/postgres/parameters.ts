@@ -1,5 +1,35 @@
 import { type Condition, justAfter, type TermRange } from './conditions.ts';
-import type { Match } from './statements.ts';
+
+/** One search: which documents are read from the index, and what is checked for each. */
+export interface Match {
+  index: string;
+  words: Condition[];
+  filters: Condition[];
+  /** The condition whose documents are the candidates, in the order of its postings. */
+  driver: Condition;
+  /** Other conditions, of which all postings are read and intersected with those of the driver. */
+  scanned: Condition[];
+  /** The rest of the conditions, which are looked up for each candidate: the rarest first. */
+  checked: Condition[];
+  /** The terms of the question as a whole; their documents match without the words, and come first. */
+  wholes: TermRange[];
+  /** Documents that are left out, by their keys. */
+  excluded: number[];
+  /** Whether the keys of all matches are wanted. */
+  wantsKeys: boolean;
+  /** How many postings of the driver are read at most. */
+  readMax: number;
+  /** Candidates are checked until so many match. */
+  matchMax: number;
+  /** How many candidates that meet the scanned conditions are looked up at most. */
+  lookUpMax: number;
+  /** How many documents that the whole question equals are read. */
+  wholeMax: number;
+  /** Matches are ranked in blocks of so many, in the order of candidates: only the blocks of the page are scored. */
+  blockSize: number;
+  limit: number;
+  offset: number;
+}
 
 /** The parameters of a match, as JSON. */
 export function parametersOf(match: Match, others: object = {}): string {

@@ -1,4 +1,4 @@
-import type { Tx } from '../../handler.ts';
+import type { Tx } from '../../database.ts';
 import type { Search, Wanting } from '../driver.ts';
 import { type Condition, wordCondition } from './conditions.ts';
 import { filterConditions } from './filter.ts';

@@ -1,5 +1,5 @@
+import type { Tx } from '../../database.ts';
 import { phoneIn, wholesOf } from '../../fields.ts';
-import type { Tx } from '../../handler.ts';
 import { canBeMisspelt, formsOf, isOneErrorApart, wordsOf } from '../../words.ts';
 import type { Asked } from '../driver.ts';
 import type { Question } from '../question.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../../handler.ts';
+import type { Tx } from '../../database.ts';
 import type { Wanting } from '../driver.ts';
 
 // As many as the postings of a word are counted.

@@ -1,8 +1,8 @@
 import { type JobContext, job, type Schedule } from '@tandem/jobs';
 import { inTurns } from '@tandem/process';
 import { z } from 'zod';
+import type { Tx } from '../../database.ts';
 import { factsDigest, termsOf } from '../../fields.ts';
-import type { Tx } from '../../handler.ts';
 import { digestOf } from '../../terms.ts';
 import { noteChecks, pairDocumentsJob } from './duplicate-checks.ts';
 import { typeOfIndex, writtenIndexes } from './generations.ts';

@@ -1,6 +1,6 @@
+import type { Tx } from '../../database.ts';
 import { gramSimilarity, sketchOf } from '../../embedding/grams.ts';
 import { cosine } from '../../embedding/vector.ts';
-import type { Tx } from '../../handler.ts';
 import { type QueryVector, rankDepth, type Search, type Similar } from '../driver.ts';
 import { type Condition, rangesOfTerms } from './conditions.ts';
 import { statementFor } from './find.ts';

@@ -1,7 +1,7 @@
 import { createTenantDb, type Scope } from '@tandem/tenant-db';
 import { testSettings, until } from '@tandem/testing';
+import type { Tx } from '../../database.ts';
 import { Prisma, PrismaClient } from '../../generated/client.ts';
-import type { Tx } from '../../handler.ts';
 import { writeDocuments } from './write-documents.ts';
 
 let settings: Awaited<ReturnType<typeof testSettings>>;

@@ -1,15 +1,7 @@
 import { type Fragment, fragment } from '@tandem/tenant-db';
 import type { TermRange } from './conditions.ts';
-import { parametersOf } from './parameters.ts';
-import {
-  conditionLists,
-  endedEarly,
-  type Match,
-  matchColumns,
-  matchedDocuments,
-  meets,
-  type SqlTag,
-} from './statements.ts';
+import { type Match, parametersOf } from './parameters.ts';
+import { conditionLists, endedEarly, matchColumns, matchedDocuments, meets, type SqlTag } from './statements.ts';
 
 // Statements that read all matches of a search up to the window, where matchStatement reads a page of them.
 

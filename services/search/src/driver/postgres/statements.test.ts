@@ -1,7 +1,8 @@
 import { statement } from '@tandem/tenant-db';
 import { aTenantWith, type Service, startSearch } from '../../search.test-service.ts';
 import { type Condition, facetRange, rangesOfTerms, wordCondition } from './conditions.ts';
-import { countStatement, type Match, matchStatement, sizesStatement } from './statements.ts';
+import type { Match } from './parameters.ts';
+import { countStatement, matchStatement, sizesStatement } from './statements.ts';
 import { facetStatement, orderedScanStatement, sortedStatement } from './statements-of-sets.ts';
 
 type Built = { text: string; values: unknown[] };

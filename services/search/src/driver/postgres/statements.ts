@@ -1,6 +1,6 @@
 import { type Fragment, fragment } from '@tandem/tenant-db';
 import type { Condition, TermRange } from './conditions.ts';
-import { parametersOf } from './parameters.ts';
+import { type Match, parametersOf } from './parameters.ts';
 
 /** Sends a statement, or only builds it, as a test does that asks PostgreSQL for its plan. */
 export type SqlTag<Result> = (strings: TemplateStringsArray, ...values: unknown[]) => Result;
@@ -73,37 +73,6 @@ const inRange = fragment`
 const hasOutdated = fragment`EXISTS (
   SELECT FROM document
   WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v5:' THEN 1 END = 1)`;
-
-/** One search: which documents are read from the index, and what is checked for each. */
-export interface Match {
-  index: string;
-  words: Condition[];
-  filters: Condition[];
-  /** The condition whose documents are the candidates, in the order of its postings. */
-  driver: Condition;
-  /** Other conditions, of which all postings are read and intersected with those of the driver. */
-  scanned: Condition[];
-  /** The rest of the conditions, which are looked up for each candidate: the rarest first. */
-  checked: Condition[];
-  /** The terms of the question as a whole; their documents match without the words, and come first. */
-  wholes: TermRange[];
-  /** Documents that are left out, by their keys. */
-  excluded: number[];
-  /** Whether the keys of all matches are wanted. */
-  wantsKeys: boolean;
-  /** How many postings of the driver are read at most. */
-  readMax: number;
-  /** Candidates are checked until so many match. */
-  matchMax: number;
-  /** How many candidates that meet the scanned conditions are looked up at most. */
-  lookUpMax: number;
-  /** How many documents that the whole question equals are read. */
-  wholeMax: number;
-  /** Matches are ranked in blocks of so many, in the order of candidates: only the blocks of the page are scored. */
-  blockSize: number;
-  limit: number;
-  offset: number;
-}
 
 /** A document of the page; or, when the page is empty, one row whose key is null. */
 export interface MatchRow {

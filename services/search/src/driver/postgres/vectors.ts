@@ -1,6 +1,14 @@
+import type { Tx } from '../../database.ts';
 import { localModel, localVector } from '../../embedding/local.ts';
-import type { Tx } from '../../handler.ts';
-import type { IndexedDocument } from './index-terms.ts';
+
+/** A stored document and the terms that it is found by, with their weights. */
+export interface IndexedDocument {
+  /** Key of the row in `document`. */
+  id: number;
+  /** The index, which is the type of the row. */
+  type: string;
+  terms: Map<string, number>;
+}
 
 /** Makes the vectors of these documents those of their words. Documents without words have none. */
 export async function writeVectors(tx: Tx, documents: IndexedDocument[]): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Tx } from '../../handler.ts';
+import type { Tx } from '../../database.ts';
 import { facetTerm } from '../../terms.ts';
 
 /**

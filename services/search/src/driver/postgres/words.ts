@@ -1,5 +1,5 @@
 import { fragment } from '@tandem/tenant-db';
-import type { Tx } from '../../handler.ts';
+import type { Tx } from '../../database.ts';
 import type { Rarity, Search, Wanting, WordMatch } from '../driver.ts';
 import { pointsMax, rangesOfTerms, wordCondition } from './conditions.ts';
 import { sizeMax } from './plan.ts';

@@ -1,8 +1,8 @@
+import type { Tx } from '../../database.ts';
 import { factsDigest, shortText, termsOf, timeIn } from '../../fields.ts';
-import type { Tx } from '../../handler.ts';
 import { digestOf, facetTerm } from '../../terms.ts';
 import type { DocumentType, Writing } from '../document.ts';
-import { noteChecks } from './duplicate-checks.ts';
+import { noteChecks, type WrittenRow } from './duplicate-checks.ts';
 import { typeOfIndex, writtenIndexes } from './generations.ts';
 import { writeTerms } from './index-terms.ts';
 
@@ -40,15 +40,8 @@ export async function writeDocuments(
   return noteChecks(tx, changed, { liveOf: (type) => indexesOf(type).live, intoNew });
 }
 
-export interface ChangedRow {
+interface ChangedRow extends WrittenRow {
   id: number;
-  /** The index. */
-  type: string;
-  documentId: string;
-  /** Empty for a removed document: it is not found by its owners either. */
-  owners: string[];
-  isRemoved: boolean;
-  factsChanged: boolean;
 }
 
 function keyOf({ type, documentId }: { type: DocumentType; documentId: string }): string {
