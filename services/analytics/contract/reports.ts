@@ -11,6 +11,7 @@ export const ReportType = z
   .enum([...numberReports, ...listReports])
   .describe('What the report shows: numbers, or the records of a list');
 export type ReportType = z.output<typeof ReportType>;
+export type NumbersReport = (typeof numberReports)[number];
 
 export const reportPeriods = [
   ...(['today', 'yesterday', 'last_7_days', 'last_30_days', 'last_90_days'] as const),

@@ -36,7 +36,7 @@ import { analyticsData } from './features/personal-data/analytics-data.ts';
 import { predictionHandlers } from './features/predictions/index.ts';
 import { trainModels } from './features/predictions/train-model.job.ts';
 import { rebuildCounts } from './features/rebuild/rebuild-counts.ts';
-import { reportsOf } from './features/reports/index.ts';
+import { exportedReports, reportsOf } from './features/reports/index.ts';
 import { removeOldEvents } from './features/retention/index.ts';
 import { createHeavyQueries } from './features/timelines/share.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -86,7 +86,7 @@ export function analyticsService(
   const ids = createIdCodec(settings.IDS_ALPHABET);
   const tools = { ...peers, heavy: createHeavyQueries(), evaluations, ids };
   const person = personalData('analytics', analyticsData);
-  const exported = exportsOf({ peers, ids, settings });
+  const exported = exportsOf({ peers, ids, settings, reports: exportedReports });
   const documents = createDocuments();
   const log = createLog('analytics');
   const mailer = createMailer({ settings, seal: createSeal(settings.ENCRYPTION_KEY), log });

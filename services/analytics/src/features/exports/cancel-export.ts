@@ -2,7 +2,7 @@ import { type dataExports, exportCancelled } from '@tandem/analytics-contract';
 import { fail, transitionError } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { asExport, type LinkTo, removeExportRowsJob, visibleTo } from './export.ts';
-import type { Sources } from './sources.ts';
+import type { Sources } from './source.ts';
 
 export const cancelExport =
   ({ sources, linkTo }: { sources: Sources; linkTo: LinkTo }): Handler<typeof dataExports.cancelExport> =>

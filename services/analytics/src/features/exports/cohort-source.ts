@@ -2,7 +2,7 @@ import { id, listFilters } from '@tandem/contract';
 import type { z } from 'zod';
 import { readCohort } from '../cohort-definitions/cohort-definition.ts';
 import { membersAmong } from '../cohort-definitions/members.ts';
-import type { Source } from './sources.ts';
+import type { Source } from './source.ts';
 
 /**
  * A source whose records can also be limited to the leads of a saved cohort. The owner of the list does not know cohorts, so

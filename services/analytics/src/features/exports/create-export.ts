@@ -4,15 +4,15 @@ import type { IdCodec } from '@tandem/ids';
 import { fail } from '@tandem/service';
 import { lockNamed } from '@tandem/tenant-db';
 import type { Handler } from '../../handler.ts';
-import { readReportExport } from '../reports/report-source.ts';
 import { asExport, countOpen, exportsLock, insertExport, isStorageFull, type LinkTo } from './export.ts';
-import { type CheckedExport, checkInput } from './export-input.ts';
-import type { Sources } from './sources.ts';
+import { checkInput } from './export-input.ts';
+import type { CheckedExport, ExportedReports, Sources } from './source.ts';
 
 interface Tools {
   sources: Sources;
   ids: IdCodec;
   linkTo: LinkTo;
+  readReport: ExportedReports['read'];
 }
 
 const fields = { source: 'source', filters: 'filters', columns: 'columns' };
@@ -21,10 +21,11 @@ export const createExport = ({
   sources,
   ids,
   linkTo,
+  readReport,
 }: Tools): Handler<typeof dataExports.createExport, CheckedExport> => ({
   async check({ body: { source, filters, columns, reportId }, caller, tx }) {
     const isOfReport = source === 'report';
-    const ofReport = isOfReport ? await readReportExport({ reportId, filters, columns }, { caller, tx }) : undefined;
+    const ofReport = isOfReport ? await readReport({ reportId, filters, columns }, { caller, tx }) : undefined;
     if (ofReport?.rows) return ofReport.rows;
     const given = ofReport?.list ?? { source, filters: filters ?? {}, columns };
     const input = await checkInput(given, { sources, ids, caller, tx, errors: [], fields });

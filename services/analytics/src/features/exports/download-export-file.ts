@@ -4,7 +4,7 @@ import type { LinkTokens } from '@tandem/sealed';
 import { fail } from '@tandem/service';
 import type { Handler, Peers, Tx } from '../../handler.ts';
 import { type ExportLink, hasFile } from './export.ts';
-import type { Sources } from './sources.ts';
+import type { Sources } from './source.ts';
 
 interface Tools {
   identity: Peers['identity'];

@@ -1,28 +1,13 @@
 import type { ExportSource } from '@tandem/analytics-contract';
 import type { Caller } from '@tandem/caller';
 import { type FieldError, me, walkIds } from '@tandem/contract';
-import { allColumns, type Requester, requesterOf, unknownColumns } from '@tandem/exports';
+import { allColumns, requesterOf, unknownColumns } from '@tandem/exports';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
 import { fail, readFields } from '@tandem/service';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { filtersOf } from './cohort-source.ts';
-import { reachOfSource, type Source, type Sources } from './sources.ts';
-
-/** What an export is made of, after it was checked. */
-export interface ExportInput {
-  columns: string[];
-  /** With internal ids. */
-  wireFilters: Record<string, unknown>;
-  requester: Requester;
-}
-
-/** An export as it is stored. */
-export interface CheckedExport extends ExportInput {
-  source: ExportSource;
-  /** As the client sent them. */
-  filters: Record<string, unknown>;
-}
+import { type ExportInput, reachOfSource, type Source, type Sources } from './source.ts';
 
 interface Checking {
   sources: Sources;

@@ -15,8 +15,7 @@ import { fragment } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Export as ExportRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import type { CheckedExport } from './export-input.ts';
-import { reachOfSource, type Sources } from './sources.ts';
+import { type CheckedExport, reachOfSource, type Sources } from './source.ts';
 
 const payload = z.object({ exportId: id('export') });
 export type ExportPayload = z.output<typeof payload>;

@@ -2,7 +2,7 @@ import type { dataExports } from '@tandem/analytics-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { asExport, type LinkTo, visibleTo } from './export.ts';
-import type { Sources } from './sources.ts';
+import type { Sources } from './source.ts';
 
 export const getExport =
   ({ sources, linkTo }: { sources: Sources; linkTo: LinkTo }): Handler<typeof dataExports.getExport> =>

@@ -12,15 +12,23 @@ import { getExport } from './get-export.ts';
 import { listExports } from './list-exports.ts';
 import { removeExportRows } from './remove-export-rows.job.ts';
 import { runExport } from './run-export.job.ts';
+import type { ExportedReports } from './source.ts';
 import { sourcesOf } from './sources.ts';
 
+interface Given {
+  peers: Peers;
+  ids: IdCodec;
+  settings: AnalyticsSettings;
+  reports: ExportedReports;
+}
+
 /** The handlers and the jobs of exports. */
-export function exportsOf({ peers, ids, settings }: { peers: Peers; ids: IdCodec; settings: AnalyticsSettings }) {
+export function exportsOf({ peers, ids, settings, reports }: Given) {
   const links = createLinkTokens<ExportLink>(createSeal(settings.ENCRYPTION_KEY), 'analytics export');
   const linkTo: LinkTo = (link, expiresAt) =>
     `${settings.PUBLIC_URL}/v1/public/analytics/exports/${links.issue(link, expiresAt)}`;
-  const sources = sourcesOf(peers);
-  const tools = { sources, ids, linkTo, links, identity: peers.identity };
+  const sources = sourcesOf(peers, reports.source);
+  const tools = { sources, ids, linkTo, links, identity: peers.identity, readReport: reports.read };
   return {
     sources,
     linkTo,

@@ -1,7 +1,7 @@
 import type { dataExports } from '@tandem/analytics-contract';
 import type { Handler } from '../../handler.ts';
 import { asExport, type LinkTo, visibleTo } from './export.ts';
-import type { Sources } from './sources.ts';
+import type { Sources } from './source.ts';
 
 export const listExports =
   ({ sources, linkTo }: { sources: Sources; linkTo: LinkTo }): Handler<typeof dataExports.listExports> =>

@@ -7,7 +7,7 @@ import type { Export as ExportRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { cohortFilter } from './cohort-source.ts';
 import { type ExportPayload, fileTooLarge, removeExportRowsJob, runExportJob, whileRunning } from './export.ts';
-import type { Source, Sources } from './sources.ts';
+import type { Source, Sources } from './source.ts';
 
 type Failure = { code: string; message: string };
 

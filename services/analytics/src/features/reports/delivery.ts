@@ -16,7 +16,7 @@ interface Recipient {
   userId: number;
 }
 
-/** What is sent about a run of a schedule. */
+/** The recipients of the messages about a run of a schedule. */
 export interface Delivery {
   recipients: Recipient[];
   owner: Recipient | undefined;

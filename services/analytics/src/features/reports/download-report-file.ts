@@ -1,9 +1,13 @@
-import { type ReportFormat, reportFileDownloaded, type reportRuns } from '@tandem/analytics-contract';
+import {
+  type NumbersReport,
+  type ReportFormat,
+  reportFileDownloaded,
+  type reportRuns,
+} from '@tandem/analytics-contract';
 import { mayReceive, recipientReader } from '@tandem/exports';
 import { fail, storedObject, toCsv } from '@tandem/service';
 import { dayOf } from '@tandem/time-zones';
 import type { Handler } from '../../handler.ts';
-import type { NumbersReport } from './evaluate.ts';
 import { type StoredReport, storedReport } from './report-run.ts';
 import { isNumbers, tableOf } from './tables.ts';
 import type { ReportTools } from './tools.ts';

@@ -14,7 +14,7 @@ const delaysMs = [minuteMs, 5 * minuteMs, 15 * minuteMs];
 interface Attempt {
   run: ReportRun;
   report: StoredReport;
-  /** Who gets messages; undefined for a run without a schedule. */
+  /** The recipients of messages; undefined for a run without a schedule. */
   delivery: Delivery | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { Cohorts, Dashboard, Funnel, type ReportType } from '@tandem/analytics-contract';
+import { Cohorts, Dashboard, Funnel, type NumbersReport } from '@tandem/analytics-contract';
 import type { Caller } from '@tandem/caller';
 import { walkIds } from '@tandem/contract';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
@@ -10,7 +10,7 @@ import { readDashboard } from '../dashboard/get-dashboard.ts';
 import { readBuiltInFunnel } from '../funnels/get-funnel.ts';
 import { readFunnel } from '../funnels/query-funnel.ts';
 import { daysOf } from './periods.ts';
-import { type ListReport, queries } from './report-query.ts';
+import { queries } from './report-query.ts';
 import type { ReportTools } from './tools.ts';
 
 interface Evaluating {
@@ -19,8 +19,6 @@ interface Evaluating {
   /** The time from which moving periods are counted, the same in every attempt. */
   now: Date;
 }
-
-export type NumbersReport = Exclude<ReportType, ListReport>;
 
 /** The numbers of a report, as the operation for them answers, with public ids. No transaction may be open. */
 export async function evaluate(

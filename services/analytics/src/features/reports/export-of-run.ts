@@ -11,7 +11,7 @@ import { datesOf } from './periods.ts';
 import { type ListReport, queries } from './report-query.ts';
 import { type StoredReport, StoredRun } from './report-run.ts';
 
-// How long a run waits when its export would be one too many.
+// The delay of a run while the tenant has the maximum number of open exports.
 const roomMs = 10_000;
 const storageFull = {
   code: 'export_storage_full',

@@ -7,7 +7,7 @@ import type { Documents } from '../../documents.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import type { AnalyticsSettings } from '../../settings.ts';
 import type { LinkTo } from '../exports/export.ts';
-import type { Sources } from '../exports/sources.ts';
+import type { Sources } from '../exports/source.ts';
 import { createReport } from './create-report.ts';
 import { createReportSchedule } from './create-report-schedule.ts';
 import { deleteReport } from './delete-report.ts';
@@ -19,12 +19,13 @@ import { getReportRun } from './get-report-run.ts';
 import { listReportRuns } from './list-report-runs.ts';
 import { listReportSchedules } from './list-report-schedules.ts';
 import { listReports } from './list-reports.ts';
-import type { ReportLink } from './report-run.ts';
 import { runReport } from './run-report.ts';
 import { startScheduledReport } from './start-scheduled-report.job.ts';
-import type { ReportTools } from './tools.ts';
+import type { ReportLink, ReportTools } from './tools.ts';
 import { updateReport } from './update-report.ts';
 import { updateReportSchedule } from './update-report-schedule.ts';
+
+export { exportedReports } from './report-source.ts';
 
 interface Given {
   tools: Tools;

@@ -1,10 +1,10 @@
 import { rgb } from '@cantoo/pdf-lib';
+import type { NumbersReport } from '@tandem/analytics-contract';
 import { z } from 'zod';
 import { type Canvas, colors, createCanvas, left, right } from './canvas.ts';
-import type { NumbersReport } from './evaluate.ts';
 import { CohortResult, DashboardResult, FunnelResult, keyNumbers } from './tables.ts';
 
-/** What the document of a report shows. */
+/** The content of the document of a report. */
 export interface ReportContent {
   name: string;
   type: NumbersReport;

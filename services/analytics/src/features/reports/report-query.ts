@@ -4,6 +4,7 @@ import {
   FunnelQuery,
   funnels,
   listReports,
+  type NumbersReport,
   type ReportFormat,
   type ReportType,
   reportPeriods,
@@ -17,7 +18,7 @@ import type { Tx } from '../../handler.ts';
 import { readCohort } from '../cohort-definitions/cohort-definition.ts';
 import { periodOf } from '../dashboard/period.ts';
 import { checkInput, decodeIds } from '../exports/export-input.ts';
-import type { Sources } from '../exports/sources.ts';
+import type { Sources } from '../exports/source.ts';
 
 const period = z.enum(reportPeriods).optional();
 
@@ -51,7 +52,7 @@ export function checkFormat(type: ReportType, format: ReportFormat): void {
 }
 
 /** The schema by which a query of numbers is read. */
-export function numbersQuery(type: Exclude<ReportType, ListReport>, query: Record<string, unknown>) {
+export function numbersQuery(type: NumbersReport, query: Record<string, unknown>) {
   return type === 'funnel' && query['steps'] !== undefined ? queries.funnelOfSteps : queries[type];
 }
 
@@ -78,7 +79,7 @@ interface Checking extends Reading {
 }
 
 async function readNumbersQuery(
-  type: Exclude<ReportType, ListReport>,
+  type: NumbersReport,
   query: Record<string, unknown>,
   { ids, caller, tx, errors, field }: Checking,
 ): Promise<Record<string, unknown>> {

@@ -15,19 +15,9 @@ export const evaluateReportJob = { name: 'evaluate-report', payload };
 
 const linkMs = 3_600_000;
 
-/** The content of a link to the file of a run. */
-export interface ReportLink {
-  tenantId: number;
-  environment: 'live' | 'sandbox';
-  reportRunId: number;
-  format: ReportFormat;
-  /** The user whose permission the link needs. */
-  userId: number | null;
-}
-
 const columns = ReportRun.pick({ status: true }).extend({ params: storedObject, result: storedObject.nullable() });
 
-/** What a job reads of a run. */
+/** The columns of a run that its jobs read. */
 export const StoredRun = z.object({
   wireQuery: storedObject,
   format: ReportFormat,

@@ -1,13 +1,11 @@
-import { dataExportLimits, type ExportSource, reportRuns } from '@tandem/analytics-contract';
-import type { Caller } from '@tandem/caller';
+import { dataExportLimits, reportRuns } from '@tandem/analytics-contract';
 import { unknownId } from '@tandem/contract';
 import { requesterOf, unknownColumns } from '@tandem/exports';
 import { fail, failField, storedObject } from '@tandem/service';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { readTimezone } from '../counting/index.ts';
-import type { CheckedExport } from '../exports/export-input.ts';
-import type { Source } from '../exports/sources.ts';
+import type { CheckedExport, ExportedReports, Source } from '../exports/source.ts';
 import { datesOf } from './periods.ts';
 import { asReport, visibleTo } from './report.ts';
 import { queries } from './report-query.ts';
@@ -18,11 +16,11 @@ const cell = z.union([z.string(), z.number()]).nullable();
 const Stored = z.object({ reportRunId: z.int() });
 
 /** The rows of a run as the source of an export; its filters name the run. */
-export const reportSource: Source = {
+const reportSource: Source = {
   list: reportRuns.listReportRuns,
   record: z.object(Object.fromEntries(columnsOfTables.map((name) => [name, cell]))),
   rowsMax: dataExportLimits.rows,
-  // Whoever sees the exports of others must not learn of their private reports.
+  // Users who see the exports of others must not see their private reports.
   isOwn: true,
   async read({ filters, after, limit }, { tx }) {
     const { columns, rows } = await tableOfRun(tx, Stored.parse(filters).reportRunId);
@@ -33,17 +31,7 @@ export const reportSource: Source = {
   },
 };
 
-/** What the export of a report is made of: the rows of its last run, or the records of its list. */
-export async function readReportExport(
-  given: { reportId: number | undefined; filters: object | undefined; columns: string[] | undefined },
-  { caller, tx }: { caller: Caller; tx: Tx },
-): Promise<
-  | { rows: CheckedExport; list?: undefined }
-  | {
-      rows?: undefined;
-      list: { source: ExportSource; filters: Record<string, unknown>; columns: string[] | undefined };
-    }
-> {
+const read: ExportedReports['read'] = async (given, { caller, tx }) => {
   const { reportId: id, filters, columns } = given;
   if (id === undefined) throw failField('reportId', 'Is required for the source report');
   if (filters) throw failField('filters', 'Must not be sent for the source report');
@@ -69,7 +57,10 @@ export async function readReportExport(
     requester: requesterOf(caller, 'all'),
   };
   return { rows };
-}
+};
+
+/** Reports, as exports read them. */
+export const exportedReports: ExportedReports = { source: reportSource, read };
 
 async function tableOfRun(tx: Tx, id: number): Promise<Table> {
   const run = await tx.reportRun.findFirst({ where: { id } });

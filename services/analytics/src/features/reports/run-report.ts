@@ -3,7 +3,7 @@ import { actingUserId } from '@tandem/caller';
 import { requesterOf } from '@tandem/exports';
 import { reachOf } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { reachOfSource } from '../exports/sources.ts';
+import { reachOfSource } from '../exports/source.ts';
 import { insertRun } from './insert-run.ts';
 import { asReport, findReport } from './report.ts';
 import { checkFormat, isOfList, readQuery } from './report-query.ts';

@@ -5,7 +5,7 @@ import { type Requester, requesterOf } from '@tandem/exports';
 import { type JobContext, type JobScope, job, scheduleAgain } from '@tandem/jobs';
 import { reachOf } from '@tandem/service';
 import type { Peers, Tx } from '../../handler.ts';
-import { reachOfSource, type Sources } from '../exports/sources.ts';
+import { reachOfSource, type Sources } from '../exports/source.ts';
 import { insertRun } from './insert-run.ts';
 import { isOfList } from './report-query.ts';
 import { type StoredReport, storedReport } from './report-run.ts';

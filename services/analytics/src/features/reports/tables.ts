@@ -1,7 +1,6 @@
-import type { ReportType } from '@tandem/analytics-contract';
+import type { NumbersReport, ReportType } from '@tandem/analytics-contract';
 import type { Cell } from '@tandem/service';
 import { z } from 'zod';
-import type { NumbersReport } from './evaluate.ts';
 
 /** A result as rows, for CSV files, documents and exports. */
 export interface Table {

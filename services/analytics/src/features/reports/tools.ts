@@ -1,13 +1,23 @@
+import type { ReportFormat } from '@tandem/analytics-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Mailer } from '@tandem/mail';
 import type { LinkTokens } from '@tandem/sealed';
 import type { Documents } from '../../documents.ts';
 import type { Tools } from '../../handler.ts';
 import type { LinkTo } from '../exports/export.ts';
-import type { Sources } from '../exports/sources.ts';
-import type { ReportLink } from './report-run.ts';
+import type { Sources } from '../exports/source.ts';
 
-/** What reports use beside the tools of handlers. */
+/** The content of a link to the file of a run. */
+export interface ReportLink {
+  tenantId: number;
+  environment: 'live' | 'sandbox';
+  reportRunId: number;
+  format: ReportFormat;
+  /** The user whose permission the link needs. */
+  userId: number | null;
+}
+
+/** The dependencies of reports, besides those of all handlers. */
 export interface ReportTools extends Tools {
   ids: IdCodec;
   sources: Sources;
