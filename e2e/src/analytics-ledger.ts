@@ -1,4 +1,4 @@
-/** What the story of analytics does with each of 200 leads. All of it follows from the number of the lead. */
+/** One of 200 leads of the analytics test. All fields follow from the number, so that the expected totals can be calculated. */
 export interface Person {
   /** From 0 to 199. */
   number: number;
@@ -10,7 +10,7 @@ export interface Person {
   /** The furthest status that the lead gets before it is converted. */
   status: 'new' | 'contacted' | 'unqualified';
   isConverted: boolean;
-  /** What becomes of the deal of a converted lead. The reopened one is won first and lost in the end. */
+  /** The outcome of the deal of a converted lead. A reopened deal is won, reopened, and lost. */
   deal: 'open' | 'won' | 'lost' | 'reopened' | null;
   /** The value of the deal in EUR. */
   value: number;

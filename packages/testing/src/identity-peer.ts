@@ -44,7 +44,7 @@ export async function identityPeer(): Promise<{
   tenantSlugs: Map<string, string>;
   /** The settings of every tenant. */
   settings: Record<string, string>;
-  /** What every tenant is entitled to. */
+  /** The entitlements of every tenant. */
   entitlements: { plan: string; features: string[]; addons: [] };
   /** Paths that answer 503. */
   failing: Set<string>;

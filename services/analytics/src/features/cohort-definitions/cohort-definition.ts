@@ -50,7 +50,7 @@ export async function lockCohort(tx: Tx, cohortId: number): Promise<CohortRow> {
   return row;
 }
 
-/** What the events of a cohort tell. */
+/** The data of the events of a saved cohort. */
 export function eventOf({ id: cohortDefinitionId, name }: { id: number; name: string }) {
   return { data: { cohortDefinitionId, name }, record: { id: cohortDefinitionId } };
 }
