@@ -1,4 +1,4 @@
-import { text } from '@tandem/contract';
+import { type conditionOperators, text } from '@tandem/contract';
 import { z } from 'zod';
 
 const partsMax = 20;
@@ -6,7 +6,11 @@ const valuesMax = 50;
 const comparisonsMax = 50;
 
 const fields = ['status', 'source', 'stage', 'tier', 'currency', 'assignedTo', 'score', 'value', 'createdAt'] as const;
-const operators = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'exists'] as const;
+// Those of conditions on leads that an index answers.
+const operators = [
+  ...(['equals', 'not_equals', 'in', 'greater_than', 'at_least', 'less_than', 'at_most'] as const),
+  ...(['is_set', 'is_not_set'] as const),
+] as const satisfies (typeof conditionOperators)[number][];
 
 export const SearchFilterField = z.enum(fields, { error: `Must be one of ${fields.join(', ')}` }).meta({
   description: 'The field to compare: one of those that the type of documents can be filtered by',
@@ -14,21 +18,22 @@ export const SearchFilterField = z.enum(fields, { error: `Must be one of ${field
 });
 export const SearchFilterOperator = z.enum(operators, { error: `Must be one of ${operators.join(', ')}` }).meta({
   description:
-    'How to compare. `gt`, `gte`, `lt` and `lte` are for numbers and times. A document without the field meets only `ne`, and `exists` with false.',
-  examples: ['eq'],
+    'How to compare. `greater_than`, `at_least`, `less_than` and `at_most` are for numbers and times. A document without the field meets only `not_equals` and `is_not_set`.',
+  examples: ['equals'],
 });
 
 const Value = z.union([text(64), z.number()], { error: 'Must be a text or a number' });
 
 const comparison = {
   field: SearchFilterField,
-  op: SearchFilterOperator,
+  operator: SearchFilterOperator,
   value: z
-    .union([Value, z.boolean(), z.array(Value).min(1).max(valuesMax)], {
-      error: `Must be a text, a number, true, false, or a list of 1 to ${valuesMax} texts and numbers`,
+    .union([Value, z.array(Value).min(1).max(valuesMax)], {
+      error: `Must be a text, a number, or a list of 1 to ${valuesMax} texts and numbers`,
     })
+    .nullish()
     .meta({
-      description: 'The value: a list for `in`, true or false for `exists`, a time in ISO 8601 for `createdAt`',
+      description: 'The value: a list for `in`, none for `is_set` and `is_not_set`, a time in ISO 8601 for `createdAt`',
       examples: ['new'],
     }),
 };
@@ -44,16 +49,16 @@ function group<Part extends z.ZodType>(part: Part) {
       and: parts.optional().describe('Conditions that must all be met'),
       or: parts.optional().describe('Conditions of which one must be met'),
       field: comparison.field.optional(),
-      op: comparison.op.optional(),
-      value: comparison.value.optional(),
+      operator: comparison.operator.optional(),
+      value: comparison.value,
     })
     .superRefine((one, context) => {
       const kinds = [one.and, one.or, one.field].filter((kind) => kind !== undefined).length;
-      const isComplete = one.field === undefined || (one.op !== undefined && one.value !== undefined);
+      const isComplete = one.field === undefined || one.operator !== undefined;
       if (kinds === 1 && isComplete) return;
       context.addIssue({
         code: 'custom',
-        message: 'Must have either `and`, `or`, or all of `field`, `op` and `value`',
+        message: 'Must have either `and`, `or`, or `field` and `operator`',
       });
     });
 }

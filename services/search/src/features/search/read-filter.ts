@@ -21,21 +21,34 @@ export function readFilter(given: Given, type: SearchedType, path = 'filter'): F
   return readComparison(comparison as GivenComparison, type, path);
 }
 
-function readComparison({ field, op, value }: GivenComparison, type: SearchedType, path: string): Comparison {
+/** The comparisons of a driver, by operator. */
+const comparisons = {
+  equals: 'eq',
+  not_equals: 'ne',
+  greater_than: 'gt',
+  at_least: 'gte',
+  less_than: 'lt',
+  at_most: 'lte',
+} as const;
+
+function readComparison({ field, operator, value }: GivenComparison, type: SearchedType, path: string): Comparison {
   const fields = fieldsFor(type);
   if (!fields.includes(field)) throw failField(`${path}.field`, `Must be one of ${fields.join(', ')}`);
-  if (op === 'exists') {
-    if (typeof value !== 'boolean') throw failField(`${path}.value`, 'Must be true or false');
-    return { field, op, value };
+  if (operator === 'is_set' || operator === 'is_not_set') {
+    if (value !== undefined && value !== null) throw failField(`${path}.value`, `Must not be sent for ${operator}`);
+    return { field, op: 'exists', value: operator === 'is_set' };
   }
-  if (op === 'in') {
+  if (operator === 'in') {
     if (!Array.isArray(value)) throw failField(`${path}.value`, 'Must be a list');
-    return { field, op, value: value.map((one, n) => readValue(field, one, `${path}.value.${n}`)) };
+    return { field, op: 'in', value: value.map((one, n) => readValue(field, one, `${path}.value.${n}`)) };
   }
   const isText = (textFacets as readonly string[]).includes(field);
-  if (isText && op !== 'eq' && op !== 'ne')
-    throw failField(`${path}.op`, `Must be eq, ne, in or exists for ${field}, which is a text`);
-  return { field, op, value: readValue(field, value, `${path}.value`) };
+  if (isText && operator !== 'equals' && operator !== 'not_equals')
+    throw failField(
+      `${path}.operator`,
+      `Must be equals, not_equals, in, is_set or is_not_set for ${field}, which is a text`,
+    );
+  return { field, op: comparisons[operator], value: readValue(field, value, `${path}.value`) };
 }
 
 function readValue(field: string, value: unknown, path: string): FilterValue {

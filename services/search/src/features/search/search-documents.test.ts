@@ -14,7 +14,7 @@ describe.each(drivers)('searchDocuments with %s', (_, driver) => {
   });
   afterAll(() => service?.close());
 
-  const is = (field: string, op: string, value: unknown) => ({ field, op, value });
+  const is = (field: string, operator: string, value?: unknown) => ({ field, operator, value });
   const found = async (filter: object | undefined, body: object = {}) => {
     const reply = await api.searchDocuments({
       params: { type: 'leads' },
@@ -26,30 +26,38 @@ describe.each(drivers)('searchDocuments with %s', (_, driver) => {
 
   it.each<[object | undefined, string[]]>([
     [undefined, ['a', 'b', 'c', 'd']],
-    [is('status', 'eq', 'new'), ['a', 'b']],
-    [is('status', 'ne', 'new'), ['c', 'd']],
+    [is('status', 'equals', 'new'), ['a', 'b']],
+    [is('status', 'not_equals', 'new'), ['c', 'd']],
     [is('status', 'in', ['lost', 'won']), ['c']],
-    [is('score', 'gt', 50), ['c']],
-    [is('score', 'gte', 50), ['b', 'c']],
-    [is('score', 'lt', 50), ['a']],
-    [is('score', 'lte', 50), ['a', 'b']],
-    [is('score', 'eq', 50), ['b']],
-    [is('score', 'exists', true), ['a', 'b', 'c']],
-    [is('score', 'exists', false), ['d']],
-    [is('createdAt', 'gte', '2026-02-01T00:00:00Z'), ['b', 'c']],
-    [{ and: [is('status', 'eq', 'new'), is('source', 'eq', 'web')] }, ['a']],
-    [{ or: [is('status', 'eq', 'lost'), is('score', 'lt', 20)] }, ['a', 'c']],
-    [{ or: [is('status', 'ne', 'new'), is('source', 'ne', 'web')] }, ['b', 'c', 'd']],
+    [is('score', 'greater_than', 50), ['c']],
+    [is('score', 'at_least', 50), ['b', 'c']],
+    [is('score', 'less_than', 50), ['a']],
+    [is('score', 'at_most', 50), ['a', 'b']],
+    [is('score', 'equals', 50), ['b']],
+    [is('score', 'is_set'), ['a', 'b', 'c']],
+    [is('score', 'is_not_set'), ['d']],
+    [is('createdAt', 'at_least', '2026-02-01T00:00:00Z'), ['b', 'c']],
+    [{ and: [is('status', 'equals', 'new'), is('source', 'equals', 'web')] }, ['a']],
+    [{ or: [is('status', 'equals', 'lost'), is('score', 'less_than', 20)] }, ['a', 'c']],
+    [{ or: [is('status', 'not_equals', 'new'), is('source', 'not_equals', 'web')] }, ['b', 'c', 'd']],
     [
       {
         or: [
-          { and: [is('status', 'eq', 'new'), is('score', 'gt', 20)] },
-          { and: [is('status', 'exists', false), is('source', 'exists', false)] },
+          { and: [is('status', 'equals', 'new'), is('score', 'greater_than', 20)] },
+          { and: [is('status', 'is_not_set'), is('source', 'is_not_set')] },
         ],
       },
       ['b', 'd'],
     ],
-    [{ and: [{ or: [is('source', 'eq', 'web'), is('source', 'eq', 'api')] }, is('status', 'ne', 'lost')] }, ['a', 'b']],
+    [
+      {
+        and: [
+          { or: [is('source', 'equals', 'web'), is('source', 'equals', 'api')] },
+          is('status', 'not_equals', 'lost'),
+        ],
+      },
+      ['a', 'b'],
+    ],
   ])('finds by %j', async (filter, expected) => {
     expect(await found(filter)).toEqual(expected);
     expect(await found(filter, { mode: 'keyword' })).toEqual(expected);
@@ -69,13 +77,16 @@ describe.each(drivers)('searchDocuments with %s', (_, driver) => {
     expect(reply.data[0].explain).toBeDefined();
   });
 
-  const deep = { and: [{ and: [{ and: [{ and: [is('status', 'eq', 'new')] }] }] }] };
-  const pairs = Array.from({ length: 10 }, () => ({ and: [is('status', 'eq', 'a'), is('source', 'eq', 'b')] }));
+  const deep = { and: [{ and: [{ and: [{ and: [is('status', 'equals', 'new')] }] }] }] };
+  const pairs = Array.from({ length: 10 }, () => ({ and: [is('status', 'equals', 'a'), is('source', 'equals', 'b')] }));
   it.each<[object, string]>([
-    [{ filter: is('stage', 'eq', 'x') }, 'filter.field'],
-    [{ filter: is('status', 'gt', 'x') }, 'filter.op'],
-    [{ filter: is('score', 'eq', 'x') }, 'filter.value'],
-    [{ filter: is('createdAt', 'gte', 'soon') }, 'filter.value'],
+    [{ filter: is('stage', 'equals', 'x') }, 'filter.field'],
+    [{ filter: is('status', 'greater_than', 'x') }, 'filter.operator'],
+    [{ filter: is('score', 'equals', 'x') }, 'filter.value'],
+    [{ filter: is('score', 'equals') }, 'filter.value'],
+    [{ filter: is('score', 'is_set', 5) }, 'filter.value'],
+    [{ filter: { field: 'score', value: 5 } }, 'filter'],
+    [{ filter: is('createdAt', 'at_least', 'soon') }, 'filter.value'],
     [{ filter: { and: [is('status', 'in', 'x')] } }, 'filter.and.0.value'],
     [{ filter: { and: [], or: [] } }, 'filter.and'],
     [{ filter: {} }, 'filter'],
