@@ -11,6 +11,8 @@ const tenantShare = 0.6;
 const shareWaitMs = 4_000;
 // Thrown by pg-pool when no connection became free within the connect timeout.
 const poolIsBusy = 'timeout exceeded when trying to connect';
+// Thrown by pg-pool when a new connection was not open within the connect timeout.
+const openingTimedOut = 'Connection terminated due to connection timeout';
 // SQLSTATE read_only_sql_transaction (PostgreSQL manual, appendix A): the server is no longer the primary.
 const readOnly = '25006';
 
@@ -121,15 +123,21 @@ export class ScopedPool extends ResilientPool {
       : this.#tenants.enter(scope?.tenantId);
   }
 
-  /** Acquires a connection. Background work waits again when requests use all of them. */
+  /**
+   * Acquires a connection. Background work waits again when requests use all of them. When a new connection takes too
+   * long to open, as after a start on a busy machine, another one is often free by then, so a second attempt follows.
+   */
   async #connect(): Promise<pg.PoolClient> {
     const inBackground = background.getStore();
-    for (;;) {
+    for (let mayReopen = true; ; ) {
       try {
         return await super.connect();
       } catch (error) {
+        const { message } = error as Error;
         const mayWait = inBackground && !inBackground.signal?.aborted && !this.ending;
-        if (!mayWait || (error as Error).message !== poolIsBusy) throw error;
+        const mayRepeat = message === poolIsBusy ? mayWait : message === openingTimedOut && mayReopen;
+        if (!mayRepeat) throw error;
+        mayReopen &&= message === poolIsBusy;
       }
     }
   }
