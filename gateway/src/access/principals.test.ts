@@ -1,3 +1,4 @@
+import { ServiceCallError } from '@tandem/client/internal';
 import { credentialChannel } from '@tandem/identity-contract';
 import { createLog } from '@tandem/process';
 import { until } from '@tandem/testing';
@@ -48,6 +49,23 @@ it('does not cache a response that was in flight when the key was revoked', asyn
     resolveResponse({ tenantId, keyId } as Who);
     expect(await first).toMatchObject({ keyId });
     await expect(principals.byKey('hash', () => [])).rejects.toThrow();
+  } finally {
+    close();
+  }
+});
+
+it('asks identity once more for a key that it does not know, when there is no response', async () => {
+  let asked = 0;
+  const resolveKey = async ({ body: { hash } }: { body: { hash: string } }) => {
+    if (hash === 'never' || ++asked === 1) throw new ServiceCallError('resolveKey', 503, 'unavailable');
+    return { tenantId, keyId } as Who;
+  };
+  const { principals, close } = setUp(resolveKey);
+  try {
+    const both = [principals.byKey('hash', () => []), principals.byKey('hash', () => [])];
+    expect(await Promise.all(both)).toMatchObject([{ keyId }, { keyId }]);
+    expect(asked).toBe(2);
+    await expect(principals.byKey('never', () => [])).rejects.toMatchObject({ code: 'unavailable' });
   } finally {
     close();
   }

@@ -1,4 +1,4 @@
-import { orAbsent, type ServiceClient } from '@tandem/client/internal';
+import { orAbsent, ServiceCallError, type ServiceClient } from '@tandem/client/internal';
 import { CredentialChange, credentialChannel, type internalAccess, type Principal } from '@tandem/identity-contract';
 import type { Log } from '@tandem/process';
 import { Redis } from 'ioredis';
@@ -44,7 +44,8 @@ const entriesMax = 50_000;
 
 /**
  * Caches the owners of keys and sessions, so that identity is asked at most once in 5 s for each. A change that
- * identity publishes on Redis invalidates its entries at once; a gap in the subscription invalidates everything.
+ * identity publishes on Redis invalidates its entries at once; a gap in the subscription invalidates everything. If
+ * identity does not answer, the last known owner is used, or identity is asked once more.
  */
 export function createPrincipals(options: {
   identity: ServiceClient<typeof internalAccess>;
@@ -85,7 +86,11 @@ export function createPrincipals(options: {
       if (entries.size >= entriesMax) entries.delete(entries.keys().next().value as string);
       entries.set(key, cached);
     }
+    const isUsable = () => cached.value !== undefined && cached.staleUntil > Date.now();
+    const mayAskAgain = (error: unknown) => error instanceof ServiceCallError && error.status === 503 && !isUsable();
     cached.pending = fetch()
+      // A gateway that has just started knows no credential, and many requests wait for this one.
+      .catch((error: unknown) => (mayAskAgain(error) ? fetch() : Promise.reject(error)))
       .then((value) => {
         const fetchedAt = Date.now();
         Object.assign(cached, {
@@ -97,7 +102,7 @@ export function createPrincipals(options: {
         return value;
       })
       .catch((error: unknown) => {
-        if (cached.value !== undefined && cached.staleUntil > Date.now()) return cached.value as T;
+        if (isUsable()) return cached.value as T;
         log.warn('identity is unavailable', { error });
         throw new GatewayError('unavailable', { retryAfter: 1 });
       })
