@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 
-// The load of rolling-release.test.ts: reads of every service, and writes of most, without retries.
+// The load of rolling-release.alone.test.ts: reads of every service, and writes of most, without retries.
 
 export interface Answer {
   status: number;

@@ -13,7 +13,8 @@ if (!process.env.TEST_DATABASE_URL) {
   process.exit(1);
 }
 // turbo runs two packages at once. A test that fails before it closes its connections must not keep the run from ending.
-const options = ['--roots', process.cwd(), '--maxWorkers=1', '--forceExit'];
+// Tests named *.alone.test.ts follow when all packages are done (infra/local/test.ts).
+const options = ['--roots', process.cwd(), '--testMatch', '**/!(*.alone).test.ts', '--maxWorkers=1', '--forceExit'];
 const env = { ...process.env, TEST_SUMMARY_FILE: join(process.cwd(), '.local/test-summary.json') };
 const child = spawn(process.execPath, [jest, ...options], { cwd: root, stdio: 'inherit', env });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
