@@ -124,20 +124,21 @@ export class ScopedPool extends ResilientPool {
   }
 
   /**
-   * Acquires a connection. Background work waits again when requests use all of them. When a new connection takes too
-   * long to open, as after a start on a busy machine, another one is often free by then, so a second attempt follows.
+   * Acquires a connection. When none is free in time, or a new one takes too long to open, a second attempt follows: on a
+   * busy machine, a process that stood still finds its timers due before what others have released. Background work waits
+   * without limit while requests use all connections.
    */
   async #connect(): Promise<pg.PoolClient> {
     const inBackground = background.getStore();
-    for (let mayReopen = true; ; ) {
+    for (let attempt = 1; ; attempt++) {
       try {
         return await super.connect();
       } catch (error) {
         const { message } = error as Error;
         const mayWait = inBackground && !inBackground.signal?.aborted && !this.ending;
-        const mayRepeat = message === poolIsBusy ? mayWait : message === openingTimedOut && mayReopen;
+        const mayRepeat =
+          message === poolIsBusy ? attempt === 1 || mayWait : message === openingTimedOut && attempt === 1;
         if (!mayRepeat) throw error;
-        mayReopen &&= message === poolIsBusy;
       }
     }
   }

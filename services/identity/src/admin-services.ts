@@ -4,7 +4,7 @@
 export function serviceAddresses(): Map<string, string> {
   return new Map(
     Object.entries(process.env).flatMap(([name, value]) =>
-      /^(?!GATEWAY_|PUBLIC_|AMQP_|AI_|WEBHOOK_)[A-Z_]+_URL$/.test(name) && value?.startsWith('http')
+      /^(?!GATEWAY_|PUBLIC_|AMQP_|OPENSEARCH_|AI_|WEBHOOK_)[A-Z_]+_URL$/.test(name) && value?.startsWith('http')
         ? [[name.slice(0, -4).toLowerCase().replaceAll('_', '-'), value]]
         : [],
     ),

@@ -6,11 +6,13 @@ import { planCodes } from '@tandem/contract';
 import { internalAdmin, internalSecrets, internalTenantLife } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { readConfig } from '@tandem/process';
+import { searchEngines } from '@tandem/search-contract';
 import { z } from 'zod';
 import { expectArguments, parseOptions, UsageError, wholeNumber } from './admin-arguments.ts';
 import { checkConsumer, printDeadLetterCounts, printDeadLetters, replay } from './admin-dead-letters.ts';
 import { type Connect, projections } from './admin-projections.ts';
 import { rebuildProjection } from './admin-rebuild.ts';
+import { searchEngineOf } from './admin-search-engine.ts';
 import { outdatedKeys, rehashAddresses, sealedValues } from './admin-secrets.ts';
 import { serviceAddresses } from './admin-services.ts';
 import { printTable } from './admin-table.ts';
@@ -47,6 +49,7 @@ const usage = `Usage: npm run admin -- <command>
   topology                              compare RabbitMQ with the declarations of the running services
        [--repair]                       declare what is missing, remove what is unused; queues with messages are kept
   topology:move <queue> <service.consumer>  move the messages of an orphaned queue to a consumer
+  search-engine <tenant> [<engine>]     show, or choose, what answers the searches of a tenant: ${searchEngines.join(', ')}
   rebuild <name> [--tenant T]           rebuild derived data from the source records, while events are processed:
                                         ${Object.keys(projections).join(', ')}
        [--rate N] [--from POSITION]     records per second (500); where to continue an interrupted rebuild
@@ -122,15 +125,21 @@ const commands: Record<string, (args: string[]) => Promise<boolean>> = {
     checkConsumer(consumer);
     return moveQueue(fleet(), queue, consumer);
   },
+  'search-engine': async (args) => {
+    const { positionals } = parseOptions(args);
+    const [tenant, engine] = positionals;
+    expectArguments(positionals.slice(0, 1), 1);
+    expectArguments(positionals.slice(2), 0);
+    const within = { tenantId: tenantId(admin, tenant as string), as: admin.as };
+    return searchEngineOf(connectTo('search'), within, engine);
+  },
   rebuild: async (args) => {
     const { values, positionals } = parseOptions(args);
     const [name] = expectArguments(positionals, 1);
     const projection = projections[name];
     if (!projection)
       throw new UsageError(`"${name}" cannot be rebuilt; these can: ${Object.keys(projections).join(', ')}.`);
-    const baseUrl = serviceAddresses().get(projection.service);
-    if (!baseUrl) throw new Error(`the setting ${projection.service.toUpperCase()}_URL is required`);
-    const connect: Connect = (operations) => createServiceClient({ ...signing, operations, baseUrl });
+    const connect = connectTo(projection.service);
     const tenants = values.tenant
       ? [tenantId(admin, values.tenant)]
       : (await listAllTenants(admin)).map(({ id }) => id);
@@ -158,6 +167,13 @@ async function main([name, ...args]: string[]): Promise<number> {
     console.error(`error: ${errorMessage(error)}`);
     return 1;
   }
+}
+
+/** @throws Error when the address of the service is not set */
+function connectTo(service: string): Connect {
+  const baseUrl = serviceAddresses().get(service);
+  if (!baseUrl) throw new Error(`the setting ${service.toUpperCase()}_URL is required`);
+  return (operations) => createServiceClient({ ...signing, operations, baseUrl });
 }
 
 function fleet() {

@@ -5,6 +5,7 @@ import { duplicates } from './duplicates.ts';
 import { internalSearch } from './internal.ts';
 import { reindexes } from './reindex.ts';
 import { searches } from './search.ts';
+import { internalSearchEngine } from './search-engine.ts';
 
 export * from './documents.ts';
 export * from './duplicates.ts';
@@ -12,6 +13,7 @@ export * from './hit.ts';
 export * from './internal.ts';
 export * from './reindex.ts';
 export * from './search.ts';
+export * from './search-engine.ts';
 export * from './search-filter.ts';
 export { searchFields, searchModes } from './search-options.ts';
 
@@ -22,5 +24,6 @@ export const search = {
   ...reindexes,
   ...jobOperations,
   ...internalSearch,
+  ...internalSearchEngine,
   ...personalDataOperations,
 };

@@ -8,6 +8,7 @@ import type { internalPartners } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler, Totals } from '@tandem/service';
 import type { Tx } from './database.ts';
 import type { SearchDriver } from './driver/driver.ts';
+import type { SearchedBy } from './driver/searched-by.ts';
 import type { Embedder } from './embedding/embedder.ts';
 
 export type { Tx };
@@ -17,8 +18,10 @@ export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx,
 /** The dependencies of handlers, besides the database. */
 export interface Tools {
   addonSettings: SettingsReader<TenantRequest>;
-  /** The index. */
+  /** The index of all tenants, in PostgreSQL. */
   driver: SearchDriver;
+  /** What answers the searches of a tenant. */
+  searchedBy: SearchedBy;
   embedder: Embedder;
   /** Counts of common words. */
   totals: Totals;

@@ -9,7 +9,7 @@ it('the labelled set has enough queries, and each has a document that is wanted'
   for (const { q, grades } of queries) expect([q, [...grades.values()].includes(3)]).toEqual([q, true]);
 });
 
-describe.each(drivers)('the relevance with %s', (_, driver) => {
+describe.each(drivers)('the relevance with %s', (driver) => {
   let service: Service;
   let api: Api;
   const quality = new Map<string, Quality>();

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import type { Caller } from '@tandem/caller';
 import type { Lead } from '@tandem/crm-contract';
 import { createIdCodec } from '@tandem/ids';
-import type { search } from '@tandem/search-contract';
-import { type TestService, testService } from '@tandem/testing';
+import { internalSearchEngine, type search, searches } from '@tandem/search-contract';
+import { type TestRequest, type TestService, testService, until } from '@tandem/testing';
 import type { z } from 'zod';
-import type { SearchDriver } from './driver/driver.ts';
-import { postgresDriver } from './driver/postgres/index.ts';
+import { startOpenSearch } from './driver/opensearch/server.test-service.ts';
 import { searchService } from './service.ts';
 import { searchSettings } from './settings.ts';
 
@@ -21,17 +21,75 @@ export type Api = ReturnType<Service['as']>;
 
 export const ids = createIdCodec(own.IDS_ALPHABET);
 
+type Driver = 'PostgreSQL' | 'OpenSearch';
+
 /** The drivers, all of which pass the tests of searches. */
-export const drivers: [string, SearchDriver][] = [['PostgreSQL', postgresDriver]];
+export const drivers: [Driver][] = [['PostgreSQL'], ['OpenSearch']];
 
 /** search as a test has it. */
-export const startSearch = (crmUrl = nobody, identityUrl = nobody, driver = postgresDriver): Promise<Service> =>
+export const startSearch = (crmUrl = nobody, identityUrl = nobody, openSearchUrl = ''): Promise<Service> =>
   testService('search', (given) =>
-    searchService({ ...given, ...own, CRM_URL: crmUrl, PARTNER_URL: crmUrl, IDENTITY_URL: identityUrl }, driver),
+    searchService({
+      ...given,
+      ...own,
+      CRM_URL: crmUrl,
+      PARTNER_URL: crmUrl,
+      IDENTITY_URL: identityUrl,
+      OPENSEARCH_URL: openSearchUrl,
+      OPENSEARCH_USER: '',
+      OPENSEARCH_PASSWORD: '',
+    }),
   );
 
-/** search with one of the drivers. */
-export const startSearchWith = (driver: SearchDriver): Promise<Service> => startSearch(nobody, nobody, driver);
+/** search with one of the drivers. With OpenSearch, it answers the searches of every tenant. */
+export async function startSearchWith(driver: Driver): Promise<Service> {
+  if (driver === 'PostgreSQL') return startSearch();
+  const server = await startOpenSearch();
+  const service = await startSearch(nobody, nobody, server.url);
+  return {
+    ...service,
+    as: (caller) => answeredByOpenSearch(service, service.as(caller)),
+    async close() {
+      await service.close();
+      await server.close();
+    },
+  };
+}
+
+const searchOperations = Object.keys(searches);
+
+/** The same operations; each search waits until OpenSearch answers it and has all documents. */
+function answeredByOpenSearch(service: Service, api: Api): Api {
+  return new Proxy(api, {
+    get(target, name: keyof Api) {
+      const send = target[name];
+      if (typeof send !== 'function' || !searchOperations.includes(name)) return send;
+      return async (request?: TestRequest) => {
+        await moveToOpenSearch(service, api.caller);
+        return send(request);
+      };
+    },
+  });
+}
+
+/** Lets OpenSearch answer the searches of a tenant, and waits until it has all documents. */
+export async function moveToOpenSearch(service: Service, { tenantId, environment }: Caller): Promise<void> {
+  const { setSearchEngine, getSearchEngine } = internalSearchEngine;
+  const caller: Caller = {
+    type: 'system',
+    name: 'admin',
+    tenantId: tenantId as number,
+    environment,
+    permissions: [],
+    requestId: 'test',
+  };
+  const { data } = await service.send(getSearchEngine, {}, caller);
+  if (data.state === 'off') await service.send(setSearchEngine, { body: { engine: 'opensearch' } }, caller);
+  await until('OpenSearch answers and has all documents', async () => {
+    const { data: now } = await service.send(getSearchEngine, {}, caller);
+    return now.engine === 'opensearch' && now.waiting === 0;
+  });
+}
 
 /** Answers what search asks crm and partner, as they would: these leads for every tenant, and no other records. */
 export async function crmPeer(leads: { record: z.input<typeof Lead>; isDeleted: boolean }[]) {

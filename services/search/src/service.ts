@@ -8,8 +8,9 @@ import { internalPartners } from '@tandem/partner-contract';
 import { createLog } from '@tandem/process';
 import { search } from '@tandem/search-contract';
 import { createTotals, personalData, type ServiceDefinition } from '@tandem/service';
-import type { SearchDriver } from './driver/driver.ts';
+import { createOpenSearch } from './driver/opensearch/client.ts';
 import { postgresDriver, reindexDocuments } from './driver/postgres/index.ts';
+import { createSearchedBy } from './driver/searched-by.ts';
 import { localEmbedder } from './embedding/embedder.ts';
 import { documentHandlers } from './features/documents/index.ts';
 import { indexRecords } from './features/documents/on-record-changed.ts';
@@ -22,6 +23,9 @@ import { buildIndex, dropIndex } from './features/index-builds/build-index.job.t
 import { indexBuildHandlers } from './features/index-builds/index.ts';
 import { searchData } from './features/personal-data/search-data.ts';
 import { searchHandlers } from './features/search/index.ts';
+import { searchEngineHandlers } from './features/search-engine/index.ts';
+import { removeFromServer } from './features/search-engine/remove-tenant.ts';
+import { sendDocuments } from './features/search-engine/send-documents.job.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
 import type { SearchSettings } from './settings.ts';
@@ -31,12 +35,14 @@ const tombstoneDays = 30;
 /** The search service: finds documents of clients and records of other services by their words. */
 export function searchService(
   settings: SearchSettings,
-  driver: SearchDriver = postgresDriver,
 ): ServiceDefinition<typeof search, PrismaClient, SearchSettings> {
   const common = { service: 'search', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
   const identity = createServiceClient({ ...common, operations: internalEntitlements, baseUrl: settings.IDENTITY_URL });
+  const { OPENSEARCH_URL: url, OPENSEARCH_USER: user, OPENSEARCH_PASSWORD: password, NAMESPACE } = settings;
+  const server = url ? createOpenSearch({ url, user, password, index: `${NAMESPACE}-documents` }) : undefined;
   const tools: Tools = {
-    driver,
+    driver: postgresDriver,
+    searchedBy: createSearchedBy(server),
     embedder: localEmbedder,
     addonSettings: settingsReader(cachedPerTenant({ ...entitlementsFrom(identity), log: createLog('search') })),
     totals: createTotals(),
@@ -48,7 +54,7 @@ export function searchService(
     }),
     partner: createServiceClient({ ...common, operations: internalPartners, baseUrl: settings.PARTNER_URL }),
   };
-  const person = personalData('search', searchData(driver));
+  const person = personalData('search', searchData(postgresDriver));
   return {
     name: 'search',
     operations: search,
@@ -57,6 +63,7 @@ export function searchService(
       ...duplicateHandlers(tools),
       ...searchHandlers(tools),
       ...indexBuildHandlers,
+      ...searchEngineHandlers(server),
       ...person.handlers,
     },
     consumers: [indexRecords(tools), dismissPairs(tools), ...person.consumers],
@@ -67,6 +74,7 @@ export function searchService(
       reconcileDocuments(tools),
       pairDocumentsInTurn(tools),
       followDecisions(tools),
+      sendDocuments(server),
       ...person.jobs,
     ],
     client: (adapter) => new PrismaClient({ adapter }),
@@ -75,6 +83,7 @@ export function searchService(
       { table: 'document', column: 'removed_at', days: tombstoneDays },
       { table: 'duplicate_record', column: 'removed_at', days: tombstoneDays },
     ],
+    ...(server && { tenantRemoval: { before: removeFromServer(server) }, close: () => server.close() }),
     settings,
   };
 }

@@ -1,11 +1,12 @@
-import { type documentTypes, indexedTypes } from '@tandem/search-contract';
+import { documentTypes, indexedTypes } from '@tandem/search-contract';
 
 /** Types of the documents of records. */
 export const recordTypes = indexedTypes;
 export type DocumentType = (typeof recordTypes)[number];
 
 /** Types of the documents that searches find. */
-export type SearchedType = (typeof documentTypes)[number];
+export const searchedTypes = documentTypes;
+export type SearchedType = (typeof searchedTypes)[number];
 
 /** A change of the index. */
 export interface Writing {

@@ -3,7 +3,8 @@ import { quantized } from './vector.ts';
 
 /** The model of this file. Its name changes whenever its vectors do. */
 export const localModel = 'local-1';
-const dimensions = 256;
+/** The dimensions of its vectors. */
+export const localDimensions = 256;
 // The part of a word's length that is the word itself. The rest is shared by its sequences, so that a word with a typing
 // error is still close to it.
 const wholeShare = 0.5;
@@ -14,7 +15,7 @@ const wordsMax = 200;
  * a dimension and a sign (feature hashing, Weinberger et al. 2009). Equal words give equal vectors, similar words similar ones.
  */
 export function localVector(words: Iterable<readonly [word: string, weight: number]>): Int8Array {
-  const values = new Float64Array(dimensions);
+  const values = new Float64Array(localDimensions);
   let left = wordsMax;
   for (const [word, weight] of words) {
     if (left-- <= 0) break;
@@ -29,6 +30,6 @@ export function localVector(words: Iterable<readonly [word: string, weight: numb
 
 function add(values: Float64Array, feature: string, weight: number): void {
   const hash = hashOf(feature);
-  const dimension = hash % dimensions;
+  const dimension = hash % localDimensions;
   values[dimension] = (values[dimension] ?? 0) + (hash & 0x8000_0000 ? weight : -weight);
 }

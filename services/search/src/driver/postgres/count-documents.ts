@@ -1,8 +1,8 @@
 import type { Environment } from '@tandem/caller';
 import type { Totals } from '@tandem/service';
 import type { Tx } from '../../database.ts';
+import type { TermRange } from '../conditions.ts';
 import { searchWindow } from '../driver.ts';
-import type { TermRange } from './conditions.ts';
 import { type Count, countStatement } from './statements.ts';
 
 // A document may have several terms of one condition: so many postings are read for each wanted document.

@@ -1,6 +1,7 @@
 import type { Tx } from '../../database.ts';
+import { rangesOfTerms } from '../conditions.ts';
 import { type Match as Found, type Matches, rankDepth, type Search, searchWindow, type Wanting } from '../driver.ts';
-import { pointsMax, rangesOfTerms } from './conditions.ts';
+import { scoreOf } from '../ranking.ts';
 import { countDocuments, severalTerms } from './count-documents.ts';
 import type { Match } from './parameters.ts';
 import { checkMax, type Plan, planFor, planOneWord, type Sized, sparse, sparsePlan } from './plan.ts';
@@ -145,7 +146,5 @@ export function statementFor(plan: Plan, bounds: Bounds): Match {
 }
 
 function asMatch({ key, isWhole, points }: MatchRow, { factors }: Plan): Found {
-  const most = pointsMax * factors.reduce((sum, factor) => sum + factor, 0);
-  const score = isWhole ? 1 : Math.round(Math.min(points / most, 0.99) * 1_000) / 1_000;
-  return { key: key as number, isWhole, score };
+  return { key: key as number, isWhole, score: isWhole ? 1 : scoreOf(points, factors) };
 }

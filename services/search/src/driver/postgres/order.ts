@@ -1,6 +1,6 @@
 import type { Tx } from '../../database.ts';
+import { facetRange } from '../conditions.ts';
 import { type FacetCounts, type Others, type Search, type Sort, searchWindow, type Wanting } from '../driver.ts';
-import { facetRange } from './conditions.ts';
 import { severalTerms } from './count-documents.ts';
 import { statementFor } from './find.ts';
 import { checkMax, type Plan, planFor, planNothing, planOneWord, sizeMax, sparse } from './plan.ts';

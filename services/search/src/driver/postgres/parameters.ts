@@ -1,4 +1,4 @@
-import { type Condition, justAfter, type TermRange } from './conditions.ts';
+import { type Condition, justAfter, type TermRange } from '../conditions.ts';
 
 /** One search: which documents are read from the index, and what is checked for each. */
 export interface Match {

@@ -1,8 +1,9 @@
 import type { Tx } from '../../database.ts';
+import { type Condition, wordCondition } from '../conditions.ts';
 import type { Search, Wanting } from '../driver.ts';
-import { type Condition, wordCondition } from './conditions.ts';
-import { filterConditions } from './filter.ts';
-import { documentCount, idfOf } from './rarity.ts';
+import { filterConditions } from '../filter-conditions.ts';
+import { idfOf } from '../ranking.ts';
+import { documentCount } from './rarity.ts';
 import { type Size, sizesStatement } from './statements.ts';
 
 // Postings of a condition are counted up to so many: 8 to 12 ms.

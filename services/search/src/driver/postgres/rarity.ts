@@ -7,16 +7,6 @@ const rememberedMs = 300_000;
 const rememberedMax = 5_000;
 const counts = new Map<string, { count: number; until: number }>();
 
-/**
- * What a match of a word counts: the inverse document frequency of BM25 (Robertson and Zaragoza, The Probabilistic Relevance
- * Framework, 2009), in the form that Lucene uses, which is never negative. Both numbers are counted up to one bound, so of two
- * words that more documents have than are counted, neither counts more.
- */
-export function idfOf(documentsWithWord: number, documents: number): number {
-  const without = Math.max(0, documents - documentsWithWord);
-  return Math.log(1 + (without + 0.5) / (documentsWithWord + 0.5));
-}
-
 /** How many documents an index has, up to a bound; of a caller's tenant remembered for minutes. */
 export async function documentCount(tx: Tx, caller: Wanting['caller'], index: string): Promise<number> {
   const id = `${caller.tenantId} ${caller.environment} ${index}`;

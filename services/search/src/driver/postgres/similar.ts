@@ -1,8 +1,8 @@
 import type { Tx } from '../../database.ts';
 import { gramSimilarity, sketchOf } from '../../embedding/grams.ts';
-import { cosine } from '../../embedding/vector.ts';
-import { type QueryVector, rankDepth, type Search, type Similar } from '../driver.ts';
-import { type Condition, rangesOfTerms } from './conditions.ts';
+import { type Condition, rangesOfTerms } from '../conditions.ts';
+import type { QueryVector, Search, Similar } from '../driver.ts';
+import { mostSimilar } from '../ranking.ts';
 import { statementFor } from './find.ts';
 import { planConditions, sparse } from './plan.ts';
 import { type MatchRow, matchStatement, type Size, sizesStatement } from './statements.ts';
@@ -11,7 +11,6 @@ import { readVectors } from './vectors.ts';
 // Documents whose vectors are compared.
 const candidatesMax = 1_000;
 const readMax = 8_000;
-const similarityMin = 0.35;
 // Words of the index that are similar to one of a question.
 const neighboursMax = 5;
 const neighbourMin = 0.4;
@@ -38,12 +37,7 @@ export async function similarDocuments(tx: Tx, search: Search, { model, values }
   const rows = await matchStatement<Promise<MatchRow[]>>(tx.sql, statement);
   const keys = rows.flatMap(({ key }) => (key === null ? [] : [key]));
   if (!keys.length) return [];
-  const vectors = await readVectors(tx, model, keys);
-  return [...vectors]
-    .map(([key, vector]) => ({ key, similarity: cosine(values, vector) }))
-    .filter(({ similarity }) => similarity >= similarityMin)
-    .sort((one, other) => other.similarity - one.similarity || other.key - one.key)
-    .slice(0, rankDepth);
+  return mostSimilar(values, await readVectors(tx, model, keys));
 }
 
 /** Documents that have one of the words, the rarest word first, or one that is similar. */

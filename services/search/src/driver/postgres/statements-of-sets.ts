@@ -1,5 +1,5 @@
 import { type Fragment, fragment } from '@tandem/tenant-db';
-import type { TermRange } from './conditions.ts';
+import type { TermRange } from '../conditions.ts';
 import { type Match, parametersOf } from './parameters.ts';
 import { conditionLists, endedEarly, matchColumns, matchedDocuments, meets, type SqlTag } from './statements.ts';
 

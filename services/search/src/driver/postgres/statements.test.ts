@@ -1,6 +1,6 @@
 import { statement } from '@tandem/tenant-db';
 import { aTenantWith, type Service, startSearch } from '../../search.test-service.ts';
-import { type Condition, facetRange, rangesOfTerms, wordCondition } from './conditions.ts';
+import { type Condition, facetRange, rangesOfTerms, wordCondition } from '../conditions.ts';
 import type { Match } from './parameters.ts';
 import { countStatement, matchStatement, sizesStatement } from './statements.ts';
 import { facetStatement, orderedScanStatement, sortedStatement } from './statements-of-sets.ts';

@@ -1,5 +1,5 @@
 import { type Fragment, fragment } from '@tandem/tenant-db';
-import type { Condition, TermRange } from './conditions.ts';
+import type { Condition, TermRange } from '../conditions.ts';
 import { type Match, parametersOf } from './parameters.ts';
 
 /** Sends a statement, or only builds it, as a test does that asks PostgreSQL for its plan. */

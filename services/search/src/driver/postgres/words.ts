@@ -1,9 +1,10 @@
 import { fragment } from '@tandem/tenant-db';
 import type { Tx } from '../../database.ts';
+import { pointsMax, rangesOfTerms, wordCondition } from '../conditions.ts';
 import type { Rarity, Search, Wanting, WordMatch } from '../driver.ts';
-import { pointsMax, rangesOfTerms, wordCondition } from './conditions.ts';
+import { idfOf } from '../ranking.ts';
 import { sizeMax } from './plan.ts';
-import { documentCount, idfOf } from './rarity.ts';
+import { documentCount } from './rarity.ts';
 import { type Size, sizesStatement } from './statements.ts';
 
 /** A term of a document in a range of terms. Under row-level security the primary key is the index that fits. */

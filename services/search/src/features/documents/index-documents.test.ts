@@ -1,6 +1,6 @@
 import { drivers, found, ids, type Service, startSearchWith } from '../../search.test-service.ts';
 
-describe.each(drivers)('indexDocuments with %s', (_, driver) => {
+describe.each(drivers)('indexDocuments with %s', (driver) => {
   let service: Service;
   beforeAll(async () => {
     service = await startSearchWith(driver);

@@ -1,6 +1,6 @@
 import { aTenantWith, drivers, type Service, startSearchWith } from '../../search.test-service.ts';
 
-describe.each(drivers)('with %s', (_, driver) => {
+describe.each(drivers)('with %s', (driver) => {
   let service: Service;
   beforeAll(async () => {
     service = await startSearchWith(driver);

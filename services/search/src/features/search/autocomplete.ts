@@ -37,11 +37,12 @@ export const autocomplete =
   };
 
 async function findSuggestions(
-  { driver }: Tools,
+  { searchedBy }: Tools,
   tx: Tx,
   asked: { type: Suggested['type']; q: string; typo: 'auto' | 'off'; owners: string[] | undefined; limit: number },
 ): Promise<Found[]> {
   const { type, owners, limit } = asked;
+  const driver = await searchedBy(tx);
   const index = await driver.index(tx, type);
   const read = { index, q: asked.q, typo: asked.typo };
   const find = async (question: Question) => ({

@@ -5,6 +5,7 @@ import {
   type Matches,
   rankDepth,
   type Search,
+  type SearchDriver,
   type Similar,
   type Sort,
   searchWindow,
@@ -51,9 +52,10 @@ const nothing: Matches = { hits: [], total: 0, isEstimate: false };
  */
 export async function rank(tools: Tools, context: Context, options: RankOptions): Promise<Ranking> {
   const { tx } = context;
-  const { search, keyword, arms } = await readArms(tools, context, options);
+  const driver = await tools.searchedBy(tx);
+  const { search, keyword, arms } = await readArms({ ...tools, driver }, context, options);
   const isWhole = options.mode === 'semantic' || keyword.hits.length < rankDepth;
-  const { later, others } = await othersOf(tools, tx, { search, arms, isWhole });
+  const { later, others } = await othersOf(driver, tx, { search, arms, isWhole });
   const found = {
     search,
     total: Math.min(keyword.total + others.length, searchWindow),
@@ -63,13 +65,11 @@ export async function rank(tools: Tools, context: Context, options: RankOptions)
   const isKnown = options.mode === 'semantic' || keyword.keys !== undefined;
   const matched = isKnown ? withoutWords(search) : search;
   const listed = { others: [...(keyword.keys ?? []), ...others] };
-  const facets = options.facets.length
-    ? { facets: await tools.driver.facets(tx, matched, options.facets, listed) }
-    : {};
+  const facets = options.facets.length ? { facets: await driver.facets(tx, matched, options.facets, listed) } : {};
   const { offset, sort } = options;
   const limit = Math.max(0, Math.min(options.limit, searchWindow - offset));
   if (sort) {
-    const keys = await tools.driver.sorted(tx, matched, sort, { offset, limit, ...listed });
+    const keys = await driver.sorted(tx, matched, sort, { offset, limit, ...listed });
     return { ...found, ...facets, hits: rankedByKeys(keys, arms) };
   }
   const fused = fuse(arms);
@@ -77,7 +77,7 @@ export async function rank(tools: Tools, context: Context, options: RankOptions)
   if (isWhole || page.length === limit) return { ...found, ...facets, hits: page };
   const place = rankDepth + Math.max(0, offset - fused.length);
   const wanting = { ...context, totals: tools.totals, offset: place, limit: limit - page.length, excluded: later };
-  const rest = await tools.driver.match(tx, search, wanting);
+  const rest = await driver.match(tx, search, wanting);
   // The reading of a later page knows better how many there are.
   const total = Math.max(found.total, Math.min(rest.total + later.length, searchWindow));
   return { ...found, ...facets, total, hits: [...page, ...rankedAfter(rest.hits, place, arms)] };
@@ -111,7 +111,7 @@ async function readArms(tools: Tools, { tx, caller, schedule }: Context, options
  * twice, and those that it does not have.
  */
 async function othersOf(
-  { driver }: Tools,
+  driver: SearchDriver,
   tx: Tx,
   { search, arms, isWhole }: { search: Search; arms: Arms; isWhole: boolean },
 ): Promise<{ later: number[]; others: number[] }> {

@@ -1,6 +1,6 @@
 import { aTenantWith, drivers, ids, type Service, startSearchWith } from '../../search.test-service.ts';
 
-describe.each(drivers)('searchAll with %s', (_, driver) => {
+describe.each(drivers)('searchAll with %s', (driver) => {
   let service: Service;
   beforeAll(async () => {
     service = await startSearchWith(driver);

@@ -1,6 +1,6 @@
 import { type Api, aTenantWith, drivers, type Service, startSearchWith } from '../../search.test-service.ts';
 
-describe.each(drivers)('searchDocuments with %s', (_, driver) => {
+describe.each(drivers)('searchDocuments with %s', (driver) => {
   let service: Service;
   let api: Api;
   beforeAll(async () => {

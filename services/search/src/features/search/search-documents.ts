@@ -1,24 +1,39 @@
+import type { Schedule } from '@tandem/jobs';
 import { type searches, searchFields } from '@tandem/search-contract';
-import { failField } from '@tandem/service';
+import { failField, type PageResult } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import type { SearchedType } from '../documents/document.ts';
 import { ownersFor } from './owners.ts';
 import { readFilter } from './read-filter.ts';
-import { searchPage } from './search-page.ts';
+import { type Hit, searchPage } from './search-page.ts';
 import { typoFor } from './typo.ts';
 
 const typeOf = { leads: 'lead', opportunities: 'opportunity', partners: 'partner' } as const;
 
-export const searchDocuments =
-  (tools: Tools): Handler<typeof searches.searchDocuments> =>
-  async ({ params, body, caller, tx, schedule }) => {
+interface Found {
+  page: PageResult<Hit>;
+  /** Jobs that the search wants. */
+  wanted: Parameters<Schedule>[];
+}
+
+export const searchDocuments = (tools: Tools): Handler<typeof searches.searchDocuments, Found> => ({
+  // Before the transaction of the request: OpenSearch may be asked.
+  async check({ params, body, caller, tx }) {
     const type = typeOf[params.type];
     const owners = ownersFor(type, caller, tools);
     checkFields(type, body);
     const typo = await typoFor(tools, caller, body.typo);
     const filter = body.filter && readFilter(body.filter, type);
-    return searchPage(tools, { tx, caller, schedule }, { ...body, typo }, { type, filter, owners });
-  };
+    const wanted: Found['wanted'] = [];
+    const schedule: Schedule = async (...job) => void wanted.push(job);
+    const page = await searchPage(tools, { tx, caller, schedule }, { ...body, typo }, { type, filter, owners });
+    return { page, wanted };
+  },
+  async run({ schedule, found: { page, wanted } }) {
+    for (const job of wanted) await schedule(...job);
+    return page;
+  },
+});
 
 /** @throws ApiError 422 for a field that documents of the type do not have */
 function checkFields(type: SearchedType, { sort, facets = [] }: { sort: string; facets?: string[] | undefined }): void {

@@ -68,7 +68,7 @@ function sortOf(sort: string): Sort | undefined {
 
 /** Ranked documents as the API shows them. One that was removed meanwhile is left out. */
 export async function asHits(
-  { driver }: Tools,
+  { searchedBy }: Tools,
   { tx, caller }: Pick<Context, 'tx' | 'caller'>,
   { hits, search, isExplained }: { hits: Ranked[]; search: Search; isExplained: boolean },
 ): Promise<Hit[]> {
@@ -76,7 +76,9 @@ export async function asHits(
     tx,
     hits.map(({ key }) => key),
   );
-  const explanations = isExplained ? await explanationsOf(driver, { tx, caller }, { hits, search }) : undefined;
+  const explanations = isExplained
+    ? await explanationsOf(await searchedBy(tx), { tx, caller }, { hits, search })
+    : undefined;
   const present = hits.flatMap((hit) => {
     const document = stored.get(hit.key);
     return document ? [{ hit, document }] : [];

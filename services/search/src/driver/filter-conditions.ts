@@ -1,8 +1,8 @@
 import { failField } from '@tandem/service';
-import { facetTerm, numberTerm, timeTerm } from '../../terms.ts';
-import type { Search } from '../driver.ts';
-import type { Comparison, Filter, FilterField, FilterValue } from '../filter.ts';
+import { facetTerm, numberTerm, timeTerm } from '../terms.ts';
 import { type Condition, facetRange, type TermRange } from './conditions.ts';
+import type { Search } from './driver.ts';
+import type { Comparison, Filter, FilterField, FilterValue } from './filter.ts';
 
 // Each condition is a look-up for each candidate.
 const conditionsMax = 64;

@@ -1,5 +1,5 @@
-import { facetTerm } from '../../terms.ts';
-import type { Wanted } from '../question.ts';
+import { facetTerm } from '../terms.ts';
+import type { Wanted } from './question.ts';
 
 /** The terms from `low` up to, but not including, `high`. A document with one gets `points` times the weight of the field. */
 export interface TermRange {
