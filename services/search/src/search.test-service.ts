@@ -3,10 +3,11 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Caller } from '@tandem/caller';
+import type { Operation } from '@tandem/contract';
 import type { Lead } from '@tandem/crm-contract';
 import { createIdCodec } from '@tandem/ids';
 import { internalSearchEngine, type search, searches } from '@tandem/search-contract';
-import { type TestRequest, type TestService, testService, until } from '@tandem/testing';
+import { type TestReply, type TestRequest, type TestService, testService, until } from '@tandem/testing';
 import type { z } from 'zod';
 import { startOpenSearch } from './driver/opensearch/server.test-service.ts';
 import { searchService } from './service.ts';
@@ -26,26 +27,38 @@ type Driver = 'PostgreSQL' | 'OpenSearch';
 /** The drivers, all of which pass the tests of searches. */
 export const drivers: [Driver][] = [['PostgreSQL'], ['OpenSearch']];
 
+interface Peers {
+  crmUrl?: string;
+  identityUrl?: string;
+  openSearchUrl?: string;
+  /** Settings of another instance with the same database. */
+  shared?: Parameters<typeof testService>[2];
+}
+
 /** search as a test has it. */
-export const startSearch = (crmUrl = nobody, identityUrl = nobody, openSearchUrl = ''): Promise<Service> =>
-  testService('search', (given) =>
-    searchService({
-      ...given,
-      ...own,
-      CRM_URL: crmUrl,
-      PARTNER_URL: crmUrl,
-      IDENTITY_URL: identityUrl,
-      OPENSEARCH_URL: openSearchUrl,
-      OPENSEARCH_USER: '',
-      OPENSEARCH_PASSWORD: '',
-    }),
+export function startSearch({ crmUrl = nobody, identityUrl = nobody, openSearchUrl = '', shared }: Peers = {}) {
+  return testService(
+    'search',
+    (given) =>
+      searchService({
+        ...given,
+        ...own,
+        CRM_URL: crmUrl,
+        PARTNER_URL: crmUrl,
+        IDENTITY_URL: identityUrl,
+        OPENSEARCH_URL: openSearchUrl,
+        OPENSEARCH_USER: '',
+        OPENSEARCH_PASSWORD: '',
+      }),
+    shared,
   );
+}
 
 /** search with one of the drivers. With OpenSearch, it answers the searches of every tenant. */
 export async function startSearchWith(driver: Driver): Promise<Service> {
   if (driver === 'PostgreSQL') return startSearch();
   const server = await startOpenSearch();
-  const service = await startSearch(nobody, nobody, server.url);
+  const service = await startSearch({ openSearchUrl: server.url });
   return {
     ...service,
     as: (caller) => answeredByOpenSearch(service, service.as(caller)),
@@ -73,8 +86,23 @@ function answeredByOpenSearch(service: Service, api: Api): Api {
 }
 
 /** Lets OpenSearch answer the searches of a tenant, and waits until it has all documents. */
-export async function moveToOpenSearch(service: Service, { tenantId, environment }: Caller): Promise<void> {
-  const { setSearchEngine, getSearchEngine } = internalSearchEngine;
+export async function moveToOpenSearch(service: Service, caller: Caller): Promise<void> {
+  const { data } = await engineOf(service, caller);
+  if (data.state === 'off')
+    await engineOf(service, caller, internalSearchEngine.setSearchEngine, { engine: 'opensearch' });
+  await until('OpenSearch answers and has all documents', async () => {
+    const { data: now } = await engineOf(service, caller);
+    return now.engine === 'opensearch' && now.waiting === 0;
+  });
+}
+
+/** What answers the searches of a tenant, as an operator asks for it or chooses it. */
+export function engineOf(
+  service: Service,
+  { tenantId, environment }: Caller,
+  row: Operation = internalSearchEngine.getSearchEngine,
+  body?: object,
+): Promise<TestReply> {
   const caller: Caller = {
     type: 'system',
     name: 'admin',
@@ -83,12 +111,7 @@ export async function moveToOpenSearch(service: Service, { tenantId, environment
     permissions: [],
     requestId: 'test',
   };
-  const { data } = await service.send(getSearchEngine, {}, caller);
-  if (data.state === 'off') await service.send(setSearchEngine, { body: { engine: 'opensearch' } }, caller);
-  await until('OpenSearch answers and has all documents', async () => {
-    const { data: now } = await service.send(getSearchEngine, {}, caller);
-    return now.engine === 'opensearch' && now.waiting === 0;
-  });
+  return service.send(row, body ? { body } : {}, caller);
 }
 
 /** Answers what search asks crm and partner, as they would: these leads for every tenant, and no other records. */

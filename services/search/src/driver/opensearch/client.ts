@@ -5,7 +5,7 @@ import type { Query, Scope, SearchBody, SearchReply } from './query.ts';
 import type { Action } from './stored-document.ts';
 
 const searchTimeoutMs = 2_000;
-const writeTimeoutMs = 20_000;
+const writeTimeoutMs = 10_000;
 const trip = { failures: 5, share: 0.5, windowMs: 10_000 };
 const openMs = 2_000;
 

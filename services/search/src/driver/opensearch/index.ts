@@ -11,9 +11,21 @@ const log = createLog('search');
 
 /**
  * Searches on the server for one tenant. Whatever looks up single documents or words stays in PostgreSQL, which has the terms
- * of all documents: so it also answers while the server does not.
+ * of all documents: so it also answers while the server does not, and the rest of a search after the first failure.
  */
 export function openSearchDriver(within: Within, postgres: SearchDriver): SearchDriver {
+  let hasFailed = false;
+  const either = async <T>(onServer: () => Promise<T>, inPostgres: () => Promise<T>): Promise<T> => {
+    if (hasFailed) return inPostgres();
+    try {
+      return await onServer();
+    } catch (error) {
+      if (!(error instanceof OpenSearchError)) throw error;
+      log.warn('OpenSearch did not answer; PostgreSQL does', { error });
+      hasFailed = true;
+      return inPostgres();
+    }
+  };
   return {
     ...postgres,
     match: (tx, search, wanting) =>
@@ -49,15 +61,4 @@ export function openSearchDriver(within: Within, postgres: SearchDriver): Search
         () => postgres.suggest(tx, search, limit),
       ),
   };
-}
-
-/** Asks PostgreSQL when the server does not answer. */
-async function either<T>(first: () => Promise<T>, second: () => Promise<T>): Promise<T> {
-  try {
-    return await first();
-  } catch (error) {
-    if (!(error instanceof OpenSearchError)) throw error;
-    log.warn('OpenSearch did not answer; PostgreSQL does', { error });
-    return second();
-  }
 }

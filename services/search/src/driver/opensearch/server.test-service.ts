@@ -20,13 +20,13 @@ interface Answer {
 
 export interface OpenSearchServer {
   url: string;
-  /** The documents of all indexes. */
-  documents(): Stored[];
+  /** The documents of its index, which a test may change. */
+  documents(): Map<string, Stored>;
   /** Requests that the server has answered, as `POST /index/_search`. */
   requests: string[];
-  /** Answers the next requests with this path itself: with a status, or not at all until the server is closed. */
+  /** Answers the next requests with this path itself: with a status, or not at all. */
   failOn(path: RegExp, failure: number | 'silent' | { items: number }, times?: number): void;
-  /** Answers all requests again. */
+  /** Answers all requests again, and ends those that got no answer. */
   recover(): void;
   close(): Promise<void>;
 }
@@ -34,6 +34,7 @@ export interface OpenSearchServer {
 export async function startOpenSearch(): Promise<OpenSearchServer> {
   const indexes = new Map<string, Index>();
   const requests: string[] = [];
+  const held = new Set<http.ServerResponse>();
   let failures: { path: RegExp; failure: number | 'silent' | { items: number }; left: number }[] = [];
   const server = http.createServer(async (request, response) => {
     const body = await text(request);
@@ -41,7 +42,7 @@ export async function startOpenSearch(): Promise<OpenSearchServer> {
     requests.push(`${request.method} ${url.pathname}`);
     const failing = failures.find(({ path, left }) => left > 0 && path.test(url.pathname));
     if (failing) failing.left--;
-    if (failing?.failure === 'silent') return;
+    if (failing?.failure === 'silent') return void held.add(response);
     const refusedItems = typeof failing?.failure === 'object' ? failing.failure.items : 0;
     const answer =
       typeof failing?.failure === 'number'
@@ -53,11 +54,13 @@ export async function startOpenSearch(): Promise<OpenSearchServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    documents: () => [...indexes.values()].flatMap(({ documents }) => [...documents.values()]),
+    documents: () => [...indexes.values()][0]?.documents ?? new Map(),
     requests,
     failOn: (path, failure, times = Number.POSITIVE_INFINITY) => void failures.push({ path, failure, left: times }),
     recover: () => {
       failures = [];
+      for (const response of held) response.destroy();
+      held.clear();
     },
     close: () => {
       server.closeAllConnections();

@@ -6,7 +6,7 @@ let peer: Awaited<ReturnType<typeof crmPeer>>;
 const leads: Parameters<typeof crmPeer>[0] = [];
 beforeAll(async () => {
   peer = await crmPeer(leads);
-  service = await startSearch(peer.url);
+  service = await startSearch({ crmUrl: peer.url });
 });
 beforeEach(() => {
   leads.length = 0;

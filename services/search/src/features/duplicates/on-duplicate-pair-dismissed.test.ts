@@ -6,7 +6,7 @@ let service: Service;
 let peer: Awaited<ReturnType<typeof crmPeer>>;
 beforeAll(async () => {
   peer = await crmPeer([]);
-  service = await startSearch(peer.url);
+  service = await startSearch({ crmUrl: peer.url });
 });
 beforeEach(() => {
   peer.dismissed.length = 0;
