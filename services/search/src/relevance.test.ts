@@ -1,6 +1,6 @@
 import { documents, evaluate, plainSearchSql, type Quality } from '../relevance/evaluate.ts';
 import { queries } from '../relevance/queries.ts';
-import { type Api, drivers, type Service, startSearchWith } from './search.test-service.ts';
+import { type Api, drivers, indexAll, type Service, startSearchWith } from './search.test-service.ts';
 
 const operations = { lead: 'searchLeads', opportunity: 'searchOpportunities', partner: 'searchPartners' } as const;
 
@@ -19,10 +19,7 @@ describe.each(drivers)('the relevance with %s', (driver) => {
   beforeAll(async () => {
     service = await startSearchWith(driver);
     api = service.as();
-    for (const { id, type, data } of documents) {
-      const { status } = await api.indexDocument({ body: { type, id, data } });
-      expect(status).toBe(200);
-    }
+    await indexAll(api, documents);
     for (const mode of ['keyword', 'semantic', 'hybrid'] as const) {
       const { all, byKind } = await evaluate(async ({ type, q }) => {
         const { data } = await api[operations[type]]({ query: { q, mode, limit: '10' } });

@@ -174,6 +174,16 @@ export async function aTenantWith(
   return api;
 }
 
+const bulkMax = 50;
+
+/** Indexes many documents. Unlike those of `aTenantWith`, they are in no certain order. */
+export async function indexAll(api: Api, documents: readonly { type: string; id: string; data: object }[]) {
+  for (let at = 0; at < documents.length; at += bulkMax) {
+    const { status, body } = await api.indexDocuments({ body: { documents: documents.slice(at, at + bulkMax) } });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+  }
+}
+
 /** The ids of the leads that a search by words finds, in their order. */
 export async function found(api: Api, q: string, query: Record<string, string> = {}): Promise<string[]> {
   const { status, data, body } = await api.searchLeads({ query: { q, mode: 'keyword', ...query } });

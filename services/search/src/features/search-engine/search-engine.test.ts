@@ -7,6 +7,7 @@ import {
   aTenantWith,
   engineOf,
   found,
+  indexAll,
   moveToOpenSearch,
   type Service,
   startSearch,
@@ -195,8 +196,7 @@ it('a service that is stopped while it sends documents goes on after its start',
     id: `d${n}`,
     data: { name: 'Dorothy', n },
   }));
-  for (let at = 0; at < documents.length; at += 50)
-    await api.indexDocuments({ body: { documents: documents.slice(at, at + 50) } });
+  await indexAll(api, documents);
   server.failOn(/_bulk/, 'silent');
   await engineOf(first, api.caller, internalSearchEngine.setSearchEngine, { engine: 'opensearch' });
   await until('the first documents are being sent', () => server.requests.at(-1)?.endsWith('/_bulk') ?? false);

@@ -1,4 +1,12 @@
-import { type Api, aTenantWith, drivers, found, type Service, startSearchWith } from '../../search.test-service.ts';
+import {
+  type Api,
+  aTenantWith,
+  drivers,
+  found,
+  indexAll,
+  type Service,
+  startSearchWith,
+} from '../../search.test-service.ts';
 
 describe.each(drivers)('a search with %s', (driver) => {
   let service: Service;
@@ -155,18 +163,12 @@ describe.each(drivers)('a search with %s', (driver) => {
 
   it('has the same order on pages of any size, and each document once', async () => {
     // Documents that have both words, one of them, or similar ones; more than the arms contribute.
-    const api = await aTenantWith(
-      service,
-      Object.fromEntries(
-        Array.from({ length: 320 }, (_one, n) => [
-          `d${n}`,
-          {
-            name: ['Marlowe Kepler', 'Marlowe', 'Keppler Marlow', 'Kepler Marlowe Ltd'][n % 4],
-            note: n % 3 ? 'kepler' : 'marlowe kepler',
-          },
-        ]),
-      ),
-    );
+    const api = service.as();
+    const documents = Array.from({ length: 320 }, (_one, n) => {
+      const name = ['Marlowe Kepler', 'Marlowe', 'Keppler Marlow', 'Kepler Marlowe Ltd'][n % 4];
+      return { type: 'lead', id: `d${n}`, data: { name, note: n % 3 ? 'kepler' : 'marlowe kepler' } };
+    });
+    await indexAll(api, documents);
     for (const query of [{ q: 'marlowe kepler' }, { q: 'keppler', semanticRatio: '0.9' }]) {
       const pagesOf = async (limit: number) => {
         const ids: string[] = [];
