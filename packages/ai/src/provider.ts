@@ -1,5 +1,4 @@
-import { outgoingGuard } from '@tandem/process';
-import { Agent, request } from 'undici';
+import { createPost, type Failure } from './post.ts';
 import type { AiSettings } from './settings.ts';
 
 /** One message of a conversation. */
@@ -20,59 +19,25 @@ export interface Question {
   timeoutMs: number;
 }
 
-/**
- * The result of a call: a text, or the reason for failure, whether it means that the provider is down, and whether it
- * concerns the key only.
- */
-export type ProviderResponse = { text: string } | { text?: never; why: string; isDown: boolean; refusesKey?: boolean };
+/** The result of a call: a text, or the reason for failure. */
+export type ProviderResponse = { text: string } | ({ text?: never } & Failure);
 
 export interface Provider {
   ask(question: Question): Promise<ProviderResponse>;
 }
 
 const responseBytesMax = 1024 * 1024;
-const connectTimeoutMs = 5_000;
 const tokensMax = 8_192;
-// These concern a single request; the next one may succeed.
-const requestFaults = [400, 413, 422];
-// Invalid key, no credit, no permission, rate limit exceeded.
-const keyFaults = [401, 402, 403, 429];
 
 /** Creates a client of the chat-completion protocol. */
 export function createProvider(settings: AiSettings): Provider {
-  const url = `${settings.AI_PROVIDER_BASE_URL.replace(/\/+$/, '')}/chat/completions`;
-  const agent = new Agent({ connect: { timeout: connectTimeoutMs }, allowH2: false, connections: 64 });
+  const post = createPost(settings.AI_PROVIDER_BASE_URL, 'chat/completions');
   return {
     async ask(question) {
-      outgoingGuard.assertMayCall('The AI provider');
-      const signal = AbortSignal.timeout(question.timeoutMs);
-      try {
-        const { statusCode, body } = await request(url, {
-          dispatcher: agent,
-          method: 'POST',
-          signal,
-          headersTimeout: question.timeoutMs,
-          bodyTimeout: question.timeoutMs,
-          headers: {
-            authorization: `Bearer ${question.apiKey}`,
-            'content-type': 'application/json',
-            accept: 'application/json',
-          },
-          body: JSON.stringify(asked(question, settings.AI_PROVIDER_MODEL)),
-        });
-        const text = await readText(body);
-        // Redirects are not followed, because the key belongs to the configured address only.
-        if (statusCode !== 200)
-          return {
-            why: `provider returned ${statusCode}`,
-            isDown: !requestFaults.includes(statusCode),
-            refusesKey: keyFaults.includes(statusCode),
-          };
-        if (text === undefined) return { why: 'response too large', isDown: false };
-        return readCompletion(text);
-      } catch (error) {
-        return { why: signal.aborted ? 'timed out' : `unreachable: ${codeOf(error)}`, isDown: true };
-      }
+      const { apiKey, timeoutMs } = question;
+      const body = asked(question, settings.AI_PROVIDER_MODEL);
+      const posted = await post({ body, apiKey, timeoutMs, bytesMax: responseBytesMax });
+      return posted.text === undefined ? posted : readCompletion(posted.text);
     },
   };
 }
@@ -95,18 +60,6 @@ function isObjectSchema(schema: object | undefined): boolean {
   return schema !== undefined && 'type' in schema && schema.type === 'object';
 }
 
-/** Reads the whole body; undefined when it is too large. Leaving the loop early destroys the connection. */
-async function readText(body: AsyncIterable<Buffer>): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > responseBytesMax) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 interface Completion {
   choices?: { finish_reason?: unknown; message?: { content?: unknown; refusal?: unknown } }[];
 }
@@ -125,9 +78,4 @@ function readCompletion(body: string): ProviderResponse {
   if (choice?.message?.refusal) return failed('refused');
   const content = choice?.message?.content;
   return typeof content === 'string' && content.trim() ? { text: content } : failed('response is empty');
-}
-
-function codeOf(error: unknown): string {
-  const { code, name } = error as { code?: unknown; name?: unknown };
-  return String(code ?? name);
 }
