@@ -24,6 +24,11 @@ export const Explanation = z.object({
         description: 'The cosine similarity between the vectors of the query and of the document, at least 0.35',
         examples: [0.61],
       }),
+      model: z.string().meta({
+        description:
+          'The model that made the vectors: the one of the configured AI provider with its dimensions, or `local-1`, which needs no provider',
+        examples: ['local-1'],
+      }),
     })
     .nullable()
     .describe('The position by similarity; null if it is not similar enough'),

@@ -49,6 +49,12 @@ export function fieldsOf(document: Record<string, unknown>): Field[] {
   return fields;
 }
 
+/** Whether a field has an e-mail address or a phone number, by its name. */
+export function isContactField(path: string): boolean {
+  const name = path.split('.').at(-1) ?? '';
+  return emailName.test(name) || phoneName.test(name);
+}
+
 function pathsWithoutText(schema: z.core.$ZodType, path = ''): string[] {
   const node = unwrap(schema);
   const { type, shape, element } = node._zod.def as {

@@ -1,3 +1,4 @@
+import type { Embedding } from '@tandem/ai';
 import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
@@ -9,7 +10,7 @@ import type { Handler as ServiceHandler, Totals } from '@tandem/service';
 import type { Tx } from './database.ts';
 import type { SearchDriver } from './driver/driver.ts';
 import type { SearchedBy } from './driver/searched-by.ts';
-import type { Embedder } from './embedding/embedder.ts';
+import type { QuestionVectors } from './features/embeddings/question-vectors.ts';
 
 export type { Tx };
 
@@ -22,7 +23,10 @@ export interface Tools {
   driver: SearchDriver;
   /** What answers the searches of a tenant. */
   searchedBy: SearchedBy;
-  embedder: Embedder;
+  /** The provider's model that embeds documents and questions; absent when none is configured. */
+  embedding?: Embedding | undefined;
+  embeddingTokensPerDay: number;
+  questionVectors: QuestionVectors;
   /** Counts of common words. */
   totals: Totals;
   ids: IdCodec;

@@ -7,15 +7,30 @@ import type { Operation } from '@tandem/contract';
 import type { Lead } from '@tandem/crm-contract';
 import { createIdCodec } from '@tandem/ids';
 import { internalSearchEngine, type search, searches } from '@tandem/search-contract';
-import { type TestReply, type TestRequest, type TestService, testService, until } from '@tandem/testing';
+import {
+  type TestReply,
+  type TestRequest,
+  type TestService,
+  testService,
+  type testSettings,
+  until,
+} from '@tandem/testing';
 import type { z } from 'zod';
 import { startOpenSearch } from './driver/opensearch/server.test-service.ts';
 import { searchService } from './service.ts';
 import { searchSettings } from './settings.ts';
 
 const own = searchSettings.pick({ IDS_ALPHABET: true }).parse(process.env);
+// Without a key no text is sent.
+const embeddingOff = {
+  AI_PROVIDER_API_KEY: '',
+  AI_PROVIDER_BASE_URL: 'http://127.0.0.1:9',
+  AI_PROVIDER_EMBEDDING_MODEL: '',
+  AI_PROVIDER_EMBEDDING_DIMENSIONS: 64,
+  AI_PROVIDER_EMBEDDING_TOKENS_PER_DAY: 1_000_000,
+};
 // Nobody listens on this port.
-const nobody = 'http://127.0.0.1:9';
+export const nobody = 'http://127.0.0.1:9';
 
 export type Service = TestService<typeof search>;
 export type Api = ReturnType<Service['as']>;
@@ -35,23 +50,23 @@ interface Peers {
   shared?: Parameters<typeof testService>[2];
 }
 
+/** Settings of search in a test: of others it knows these, and no provider. */
+export const searchOf = (crmUrl: string, identityUrl: string) => ({
+  ...own,
+  ...embeddingOff,
+  CRM_URL: crmUrl,
+  PARTNER_URL: crmUrl,
+  IDENTITY_URL: identityUrl,
+  OPENSEARCH_URL: '',
+  OPENSEARCH_USER: '',
+  OPENSEARCH_PASSWORD: '',
+});
+
 /** search as a test has it. */
 export function startSearch({ crmUrl = nobody, identityUrl = nobody, openSearchUrl = '', shared }: Peers = {}) {
-  return testService(
-    'search',
-    (given) =>
-      searchService({
-        ...given,
-        ...own,
-        CRM_URL: crmUrl,
-        PARTNER_URL: crmUrl,
-        IDENTITY_URL: identityUrl,
-        OPENSEARCH_URL: openSearchUrl,
-        OPENSEARCH_USER: '',
-        OPENSEARCH_PASSWORD: '',
-      }),
-    shared,
-  );
+  const define = (given: Awaited<ReturnType<typeof testSettings>>) =>
+    searchService({ ...given, ...searchOf(crmUrl, identityUrl), OPENSEARCH_URL: openSearchUrl });
+  return testService('search', define, shared);
 }
 
 /** search with one of the drivers. With OpenSearch, it answers the searches of every tenant. */

@@ -1,3 +1,4 @@
+import { createEmbedding } from '@tandem/ai';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
@@ -11,7 +12,6 @@ import { createTotals, personalData, type ServiceDefinition } from '@tandem/serv
 import { createOpenSearch } from './driver/opensearch/client.ts';
 import { postgresDriver, reindexDocuments } from './driver/postgres/index.ts';
 import { createSearchedBy } from './driver/searched-by.ts';
-import { localEmbedder } from './embedding/embedder.ts';
 import { documentHandlers } from './features/documents/index.ts';
 import { indexRecords } from './features/documents/on-record-changed.ts';
 import { reconcileDocuments } from './features/documents/reconcile-documents.job.ts';
@@ -19,6 +19,8 @@ import { followDecisions } from './features/duplicates/follow-decisions.job.ts';
 import { duplicateHandlers } from './features/duplicates/index.ts';
 import { dismissPairs } from './features/duplicates/on-duplicate-pair-dismissed.ts';
 import { pairDocumentsInTurn } from './features/duplicates/pair-documents.job.ts';
+import { embedDocuments, startEmbedding } from './features/embeddings/embed-documents.job.ts';
+import { createQuestionVectors } from './features/embeddings/question-vectors.ts';
 import { buildIndex, dropIndex } from './features/index-builds/build-index.job.ts';
 import { indexBuildHandlers } from './features/index-builds/index.ts';
 import { searchData } from './features/personal-data/search-data.ts';
@@ -40,10 +42,14 @@ export function searchService(
   const identity = createServiceClient({ ...common, operations: internalEntitlements, baseUrl: settings.IDENTITY_URL });
   const { OPENSEARCH_URL: url, OPENSEARCH_USER: user, OPENSEARCH_PASSWORD: password, NAMESPACE } = settings;
   const server = url ? createOpenSearch({ url, user, password, index: `${NAMESPACE}-documents` }) : undefined;
+  const embedding = createEmbedding(settings);
+  const embeddingTokensPerDay = settings.AI_PROVIDER_EMBEDDING_TOKENS_PER_DAY;
   const tools: Tools = {
     driver: postgresDriver,
     searchedBy: createSearchedBy(server),
-    embedder: localEmbedder,
+    embedding,
+    embeddingTokensPerDay,
+    questionVectors: createQuestionVectors({ embedding, tokensPerDay: embeddingTokensPerDay }),
     addonSettings: settingsReader(cachedPerTenant({ ...entitlementsFrom(identity), log: createLog('search') })),
     totals: createTotals(),
     ids: createIdCodec(settings.IDS_ALPHABET),
@@ -75,6 +81,8 @@ export function searchService(
       pairDocumentsInTurn(tools),
       followDecisions(tools),
       sendDocuments(server),
+      embedDocuments(tools),
+      startEmbedding(tools),
       ...person.jobs,
     ],
     client: (adapter) => new PrismaClient({ adapter }),

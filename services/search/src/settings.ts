@@ -1,3 +1,4 @@
+import { embeddingSettings } from '@tandem/ai';
 import { serviceSettings } from '@tandem/service';
 import { z } from 'zod';
 
@@ -11,6 +12,7 @@ export const searchSettings = serviceSettings.extend({
   OPENSEARCH_USER: z.string().default(''),
   OPENSEARCH_PASSWORD: z.string().default(''),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
+  ...embeddingSettings,
 });
 
 export type SearchSettings = z.output<typeof searchSettings>;

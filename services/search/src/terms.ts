@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 const wholeMark = '=';
 const facetMark = '#';
 const keyMark = '~';
+const bucketMark = '@';
 const termLengthMax = 255;
 
 /**
@@ -21,6 +22,11 @@ export function wholeTerm(text: string): string {
 /** The term for a key by which possible duplicates are found. */
 export function keyTerm(name: string, value: string): string {
   return `${keyMark}${name}=${value}`.slice(0, termLengthMax).toWellFormed();
+}
+
+/** The beginning of the terms of vectors that a model made: similar vectors probably share one. */
+export function bucketTerm(modelKey: string, bucket: string): string {
+  return `${bucketMark}${modelKey}.${bucket}`;
 }
 
 /** The term for a field that results are filtered by; `owner` is one of the users and teams that a document belongs to. */

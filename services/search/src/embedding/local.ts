@@ -1,3 +1,5 @@
+import type { QueryVector } from '../driver/driver.ts';
+import type { Question } from '../driver/question.ts';
 import { gramsOf, hashOf } from './grams.ts';
 import { quantized } from './vector.ts';
 
@@ -26,6 +28,11 @@ export function localVector(words: Iterable<readonly [word: string, weight: numb
     for (const gram of grams) add(values, gram, (share * Math.sqrt(1 - wholeShare ** 2)) / Math.sqrt(grams.length));
   }
   return quantized(values);
+}
+
+/** The vector of a question: of its words, which count the same. */
+export function localQuestionVector({ words }: Question): QueryVector {
+  return { model: localModel, values: localVector(words.map(({ low }) => [low, 1] as const)) };
 }
 
 function add(values: Float64Array, feature: string, weight: number): void {

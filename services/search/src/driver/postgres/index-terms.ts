@@ -39,7 +39,9 @@ async function lockSpellings(tx: Tx, documents: IndexedDocument[]): Promise<Post
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, terms jsonb)),
     unwanted AS MATERIALIZED (
       SELECT doc_id, type, term FROM posting JOIN given ON given.id = doc_id
-      WHERE doc_id = ANY(ARRAY(SELECT id FROM given)) AND NOT given.terms ? term),
+      WHERE doc_id = ANY(ARRAY(SELECT id FROM given)) AND NOT given.terms ? term
+        -- Those of a provider's vector stay as long as the document does.
+        AND (NOT starts_with(term, '@') OR given.terms = '{}'::jsonb)),
     turn AS MATERIALIZED (
       -- Filters, which begin with #, change more often than words.
       SELECT CASE WHEN EXISTS (SELECT FROM unwanted WHERE NOT starts_with(term, '#'))

@@ -10,7 +10,10 @@ export interface IndexedDocument {
   terms: Map<string, number>;
 }
 
-/** Makes the vectors of these documents those of their words. Documents without words have none. */
+/**
+ * Makes the local vectors of these documents those of their words. Documents without words have no vector of any model. The
+ * vector of a provider stays until the job `embed-documents` has another one.
+ */
 export async function writeVectors(tx: Tx, documents: IndexedDocument[]): Promise<void> {
   const rows = documents.map(({ id, terms }) => {
     const words = [...terms].filter(([, weight]) => weight > 0);
@@ -21,7 +24,8 @@ export async function writeVectors(tx: Tx, documents: IndexedDocument[]): Promis
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, vector text)),
     removed AS (
       DELETE FROM embedding WHERE doc_id = ANY(ARRAY(SELECT id FROM given))
-        AND (model <> ${localModel} OR doc_id = ANY(ARRAY(SELECT id FROM given WHERE vector IS NULL))))
+        AND (doc_id = ANY(ARRAY(SELECT id FROM given WHERE vector IS NULL))
+          OR starts_with(model, 'local-') AND model <> ${localModel}))
     INSERT INTO embedding (doc_id, model, vector)
     SELECT id, ${localModel}, decode(vector, 'base64') FROM given WHERE vector IS NOT NULL
     ON CONFLICT (tenant_id, environment, doc_id, model) DO UPDATE SET vector = excluded.vector`;

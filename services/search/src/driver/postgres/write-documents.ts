@@ -77,6 +77,7 @@ function writeRows(
         assigned_to = excluded.assigned_to, score = excluded.score, value = excluded.value,
         created_at = excluded.created_at, indexed_at = excluded.indexed_at,
         removed_at = excluded.removed_at, words = excluded.words, facts = excluded.facts,
+        embedded_by = CASE WHEN document.words IS NOT DISTINCT FROM excluded.words THEN document.embedded_by END,
         -- The owners of a record decide who may find and replace its document: a client does not change them.
         owners = CASE WHEN excluded.version = 0 AND document.version > 0 THEN document.owners ELSE excluded.owners END,
         -- A rebuild also writes terms that the index lost: their digest is still the same.

@@ -12,6 +12,6 @@ export const indexDocument =
     const documentId = canonicalId(tools, caller, type, id);
     if (!(await mayWriteDocument(tools, { tx, caller }, { type, documentId }))) throw failField('id', unknownId(type));
     const indexedAt = new Date();
-    await writeDocuments(tools.driver, { tx, schedule }, [{ type, documentId, document: data, indexedAt }]);
+    await writeDocuments(tools, { tx, schedule }, [{ type, documentId, document: data, indexedAt }]);
     return { type, id: documentId, indexedAt };
   };

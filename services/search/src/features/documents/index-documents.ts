@@ -28,7 +28,7 @@ export const indexDocuments =
       if (refusal) refusals.set(place, refusal);
       else writings.set(key, { type, documentId, document: data, indexedAt });
     }
-    if (writings.size) await writeDocuments(tools.driver, { tx, schedule }, [...writings.values()]);
+    if (writings.size) await writeDocuments(tools, { tx, schedule }, [...writings.values()]);
     const results = given.map(({ place, type, documentId: id }) => {
       const error = refusals.get(place) ?? null;
       return { type, id, success: !error, error };

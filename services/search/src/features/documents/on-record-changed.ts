@@ -51,18 +51,18 @@ const removals: string[] = [leadDeleted.name, opportunityDeleted.name, partnerDe
  * Updates the index when records change. Each event has its whole record with a version, and the newest version wins, so
  * events that arrive twice or out of order change nothing. A deleted record leaves its version without terms.
  */
-export const indexRecords = ({ ids, driver }: Tools) =>
+export const indexRecords = (tools: Tools) =>
   consumer({
     name: 'index-records',
     on: changes,
     async handle(events, { tx, schedule }: ConsumerContext<Tx>) {
       const newest = new Map<string, Writing>();
       for (const event of events) {
-        const writing = writingOf(event, ids);
+        const writing = writingOf(event, tools.ids);
         const key = `${writing.type} ${writing.documentId}`;
         if (isNewer(writing, newest.get(key))) newest.set(key, writing);
       }
-      await writeDocuments(driver, { tx, schedule }, [...newest.values()]);
+      await writeDocuments(tools, { tx, schedule }, [...newest.values()]);
       const [first] = events;
       if (first) await scheduleReconciliation({ tx, schedule }, first);
     },

@@ -18,7 +18,7 @@ export const rebuildDocuments = (tools: Tools): Handler<typeof internalSearch.re
   },
   run: async ({ body, tx, schedule, found: { writings, next } }) => {
     if (writings.length)
-      await writeDocuments(tools.driver, { tx, schedule }, writings, { sameVersion: body.step === 'index' });
+      await writeDocuments(tools, { tx, schedule }, writings, { sameVersion: body.step === 'index' });
     const removed = writings.filter(({ document }) => !document).length;
     return { indexed: writings.length - removed, removed, next };
   },

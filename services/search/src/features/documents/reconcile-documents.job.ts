@@ -54,7 +54,7 @@ export const reconcileDocuments = (tools: Tools) =>
       const page = await outside(() => (step === 'index' ? readRecords(tools, asked) : findRemoved(tools, tx, asked)));
       const differing = step === 'index' ? await differingOf(tools, tx, page) : page.writings;
       await finish(async (inside) => {
-        if (differing.length) await writeDocuments(tools.driver, inside, differing, { sameVersion: step === 'index' });
+        if (differing.length) await writeDocuments(tools, inside, differing, { sameVersion: step === 'index' });
         const now = { checked: place.checked + page.writings.length, repaired: place.repaired + differing.length };
         const next = page.next === null ? nextPart(place) : { type, step, after: page.next };
         if (!next) return endRun(inside.tx, now);

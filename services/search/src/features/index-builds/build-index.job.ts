@@ -15,6 +15,7 @@ import {
 import { pairDocumentsJob } from '../../driver/postgres/duplicate-checks.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { readRecords } from '../documents/read-records.ts';
+import { wakeEmbedding } from '../embeddings/state.ts';
 
 export const searchJobs = backgroundJobs('search');
 
@@ -59,11 +60,12 @@ export const buildIndex = (tools: Tools) =>
         build.step === 'records'
           ? await outside(() => readRecords(tools, { type: build.type, after: build.after || null, as }))
           : undefined;
-      await finish(async ({ tx: inside }) => {
+      await finish(async ({ tx: inside, schedule }) => {
         if (page) await buildPage(inside, build, page);
         else await copyOwnPage(inside, build);
         const done = read + (page?.writings.length ?? 0);
         await searchJobs.progress(inside.sql, jobId, { done, total: 0 });
+        await wakeEmbedding({ tx: inside, schedule }, tools.embedding?.name);
         return new Date();
       });
     },

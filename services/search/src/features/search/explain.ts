@@ -10,7 +10,7 @@ type Explained = z.output<typeof Explanation>;
 export async function explanationsOf(
   driver: SearchDriver,
   { tx, caller }: Pick<Context, 'tx' | 'caller'>,
-  { hits, search }: { hits: Ranked[]; search: Search },
+  { hits, search, model }: { hits: Ranked[]; search: Search; model: string },
 ): Promise<Map<number, Explained>> {
   const keys = hits.map(({ key }) => key);
   const rarities = await driver.rarities(tx, search, caller);
@@ -22,7 +22,7 @@ export async function explanationsOf(
         pinned: isPinned,
         fusedScore: score,
         keyword: keyword ?? null,
-        semantic: semantic ?? null,
+        semantic: semantic ? { ...semantic, model } : null,
         terms: (words.get(key) ?? []).map(({ word, term, weight, strength }) => ({
           word: search.question.words[word]?.low ?? '',
           term,

@@ -3,6 +3,7 @@ import type { Schedule } from '@tandem/jobs';
 import {
   type FacetCounts,
   type Matches,
+  type QueryVector,
   rankDepth,
   type Search,
   type SearchDriver,
@@ -10,6 +11,7 @@ import {
   type Sort,
   searchWindow,
 } from '../../driver/driver.ts';
+import { localQuestionVector } from '../../embedding/local.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { type Arms, fuse, type Ranked, rankedAfter, rankedByKeys } from './fuse.ts';
 
@@ -25,6 +27,8 @@ export interface RankOptions extends Pick<Search, 'type' | 'filter' | 'owners'> 
   /** Absent for the order of relevance. */
   sort?: Sort | undefined;
   facets: string[];
+  /** The vector of the question by the provider's model; absent when local vectors are compared. */
+  vector: QueryVector | undefined;
   offset: number;
   limit: number;
 }
@@ -32,6 +36,8 @@ export interface RankOptions extends Pick<Search, 'type' | 'filter' | 'owners'> 
 export interface Ranking {
   /** The search, as its words were read. */
   search: Search;
+  /** The model by whose vectors documents were compared. */
+  model: string;
   hits: Ranked[];
   total: number;
   isEstimate: boolean;
@@ -53,11 +59,12 @@ const nothing: Matches = { hits: [], total: 0, isEstimate: false };
 export async function rank(tools: Tools, context: Context, options: RankOptions): Promise<Ranking> {
   const { tx } = context;
   const driver = await tools.searchedBy(tx);
-  const { search, keyword, arms } = await readArms({ ...tools, driver }, context, options);
+  const { search, model, keyword, arms } = await readArms({ ...tools, driver }, context, options);
   const isWhole = options.mode === 'semantic' || keyword.hits.length < rankDepth;
   const { later, others } = await othersOf(driver, tx, { search, arms, isWhole });
   const found = {
     search,
+    model,
     total: Math.min(keyword.total + others.length, searchWindow),
     isEstimate: keyword.isEstimate,
   };
@@ -86,7 +93,7 @@ export async function rank(tools: Tools, context: Context, options: RankOptions)
 /** The first documents of each arm that the mode asks for. */
 async function readArms(tools: Tools, { tx, caller, schedule }: Context, options: RankOptions) {
   const { type, q, typo, filter, owners, mode, semanticRatio } = options;
-  const { totals, driver, embedder } = tools;
+  const { totals, driver } = tools;
   const wantsKeys = options.facets.length > 0 || options.sort !== undefined;
   const wanting = { offset: 0, limit: rankDepth, caller, totals, schedule, wantsKeys };
   const index = await driver.index(tx, type);
@@ -100,10 +107,9 @@ async function readArms(tools: Tools, { tx, caller, schedule }: Context, options
     keyword = await match(search);
   }
   const ratio = { keyword: 0, semantic: 1, hybrid: semanticRatio }[mode];
-  const similar: Similar[] = ratio
-    ? await driver.similar(tx, search, await embedder.embedQuestion(caller, search.question, q))
-    : [];
-  return { search, keyword, arms: { keyword: keyword.hits, similar, ratio } };
+  const vector = options.vector ?? localQuestionVector(search.question);
+  const similar: Similar[] = ratio ? await driver.similar(tx, search, vector) : [];
+  return { search, model: vector.model, keyword, arms: { keyword: keyword.hits, similar, ratio } };
 }
 
 /**

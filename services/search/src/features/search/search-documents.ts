@@ -3,6 +3,7 @@ import { type searches, searchFields } from '@tandem/search-contract';
 import { failField, type PageResult } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import type { SearchedType } from '../documents/document.ts';
+import { type QuestionVector, useQuestionVector } from '../embeddings/question-vectors.ts';
 import { ownersFor } from './owners.ts';
 import { readFilter } from './read-filter.ts';
 import { type Hit, searchPage } from './search-page.ts';
@@ -12,24 +13,27 @@ const typeOf = { leads: 'lead', opportunities: 'opportunity', partners: 'partner
 
 interface Found {
   page: PageResult<Hit>;
+  question: QuestionVector;
   /** Jobs that the search wants. */
   wanted: Parameters<Schedule>[];
 }
 
 export const searchDocuments = (tools: Tools): Handler<typeof searches.searchDocuments, Found> => ({
-  // Before the transaction of the request: OpenSearch may be asked.
+  // Before the transaction that every POST has: the AI provider and OpenSearch may be asked.
   async check({ params, body, caller, tx }) {
     const type = typeOf[params.type];
     const owners = ownersFor(type, caller, tools);
     checkFields(type, body);
-    const typo = await typoFor(tools, caller, body.typo);
     const filter = body.filter && readFilter(body.filter, type);
+    const typo = await typoFor(tools, caller, body.typo);
+    const question = await tools.questionVectors.ask({ tx, caller }, body);
     const wanted: Found['wanted'] = [];
     const schedule: Schedule = async (...job) => void wanted.push(job);
-    const page = await searchPage(tools, { tx, caller, schedule }, { ...body, typo }, { type, filter, owners });
-    return { page, wanted };
+    const within = { type, filter, owners, vector: question.vector };
+    return { page: await searchPage(tools, { tx, caller, schedule }, { ...body, typo }, within), question, wanted };
   },
-  async run({ schedule, found: { page, wanted } }) {
+  async run({ schedule, missing, found: { page, question, wanted } }) {
+    await useQuestionVector(question, { missing, schedule });
     for (const job of wanted) await schedule(...job);
     return page;
   },

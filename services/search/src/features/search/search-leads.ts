@@ -1,5 +1,6 @@
 import type { searches } from '@tandem/search-contract';
 import type { Handler, Tools } from '../../handler.ts';
+import { questionVectorFor } from '../embeddings/question-vectors.ts';
 import { allOf, equal } from './conditions.ts';
 import { ownersFor } from './owners.ts';
 import { searchPage } from './search-page.ts';
@@ -7,7 +8,7 @@ import { typoFor } from './typo.ts';
 
 export const searchLeads =
   (tools: Tools): Handler<typeof searches.searchLeads> =>
-  async ({ query, caller, tx, schedule }) => {
+  async ({ query, caller, tx, schedule, missing }) => {
     const typo = await typoFor(tools, caller, query.typo);
     const { assignedTo, minScore, createdFrom, createdTo } = query;
     const assignee = assignedTo === undefined ? undefined : tools.ids.encode('user', caller.tenantId ?? 0, assignedTo);
@@ -19,6 +20,8 @@ export const searchLeads =
       createdFrom && { field: 'createdAt', op: 'gte', value: createdFrom },
       createdTo && { field: 'createdAt', op: 'lte', value: createdTo },
     ]);
-    const within = { type: 'lead', filter, owners: ownersFor('lead', caller, tools) } as const;
+    const owners = ownersFor('lead', caller, tools);
+    const vector = await questionVectorFor(tools, { tx, caller, schedule, missing }, query);
+    const within = { type: 'lead', filter, owners, vector } as const;
     return searchPage(tools, { tx, caller, schedule }, { ...query, typo }, within);
   };

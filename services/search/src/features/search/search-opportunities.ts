@@ -1,5 +1,6 @@
 import type { searches } from '@tandem/search-contract';
 import type { Handler, Tools } from '../../handler.ts';
+import { questionVectorFor } from '../embeddings/question-vectors.ts';
 import { allOf, equal } from './conditions.ts';
 import { ownersFor } from './owners.ts';
 import { searchPage } from './search-page.ts';
@@ -7,7 +8,7 @@ import { typoFor } from './typo.ts';
 
 export const searchOpportunities =
   (tools: Tools): Handler<typeof searches.searchOpportunities> =>
-  async ({ query, caller, tx, schedule }) => {
+  async ({ query, caller, tx, schedule, missing }) => {
     const typo = await typoFor(tools, caller, query.typo);
     const { minValue, maxValue } = query;
     const filter = allOf([
@@ -16,6 +17,8 @@ export const searchOpportunities =
       minValue !== undefined && { field: 'value', op: 'gte', value: minValue },
       maxValue !== undefined && { field: 'value', op: 'lte', value: maxValue },
     ]);
-    const within = { type: 'opportunity', filter, owners: ownersFor('opportunity', caller, tools) } as const;
+    const owners = ownersFor('opportunity', caller, tools);
+    const vector = await questionVectorFor(tools, { tx, caller, schedule, missing }, query);
+    const within = { type: 'opportunity', filter, owners, vector } as const;
     return searchPage(tools, { tx, caller, schedule }, { ...query, typo }, within);
   };

@@ -7,7 +7,7 @@ import type { Tools } from '../../handler.ts';
 import { explanationsOf } from './explain.ts';
 import type { Ranked } from './fuse.ts';
 import { matchesIn } from './highlight.ts';
-import { type Context, type Mode, rank } from './rank.ts';
+import { type Context, type Mode, type Ranking, type RankOptions, rank } from './rank.ts';
 import { readStored, type Stored } from './stored.ts';
 
 /** The options that searches of every type have. */
@@ -33,7 +33,7 @@ export async function searchPage(
   tools: Tools,
   context: Context,
   query: SearchQuery,
-  within: Pick<Search, 'type' | 'filter' | 'owners'>,
+  within: Pick<RankOptions, 'type' | 'filter' | 'owners' | 'vector'>,
 ): Promise<PageResult<Hit>> {
   const { page, limit, q, typo, mode, semanticRatio, facets = [] } = query;
   const offset = offsetOf({ page, limit }, searchWindow);
@@ -70,14 +70,14 @@ function sortOf(sort: string): Sort | undefined {
 export async function asHits(
   { searchedBy }: Tools,
   { tx, caller }: Pick<Context, 'tx' | 'caller'>,
-  { hits, search, isExplained }: { hits: Ranked[]; search: Search; isExplained: boolean },
+  { hits, search, model, isExplained }: Pick<Ranking, 'hits' | 'search' | 'model'> & { isExplained: boolean },
 ): Promise<Hit[]> {
   const stored = await readStored(
     tx,
     hits.map(({ key }) => key),
   );
   const explanations = isExplained
-    ? await explanationsOf(await searchedBy(tx), { tx, caller }, { hits, search })
+    ? await explanationsOf(await searchedBy(tx), { tx, caller }, { hits, search, model })
     : undefined;
   const present = hits.flatMap((hit) => {
     const document = stored.get(hit.key);
