@@ -96,7 +96,7 @@ describe('docker-compose.yml', () => {
     const named = Object.entries(services).filter(([, { profiles }]) => !profiles);
     expect(named.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual([gatewayName]);
     const outside = named.filter(([, { networks }]) => networks.includes('outside')).map(([name]) => name);
-    // AI generation calls a provider; webhooks go to any host; identity, analytics, files and partner send mail.
+    // AI generation and searches by meaning call a provider; webhooks go to any host; identity, analytics, files and partner send mail.
     expect(outside.sort()).toEqual([
       'analytics',
       'campaign',
@@ -106,6 +106,7 @@ describe('docker-compose.yml', () => {
       'identity',
       'integrations',
       'partner',
+      'search',
     ]);
   });
 
