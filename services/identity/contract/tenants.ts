@@ -74,6 +74,13 @@ export const PlanOffer = z.object({
     .int()
     .nullable()
     .meta({ description: 'The number of calls accepted above the limit per minute; null if custom', examples: [10] }),
+  engagementDays: z
+    .int()
+    .nullable()
+    .meta({
+      description: 'The number of days after which engagement events are removed; null if they are kept',
+      examples: [90],
+    }),
   person: z
     .object({
       ratePerMinute: z.int().meta({ description: 'The number of calls per minute', examples: [600] }),

@@ -181,4 +181,6 @@ it('lists the five plans without credentials', async () => {
     features: expect.arrayContaining(['webhooks', 'custom_roles']),
   });
   expect(data[4].monthlyPrice).toBeNull();
+  const days = data.map(({ engagementDays }: { engagementDays: number | null }) => engagementDays);
+  expect(days).toEqual([90, 365, 730, 1_095, null]);
 });
