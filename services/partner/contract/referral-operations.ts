@@ -37,6 +37,15 @@ const paid = {
 const refused = { transition_refused: sharedErrors.transition_refused } as const;
 const earns = [commissionEarned, commissionCancelled] as const;
 
+const listed = listQuery(['occurredAt', 'createdAt'])
+  .omit({ search: true, createdFrom: true, createdTo: true })
+  .extend({
+    status: ReferralStatus.optional(),
+    source: ReferralSource.optional(),
+    from: timestamp().describe('Return only referrals that occurred at this time or later').optional(),
+    to: timestamp().describe('Return only referrals that occurred at this time or earlier').optional(),
+  });
+
 export const referrals = operations({
   createReferral: {
     method: 'POST',
@@ -90,14 +99,17 @@ Possible self-referrals are flagged and earn no commission until they are cleare
     permission: 'partners:read',
     summary: 'List the referrals of a partner',
     params: ofPartner,
-    query: listQuery(['occurredAt', 'createdAt'])
-      .omit({ search: true, createdFrom: true, createdTo: true })
-      .extend({
-        status: ReferralStatus.optional(),
-        source: ReferralSource.optional(),
-        from: timestamp().describe('Return only referrals that occurred at this time or later').optional(),
-        to: timestamp().describe('Return only referrals that occurred at this time or earlier').optional(),
-      }),
+    query: listed,
+    reply: page(Referral),
+    message: 'Referrals retrieved',
+  },
+  listReferrals: {
+    method: 'GET',
+    path: '/v1/partners/referrals',
+    permission: 'partners:read',
+    summary: 'List referrals',
+    description: 'Lists the referrals of all partners.',
+    query: listed.extend({ partnerId: id('partner').optional() }),
     reply: page(Referral),
     message: 'Referrals retrieved',
   },

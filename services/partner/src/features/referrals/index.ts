@@ -5,6 +5,7 @@ import { clearReferral } from './clear-referral.ts';
 import { createReferral } from './create-referral.ts';
 import { listPartnerReferrals } from './list-partner-referrals.ts';
 import { listReferralConflicts } from './list-referral-conflicts.ts';
+import { listReferrals } from './list-referrals.ts';
 import { reassignReferral } from './reassign-referral.ts';
 import { rebuildReferrals } from './rebuild-referrals.ts';
 import { voidReferral } from './void-referral.ts';
@@ -13,6 +14,7 @@ export const referralHandlers = (tools: Tools) =>
   ({
     createReferral: createReferral(tools),
     listPartnerReferrals,
+    listReferrals,
     listReferralConflicts,
     reassignReferral,
     clearReferral,

@@ -54,6 +54,23 @@ const eventOf = (name: string, { id }: { id: string }) =>
 
 const pay = (api: Api) => service.sqlWithin(api.caller, `UPDATE commission SET status = 'paid', paid_at = now()`);
 
+describe('listReferrals', () => {
+  it('lists the referrals of all partners of the tenant by partner, status, source and time', async () => {
+    const { api, partner, leadId } = await aReferral();
+    const { leadId: other, params } = await aReferral({ api });
+    const early = another();
+    await api.createReferral({ body: { partnerId: partner.id, leadId: early, occurredAt: daysAgo(9) } });
+    await api.voidReferral({ params, body: { reason } });
+    const list = async (query = {}) =>
+      (await api.listReferrals({ query })).data.map((one: { leadId: string }) => one.leadId);
+    expect(await list()).toEqual([other, leadId, early]);
+    expect(await list({ partnerId: partner.id })).toEqual([leadId, early]);
+    expect([await list({ status: 'void' }), await list({ source: 'manual' })]).toEqual([[other], [early]]);
+    expect([await list({ from: daysAgo(1) }), await list({ to: daysAgo(1) })]).toEqual([[other, leadId], [early]]);
+    expect((await service.as().listReferrals()).data).toEqual([]);
+  });
+});
+
 describe('listPartnerReferrals', () => {
   it('lists the referrals of a partner by status, source and time', async () => {
     const { api, partner, leadId, params } = await aReferral();
