@@ -1,4 +1,4 @@
-import { addressPattern, type Sweep } from '@tandem/service';
+import { addressPattern, type Erasing, type Sweep } from '@tandem/service';
 import type { Fragment, Sql } from '@tandem/tenant-db';
 
 // Each chunk holds up to a thousand rows, so that a part of a sweep takes less than a second.
@@ -12,15 +12,15 @@ interface Chunks {
   owner: Fragment;
   /** The column with an array of rows. */
   column: Fragment;
-  /** Whether rows with a public id of the person's leads are removed too. */
-  byLeadIds?: true;
+  /** The public ids whose rows are removed too. */
+  codesOf?(inside: Pick<Erasing<unknown>, 'person' | 'tenantId'>): readonly string[];
 }
 
 /** Removes the rows with an address of the person from files that are stored in chunks. */
 export function chunkSweep<Tx extends { sql: Sql }>(chunks: Chunks): Sweep<Tx> {
-  const { kind, table, owner, column, byLeadIds } = chunks;
-  return async ({ tx, person, after: [ownerId = 0, number = -1] }) => {
-    const pattern = addressPattern(person, byLeadIds ? person.leadCodes : []);
+  const { kind, table, owner, column, codesOf = () => [] } = chunks;
+  return async ({ tx, person, tenantId, after: [ownerId = 0, number = -1] }) => {
+    const pattern = addressPattern(person, codesOf({ person, tenantId }));
     const read = await tx.sql<{ ownerId: number; number: number; isFound: boolean }>`
       WITH part AS MATERIALIZED (
         SELECT ${owner} AS owner_id, number, ${column} AS stored FROM ${table}

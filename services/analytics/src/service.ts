@@ -85,7 +85,7 @@ export function analyticsService(
   const evaluations = createEvaluations();
   const ids = createIdCodec(settings.IDS_ALPHABET);
   const tools = { ...peers, heavy: createHeavyQueries(), evaluations, ids };
-  const person = personalData('analytics', analyticsData);
+  const person = personalData('analytics', analyticsData(ids));
   const exported = exportsOf({ peers, ids, settings, reports: exportedReports });
   const documents = createDocuments();
   const log = createLog('analytics');

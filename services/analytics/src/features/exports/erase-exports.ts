@@ -1,15 +1,16 @@
 import { chunkSweep } from '@tandem/exports';
-import { addressPattern, type Sweep } from '@tandem/service';
+import type { IdCodec } from '@tandem/ids';
+import { addressPattern, type Erasing, type Sweep } from '@tandem/service';
 import { fragment } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
 
 const exportsMax = 1_000;
 
 /** Removes the rows about the person from files, and the filters that name the person. */
-export const exportSweeps: readonly Sweep<Tx>[] = [
+export const exportSweeps = (ids: IdCodec): readonly Sweep<Tx>[] => [
   // An export that is still to be read would have all records without its filters, so it is cancelled.
-  async ({ tx, person, after: [last = 0] }) => {
-    const pattern = addressPattern(person, person.leadCodes);
+  async ({ tx, person, tenantId, after: [last = 0] }) => {
+    const pattern = addressPattern(person, codesOf({ person, tenantId }, ids));
     const read = await tx.sql<{ id: number; isFound: boolean }>`
       WITH part AS MATERIALIZED (
         SELECT id, filters::text ~* ${pattern} AS is_found FROM export
@@ -29,6 +30,12 @@ export const exportSweeps: readonly Sweep<Tx>[] = [
     table: fragment`export_chunk`,
     owner: fragment`job_id`,
     column: fragment`rows`,
-    byLeadIds: true,
+    codesOf: (inside) => codesOf(inside, ids),
   }),
 ];
+
+/** The public ids of the person's records: their entries in the audit log can have its name without an address. */
+function codesOf({ person, tenantId }: Pick<Erasing<Tx>, 'person' | 'tenantId'>, ids: IdCodec): string[] {
+  const { leadCodes, recordCodes, opportunityIds } = person;
+  return [...leadCodes, ...recordCodes, ...opportunityIds.map((id) => ids.encode('opportunity', tenantId, id))];
+}

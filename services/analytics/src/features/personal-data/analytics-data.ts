@@ -1,4 +1,5 @@
 import { EngagementEvent } from '@tandem/analytics-contract';
+import type { IdCodec } from '@tandem/ids';
 import { exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { cohortSweeps, eraseMembers } from '../cohort-definitions/erase-cohorts.ts';
@@ -12,7 +13,7 @@ import { reportSweeps } from '../reports/erase-reports.ts';
 const batchMax = 1_000;
 
 /** The data of a person in analytics: engagement events, which stay as numbers without the person. */
-export const analyticsData: PersonalData<Tx> = {
+export const analyticsData = (ids: IdCodec): PersonalData<Tx> => ({
   async erase({ tx, person: { leadIds } }) {
     const rows = await tx.sql<{
       id: number;
@@ -29,7 +30,7 @@ export const analyticsData: PersonalData<Tx> = {
     await addCounts(tx, await removeFacts(tx, leadFacts, { ids: leadIds, counting }));
     return { engagementEvents: rows.length, cohortMembers };
   },
-  sweeps: [...exportSweeps, ...reportSweeps, ...cohortSweeps],
+  sweeps: [...exportSweeps(ids), ...reportSweeps, ...cohortSweeps],
   async read({ tx, person: { leadIds } }) {
     const where = { leadId: { in: leadIds } };
     return [
@@ -40,4 +41,4 @@ export const analyticsData: PersonalData<Tx> = {
       }),
     ];
   },
-};
+});
