@@ -31,7 +31,15 @@ export const exportSources = [
   'opportunities',
   'tasks',
   'partners',
+  'referrals',
+  'deal_registrations',
   'commissions',
+  'payouts',
+  'campaigns',
+  'messages',
+  'courses',
+  'enrollments',
+  'certificates',
   'audit',
   'report',
 ] as const;
@@ -65,7 +73,7 @@ export const exportStates = stateTable<(typeof statuses)[number]>('Export', {
 
 const filters = freeForm().meta({
   description:
-    'Exports only matching records: the filters of the list of the source, with the same names, and `cohortId` of a saved cohort for leads and events. Numbers and booleans are JSON values.',
+    'Exports only matching records: the filters of the list of the source, with the same names, and `cohortId` of a saved cohort for leads, events, referrals and messages. Numbers and booleans are JSON values.',
   examples: [{ status: 'qualified' }],
 });
 const Columns = z

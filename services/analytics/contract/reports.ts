@@ -6,7 +6,7 @@ export const reportLimits = { reports: 500, openRuns: 20, runDays: 90, attempts:
 
 /** The types whose result is JSON, and those whose result is the file of an export. */
 export const numberReports = ['dashboard', 'funnel', 'cohort'] as const;
-export const listReports = ['leads', 'opportunities', 'partners', 'commissions'] as const;
+export const listReports = ['leads', 'opportunities', 'partners', 'campaigns', 'commissions'] as const;
 export const ReportType = z
   .enum([...numberReports, ...listReports])
   .describe('What the report shows: numbers, or the records of a list');

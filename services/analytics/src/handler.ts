@@ -40,6 +40,8 @@ export interface Peers {
       typeof recordPages
   >;
   partner: ServiceClient<typeof internalPartners & typeof recordPages>;
+  campaign: ServiceClient<typeof recordPages>;
+  training: ServiceClient<typeof recordPages>;
 }
 /** What handlers use beside the database. */
 export interface Tools extends Peers {

@@ -81,6 +81,8 @@ export function analyticsService(
       operations: { ...internalPartners, ...recordPages },
       baseUrl: settings.PARTNER_URL,
     }),
+    campaign: createServiceClient({ ...asAnalytics, operations: recordPages, baseUrl: settings.CAMPAIGN_URL }),
+    training: createServiceClient({ ...asAnalytics, operations: recordPages, baseUrl: settings.TRAINING_URL }),
   };
   const evaluations = createEvaluations();
   const ids = createIdCodec(settings.IDS_ALPHABET);

@@ -5,9 +5,11 @@ import { z } from 'zod';
 /** Settings of the analytics service. */
 export const analyticsSettings = serviceSettings.extend({
   ...mailSettings,
+  CAMPAIGN_URL: z.url(),
   CRM_URL: z.url(),
   IDENTITY_URL: z.url(),
   PARTNER_URL: z.url(),
+  TRAINING_URL: z.url(),
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
   /** The address of the gateway as clients see it: links to files of exports begin with it. */
   PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),

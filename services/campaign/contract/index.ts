@@ -1,5 +1,5 @@
 // Contract of the campaign service: campaigns, workflows and their messages, landing pages, forms and AI generation.
-import { personalDataOperations } from '@tandem/contract';
+import { personalDataOperations, recordPages } from '@tandem/contract';
 import { abTests } from './ab-tests.ts';
 import { ai } from './ai.ts';
 import { audiences } from './audiences.ts';
@@ -95,5 +95,6 @@ export const campaign = {
   ...internalCampaigns,
   ...internalWork,
   ...internalNames,
+  ...recordPages,
   ...personalDataOperations,
 };

@@ -39,6 +39,7 @@ import { migrateExecutions } from './features/engine/migrate-executions.job.ts';
 import { unparkExecutions } from './features/engine/unpark-executions.job.ts';
 import { executionHandlers } from './features/executions/index.ts';
 import { stepRetention } from './features/executions/retention.ts';
+import { exportHandlers } from './features/exports/index.ts';
 import { formHandlers } from './features/forms/index.ts';
 import { processSubmission } from './features/forms/process-submission.job.ts';
 import { createHtmlCleaner } from './features/landing-pages/html-cleaner.ts';
@@ -164,6 +165,7 @@ export function campaignService(
       ...abTestHandlers(tools),
       ...aiHandlers(tools),
       ...nameHandlers,
+      ...exportHandlers,
       ...person.handlers,
       countOpenCampaignWork: work.countOpenWork,
     },

@@ -1,5 +1,5 @@
 // Contract of the training service: courses, lessons and their questions, enrolments, progress, attempts and certificates.
-import { jobErrorOperations, jobOperations, personalDataOperations } from '@tandem/contract';
+import { jobErrorOperations, jobOperations, personalDataOperations, recordPages } from '@tandem/contract';
 import { attempts } from './attempts.ts';
 import { certificates } from './certificates.ts';
 import { internalCompletions } from './completions.ts';
@@ -61,6 +61,7 @@ export const training = {
   ...portalTraining,
   ...internalCompletions,
   ...internalNames,
+  ...recordPages,
   ...internalRebuilds,
   ...jobOperations,
   ...jobErrorOperations,

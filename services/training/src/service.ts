@@ -33,6 +33,7 @@ import { applyRules, applyToExisting, applyToSkipped, removeOutcomes } from './f
 import { enrollInBulk } from './features/enrollments/bulk-jobs.ts';
 import { endEnrollment, remindLearner } from './features/enrollments/end-enrollment.job.ts';
 import { enrollmentHandlers } from './features/enrollments/index.ts';
+import { exportHandlers } from './features/exports/index.ts';
 import { notifyLearners } from './features/learner-notices/on-learning-changed.ts';
 import { followMerges } from './features/learners-left/follow-merges.ts';
 import { withdrawLeads, withdrawPartners, withdrawUsers } from './features/learners-left/on-learner-left.ts';
@@ -92,6 +93,7 @@ export function trainingService(
       ...portalTrainingHandlers(tools),
       ...completionHandlers,
       ...nameHandlers,
+      ...exportHandlers(tools),
       ...person.handlers,
     },
     jobs: [

@@ -1,18 +1,23 @@
 import { dataExportLimits, engagement } from '@tandem/analytics-contract';
+import { campaigns, messages } from '@tandem/campaign-contract';
 import type { ServiceClient } from '@tandem/client/internal';
 import { type Operation, pageItem, type recordPages } from '@tandem/contract';
 import { accounts, leads, opportunities, tasks } from '@tandem/crm-contract';
 import { auditLogs } from '@tandem/identity-contract';
-import { commissions, partners } from '@tandem/partner-contract';
+import { commissions, dealRegistrations, partners, payouts, referrals } from '@tandem/partner-contract';
 import { asService, readRecordPage } from '@tandem/service';
+import { certificates, courses, enrollments } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Peers } from '../../handler.ts';
 import { listRecordedEvents } from '../events/list-recorded-events.ts';
 import { withCohort } from './cohort-source.ts';
 import type { Source, Sources } from './source.ts';
 
-/** The sources of exports. A new one is a line here and a value of `exportSources`. */
-export function sourcesOf({ crm, identity, partner }: Peers, report: Source): Sources {
+/**
+ * The sources of exports. A new one is a line here and a value of `exportSources`. The records must name the lead that they are
+ * about, because the erasure of a person looks for its id and addresses in files. Attempts of training do not.
+ */
+export function sourcesOf({ crm, identity, partner, campaign, training }: Peers, report: Source): Sources {
   return {
     events: withCohort(events, 'leadId'),
     leads: withCohort(listOf(crm, leads.listLeads), 'id'),
@@ -20,7 +25,15 @@ export function sourcesOf({ crm, identity, partner }: Peers, report: Source): So
     opportunities: listOf(crm, opportunities.listOpportunities),
     tasks: listOf(crm, tasks.listTasks),
     partners: listOf(partner, partners.listPartners),
+    referrals: withCohort(listOf(partner, referrals.listReferrals), 'leadId'),
+    deal_registrations: listOf(partner, dealRegistrations.listDealRegistrations),
     commissions: listOf(partner, commissions.listCommissions),
+    payouts: listOf(partner, payouts.listPayouts),
+    campaigns: listOf(campaign, campaigns.listCampaigns),
+    messages: withCohort(listOf(campaign, messages.listMessages), 'leadId'),
+    courses: listOf(training, courses.listCourses),
+    enrollments: listOf(training, enrollments.listEnrollments),
+    certificates: listOf(training, certificates.listCertificates),
     // Everybody in the sandbox can read its exports, sandbox keys too, so they have no live entries.
     audit: { ...listOf(identity, auditLogs.listAuditLogs), inSandbox: { environment: 'sandbox' } },
     report,
