@@ -54,6 +54,9 @@ async function tablesWith(texts: readonly string[]): Promise<string[]> {
   return found.sort();
 }
 
+/** Lists of which some records name the person. */
+const exportSources = ['leads', 'events', 'tasks', 'opportunities', 'enrollments', 'certificates', 'audit'] as const;
+
 interface Learned {
   courseId: string;
   certificateId: string;
@@ -139,6 +142,11 @@ async function spread(): Promise<{ leadId: string; dealId: string; learned: Lear
     'the file is exported',
     async () => (await owner.getJob({ params: { id: jobId } })).data.status === 'completed',
   );
+  for (const source of exportSources) {
+    const { data } = await owner.createExport({ body: { source, format: 'json' } });
+    const params = { id: data.id };
+    await until(`${source} are exported`, async () => (await owner.getExport({ params })).data.status === 'completed');
+  }
   return { leadId, dealId, learned };
 }
 
@@ -161,6 +169,7 @@ it('the data of a person is exported from and erased in every service, and what 
   const before = await tablesWith([person.email, person.lastName]);
   expect(before).toEqual(
     expect.arrayContaining([
+      'analytics public.export_chunk',
       'crm public.lead',
       'integrations public.event',
       'search public.document',

@@ -8,7 +8,7 @@ let fleet: TestFleet;
 let tenant: TestTenant;
 let databases: Record<'crm' | 'analytics', Tables>;
 beforeAll(async () => {
-  fleet = await startFleet({ services: ['identity', 'crm', 'analytics'] });
+  fleet = await startFleet({ services: ['identity', 'crm', 'analytics', 'partner', 'campaign', 'training'] });
   tenant = await aTenant(fleet);
   const open = (name: string) => openTables(fleet.environment[name]?.['DATABASE_URL'] as string);
   databases = { crm: await open('crm'), analytics: await open('analytics') };
@@ -89,6 +89,109 @@ it('a user who may read own leads only exports these, and no audit log', async (
     filters: { action: 'lead.create' },
   });
   expect(manager.rowCount).toBeGreaterThanOrEqual(2);
+});
+
+describe('a file of another service', () => {
+  const hidden = ['tenantId', 'allowedTransitions', 'version'];
+
+  /** A tenant with a record of every list. */
+  async function aFilledTenant() {
+    const filled = await aTenant(fleet, { plan: 'enterprise' });
+    const { api, owner } = filled;
+    const { data: partner } = await api.createPartner({
+      body: { email: 'joan@example.com', firstName: '=1+1', lastName: 'Clarke' },
+    });
+    await api.approvePartner({ params: { id: partner.id }, body: { tier: 'gold' } });
+    const contact = { email: 'ada@engines.example', firstName: 'Ada', lastName: 'Lovelace' };
+    const deal = { partnerId: partner.id, company: 'Engines Ltd', contact, value: 100, currency: 'EUR' };
+    await api.createDealRegistration({ body: deal });
+    const { data: lead } = await api.createLead({ body: aLead('referred') });
+    await api.createReferral({ body: { partnerId: partner.id, leadId: lead.id } });
+    const { data: opportunity } = await api.convertLead({ body: { leadId: lead.id, value: 100, currency: 'EUR' } });
+    await api.winOpportunity({ params: { id: opportunity.id }, body: {} });
+    await until('the deal earns', async () => (await api.listCommissions()).data.length === 1);
+    await api.createPayout({ body: { periodEnd: new Date().toISOString(), currency: 'EUR' } });
+
+    const { data: course } = await api.createCourse({ body: { title: 'Selling', certificate: { title: 'Seller' } } });
+    const params = { id: course.id };
+    const { data: lesson } = await api.createLesson({ params, body: { title: 'Your plan', type: 'assignment' } });
+    await api.publishCourse({ params });
+    const { data: enrollment } = await api.createEnrollment({ body: { courseId: course.id, learnerId: lead.id } });
+    const { data: attempt } = await owner.startAttempt({ params: { id: enrollment.id, lessonId: lesson.id } });
+    await owner.submitAttempt({ params: { id: attempt.id }, body: { text: 'Two machines' } });
+    await owner.gradeAttempt({ params: { id: attempt.id }, body: { score: 95 } });
+    await until('the certificate exists', async () => (await api.listCertificates()).data.length === 1);
+
+    const { data: campaign } = await api.createCampaign({ body: { name: 'Story' } });
+    const nodes = [
+      { nodeId: 'start', type: 'trigger' as const, data: {} },
+      { nodeId: 'mail', type: 'email' as const, data: { subjectLine: 'Hello', html: '<p>Hello</p>' } },
+    ];
+    const sequence = { name: 'One mail', nodes, edges: [{ edgeId: 'e1', source: 'start', target: 'mail' }] };
+    const { data: workflow } = await api.createSequence({ params: { id: campaign.id }, body: sequence });
+    await api.publishWorkflow({ params: { id: workflow.id }, body: {} });
+    const conditions = [{ field: 'email', operator: 'contains' as const, value: 'referred' }];
+    await api.setAudience({ params: { id: campaign.id }, body: { include: [{ conditions }] } });
+    await api.activateCampaign({ params: { id: campaign.id } });
+    await until('the mail is sent', async () => (await api.listMessages()).data[0]?.status === 'sent');
+    return filled;
+  }
+
+  /** The records of each source as its list shows them. */
+  const listsOf = (api: Api) =>
+    ({
+      partners: () => api.listPartners(),
+      referrals: () => api.listReferrals(),
+      deal_registrations: () => api.listDealRegistrations(),
+      commissions: () => api.listCommissions(),
+      payouts: () => api.listPayouts(),
+      campaigns: () => api.listCampaigns(),
+      messages: () => api.listMessages(),
+      courses: () => api.listCourses(),
+      enrollments: () => api.listEnrollments(),
+      certificates: () => api.listCertificates(),
+    }) satisfies Partial<Record<Body['source'], () => Promise<{ data: object[] }>>>;
+
+  it('has the records of the list, with the same values, and none of another tenant or environment', async () => {
+    const { api, sandbox } = await aFilledTenant();
+    const sandboxApi = fleet.api({ apiKey: sandbox });
+    const other = await aTenant(fleet, { plan: 'enterprise' });
+    for (const [name, list] of Object.entries(listsOf(api))) {
+      const source = name as Body['source'];
+      const done = await exported(api, { source, format: 'json' });
+      const rows = (await (await fetch(done.downloadUrl as string)).json()) as Record<string, unknown>[];
+      const { data } = await list();
+      const shown = (data as Record<string, unknown>[]).map((record) =>
+        Object.fromEntries(Object.entries(record).filter(([field]) => !hidden.includes(field))),
+      );
+      expect([source, rows]).toEqual([source, shown]);
+      expect([source, rows.length]).toEqual([source, 1]);
+      for (const stranger of [other.api, sandboxApi])
+        expect([source, (await exported(stranger, { source, format: 'csv' })).rowCount]).toEqual([source, 0]);
+    }
+    const columns = ['firstName', 'lastName'];
+    expect(await linesOf(await exported(api, { source: 'partners', format: 'csv', columns }))).toEqual([
+      "'=1+1,Clarke",
+    ]);
+  }, 180_000);
+
+  it('of the audit log has its entries, in the sandbox only those of the sandbox', async () => {
+    const { api, owner, sandbox } = await aTenant(fleet);
+    const sandboxApi = fleet.api({ apiKey: sandbox });
+    await api.createLead({ body: aLead('live') });
+    await sandboxApi.createLead({ body: aLead('sandbox') });
+    const filters = { action: 'lead.create' };
+    const entriesOf = async (query: object) =>
+      (await owner.listAuditLogs({ query: { ...filters, ...query } })).data.map(({ id }) => id).sort();
+    await until('both are in the log', async () => (await entriesOf({})).length === 2);
+    const idsOf = async (of: Api) =>
+      (await linesOf(await exported(of, { source: 'audit', format: 'csv', filters, columns: ['id'] }))).sort();
+    expect(await idsOf(owner)).toEqual(await entriesOf({}));
+    const ofSandbox = await entriesOf({ environment: 'sandbox' });
+    expect([ofSandbox.length, await idsOf(sandboxApi)]).toEqual([1, ofSandbox]);
+    const { owner: stranger } = await aTenant(fleet);
+    expect(await idsOf(stranger)).toEqual([]);
+  }, 60_000);
 });
 
 it('an export continues after a SIGKILL without missing or double rows; a cancelled one leaves none', async () => {
