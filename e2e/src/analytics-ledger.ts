@@ -27,7 +27,8 @@ export const people: readonly Person[] = Array.from({ length: 200 }, (_, number)
     source: every(10) ? null : every(3) ? 'manual' : 'web',
     hasPartner: every(5),
     opens: every(2),
-    clicks: every(4),
+    // Some click without loading the images.
+    clicks: every(4) || number % 20 === 7,
     replies: every(20),
     status: every(2) ? 'contacted' : number % 25 === 3 ? 'unqualified' : 'new',
     isConverted,

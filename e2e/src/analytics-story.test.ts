@@ -19,6 +19,7 @@ let api: TestTenant['api'];
 let crm: Tables;
 let leadIds: string[];
 let partnerId: string;
+let campaignId: string;
 beforeAll(async () => {
   fleet = await startFleet({ services, env: { INBOUND_MAIL_SECRET: inboundSecret } });
   tenant = await aTenant(fleet);
@@ -94,7 +95,7 @@ describe('200 leads', () => {
   }, 60_000);
 
   it('get the mail of a campaign, which some open, click and reply to', async () => {
-    const campaignId = (await api.createCampaign({ body: { name: 'Story' } })).data.id;
+    campaignId = (await api.createCampaign({ body: { name: 'Story' } })).data.id;
     const html = '<p>Hello {{ lead.firstName }}, <a href="https://example.com/menu">our menu</a></p>';
     const nodes = [
       { nodeId: 'start', type: 'trigger' as const, data: {} },
@@ -185,11 +186,14 @@ describe('the numbers of analytics', () => {
       ...{ active: 1, pending: 0, commissions: { count: count(withCommission), amounts: money(commission) } },
     });
     const [opens, clicks] = [count((one) => one.opens), count((one) => one.clicks)];
+    const uniqueOpens = count((one) => one.opens || one.clicks);
     expect(numbers.engagement).toMatchObject({
-      ...{ sent: 200, opens, humanOpens: opens, uniqueOpens: opens, clicks, uniqueClicks: clicks, bounces: 0 },
-      ...{ openRate: percent(opens, 200), clickRate: percent(clicks, 200), bounceRate: 0 },
+      ...{ sent: 200, opens, humanOpens: opens, uniqueOpens, clicks, uniqueClicks: clicks, bounces: 0 },
+      ...{ openRate: percent(uniqueOpens, 200), clickRate: percent(clicks, 200), bounceRate: 0 },
       replies: count(({ replies }) => replies),
     });
+    const { data: ofCampaign } = await api.getCampaignStats({ params: { id: campaignId } });
+    expect([ofCampaign.messages.opened, ofCampaign.messages.clicked]).toEqual([uniqueOpens, clicks]);
     expect(numbers.tasks).toMatchObject({ completed, open: count(withTask) - completed, overdue: 0 });
     expect(numbers.series.reduce((sum, { newLeads }) => sum + newLeads, 0)).toBe(200);
     expect(numbers.previous?.leads.new).toBe(0);
@@ -209,8 +213,8 @@ describe('the numbers of analytics', () => {
     const stepsOf = (among: readonly Person[]) => [
       among.length,
       count(({ opens }) => opens, among),
-      count(({ clicks }) => clicks, among),
-      count(({ clicks, isConverted }) => clicks && isConverted, among),
+      count(({ opens, clicks }) => opens && clicks, among),
+      count(({ opens, clicks, isConverted }) => opens && clicks && isConverted, among),
     ];
     expect(mails.steps.map((step) => step.count)).toEqual(stepsOf(people));
     for (const { value: source, steps: ofSource } of mails.breakdown)

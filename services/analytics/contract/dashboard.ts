@@ -52,7 +52,7 @@ const EngagementNumbers = z.object({
   sent: count('E-mails sent'),
   opens: count('Opens, including those caused by software'),
   humanOpens: count('Opens by people'),
-  uniqueOpens: count('Messages opened by a person at least once'),
+  uniqueOpens: count('Messages that a person opened at least once; a click counts as an open'),
   clicks: count('Clicks by people'),
   uniqueClicks: count('Messages with a click by a person'),
   replies: count('Messages with a reply by a person'),

@@ -38,7 +38,8 @@ export type MeasureName =
   // Open ones, by the day on which they are due.
   | 'tasks.due'
   | 'tasks.completed'
-  // By the day of the event: whether a machine caused it, or it is the first one of a person for the message.
+  // By the day of the event: whether a machine caused it, or it is the first one of a person for the message, of which a click
+  // can be the first sign that the person opened it.
   | `engagement.${string}`;
 
 /** The day of sums of the present, which no record has. */

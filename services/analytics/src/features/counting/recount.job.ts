@@ -60,7 +60,7 @@ async function recountEvents(tx: Tx): Promise<number | undefined> {
     SELECT timezone_before AS before, recounted_to AS from, recount_up_to AS to FROM counting FOR UPDATE`;
   if (!state?.before) return undefined;
   const events = await tx.sql<StoredEvent>`
-    SELECT id, type, timestamp, automated, is_first AS "isFirst", assigned_to AS "assignedTo", team_id AS "teamId"
+    SELECT id, type, timestamp, automated, is_first AS "isFirst", is_opening AS "isOpening", assigned_to AS "assignedTo", team_id AS "teamId"
     FROM engagement_event WHERE id > ${state.from}::bigint AND id <= ${state.to}::bigint AND is_counted
     ORDER BY id LIMIT ${batchMax}::int`;
   const last = events.at(-1)?.id;

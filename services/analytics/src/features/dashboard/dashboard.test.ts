@@ -222,6 +222,30 @@ describe('the dashboard', () => {
     });
   });
 
+  it('counts a click as an open, once per message in whatever order and time zone, also after a change of the time zone', async () => {
+    const tenant = aTenant();
+    const record = async (eventType: string, messageId: string, fields: object = {}) => {
+      const body = { eventType, leadId: '1', messageId, timestamp: day(5), ...fields };
+      expect((await tenant.api.recordEvent({ body })).status).toBe(201);
+    };
+    for (const message of ['a', 'b', 'c', 'd', 'e']) await record('email_sent', message);
+    // Opened, then clicked; clicked, then opened; clicked only; opened and clicked by software only.
+    for (const type of ['email_open', 'link_click', 'link_click']) await record(type, 'a');
+    for (const type of ['link_click', 'email_open', 'email_open']) await record(type, 'b');
+    await record('email_open', 'c', { automated: true });
+    for (const type of ['link_click', 'link_click']) await record(type, 'c');
+    for (const type of ['email_open', 'link_click']) await record(type, 'd', { automated: true });
+    const expected = { humanOpens: 3, uniqueOpens: 3, clicks: 5, uniqueClicks: 3, openRate: 60, clickRate: 60 };
+    expect((await tenant.dashboard(march)).engagement).toMatchObject(expected);
+    expect((await tenant.dashboard({ ...march, timezone: 'Asia/Tokyo' })).engagement).toMatchObject(expected);
+    await reportTimezone(tenant.told, 'Asia/Tokyo', 1);
+    await until('it is counted again', async () => {
+      const [row] = await service.sqlWithin(tenant.api.caller, 'SELECT timezone, timezone_before FROM counting');
+      return row?.['timezone'] === 'Asia/Tokyo' && row['timezone_before'] === null;
+    });
+    expect((await tenant.dashboard(march)).engagement).toMatchObject(expected);
+  });
+
   it('counts what belongs to a user or a team', async () => {
     const tenant = aTenant();
     const lead = { createdAt: day(3) };

@@ -74,12 +74,15 @@ function opportunityNumbers({ count, amount, money }: Totals) {
   };
 }
 
-/** Opens, clicks, replies and visits count once per message in the unique numbers, and not at all if software caused them. */
+/**
+ * Opens, clicks, replies and visits count once per message in the unique numbers, and not at all if software caused them. A click
+ * counts as an open, as in the figures of campaigns, because many mail clients do not load images.
+ */
 function engagementNumbers({ count }: Totals): Numbers['engagement'] {
-  const human = (name: MeasureName) => count(name, 'first', 'again');
+  const human = (name: MeasureName) => count(name, 'first', 'opening', 'again');
   const sent = count('engagement.email_sent');
-  const uniqueOpens = count('engagement.email_open', 'first');
-  const uniqueClicks = count('engagement.link_click', 'first');
+  const uniqueOpens = count('engagement.email_open', 'first') + count('engagement.link_click', 'opening');
+  const uniqueClicks = count('engagement.link_click', 'first', 'opening');
   const replies = count('engagement.email_reply', 'first');
   const bounces = count('engagement.email_bounce');
   return {

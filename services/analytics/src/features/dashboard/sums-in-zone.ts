@@ -2,6 +2,7 @@ import { failField } from '@tandem/service';
 import { type Fragment, fragment } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
 import { type Count, countingIn } from '../counting/index.ts';
+import { eventValue } from '../events/count-events.ts';
 import { commissionFacts } from '../facts/commission-fact.ts';
 import type { FactKind } from '../facts/fact.ts';
 import { leadFacts } from '../facts/lead-fact.ts';
@@ -61,9 +62,9 @@ async function eventsWithin(tx: Tx, { from, to, timezone }: Period, owner: Owner
   const { userId = null, teamId = null } = owner;
   const rows = await tx.sql<Sum & { read: number }>`
     SELECT 'engagement.' || type AS name, to_char(timestamp AT TIME ZONE ${timezone}, 'YYYY-MM-DD') AS day,
-      CASE WHEN automated THEN 'automated' WHEN is_first THEN 'first' ELSE 'again' END AS value,
+      ${eventValue} AS value,
       count(*)::float8 AS count, 0::float8 AS amount, sum(count(*)) OVER ()::float8 AS read
-    FROM (SELECT type, timestamp, automated, is_first FROM engagement_event
+    FROM (SELECT type, timestamp, automated, is_first, is_opening FROM engagement_event
       WHERE timestamp >= ${from}::timestamptz AND timestamp < ${to}::timestamptz
         AND (${userId}::bigint IS NULL OR assigned_to = ${userId}::bigint)
         AND (${teamId}::bigint IS NULL OR team_id = ${teamId}::bigint)

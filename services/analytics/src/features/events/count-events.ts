@@ -1,3 +1,4 @@
+import { fragment } from '@tandem/tenant-db';
 import type { Count, Counting } from '../counting/index.ts';
 
 /** What is counted of an engagement event. */
@@ -7,17 +8,35 @@ export interface StoredEvent {
   timestamp: Date;
   automated: boolean;
   isFirst: boolean | null;
+  isOpening: boolean | null;
   assignedTo: number | null;
   teamId: number | null;
 }
 
-/** The values of the sums of engagement events. */
-export type EventValue = 'first' | 'again' | 'automated';
+/** The values of the sums of engagement events. `opening` is the first click of a message that the person did not open before. */
+export type EventValue = 'first' | 'opening' | 'again' | 'automated';
 
 /** What engagement events count for. */
 export function countEvents(events: readonly StoredEvent[], { dayOf }: Counting): Count[] {
-  return events.map(({ type, timestamp, automated, isFirst, assignedTo, teamId }) => {
-    const value: EventValue = automated ? 'automated' : isFirst ? 'first' : 'again';
-    return { name: `engagement.${type}`, day: dayOf(timestamp), value, userId: assignedTo, teamId, count: 1 };
+  return events.map((event) => {
+    const { type, timestamp, assignedTo, teamId } = event;
+    return {
+      name: `engagement.${type}`,
+      day: dayOf(timestamp),
+      value: eventValueOf(event),
+      userId: assignedTo,
+      teamId,
+      count: 1,
+    };
   });
+}
+
+/** The same as a column of `engagement_event`. */
+export const eventValue = fragment`CASE WHEN automated THEN 'automated' WHEN type = 'link_click' AND is_opening THEN 'opening'
+  WHEN is_first THEN 'first' ELSE 'again' END`;
+
+function eventValueOf({ type, automated, isFirst, isOpening }: StoredEvent): EventValue {
+  if (automated) return 'automated';
+  if (type === 'link_click' && isOpening) return 'opening';
+  return isFirst ? 'first' : 'again';
 }

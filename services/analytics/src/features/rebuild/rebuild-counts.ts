@@ -90,7 +90,7 @@ async function countUncounted(tx: Tx, after: number | null) {
     UPDATE engagement_event SET is_counted = true, is_first = coalesce(is_first, false)
     WHERE is_counted IS NULL AND id IN (
       SELECT id FROM engagement_event WHERE id > ${after ?? 0}::bigint AND is_counted IS NULL ORDER BY id LIMIT ${eventsMax}::int)
-    RETURNING id, type, lead_id AS "leadId", timestamp, automated, is_first AS "isFirst", assigned_to AS "assignedTo", team_id AS "teamId"`;
+    RETURNING id, type, lead_id AS "leadId", timestamp, automated, is_first AS "isFirst", is_opening AS "isOpening", assigned_to AS "assignedTo", team_id AS "teamId"`;
   await noteTouches(tx, events);
   await addCounts(tx, countEvents(events, counting));
   const last = events.reduce((max, { id }) => Math.max(max, id), 0);
