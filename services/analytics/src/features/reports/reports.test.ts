@@ -155,11 +155,12 @@ describe('a run', () => {
     const failed = await runReaches(api, params, 'failed');
     await service.sql('ALTER TABLE lead_fact_away RENAME TO lead_fact');
     expect(failed).toMatchObject({ attempts: 4, result: null, files: null, error: { code: 'report_failed' } });
-    expect(
+    const announced = () =>
       service.events.filter(
         ({ name, data }) => name === 'report.failed' && (data as { reportId?: string }).reportId === id,
-      ),
-    ).toHaveLength(1);
+      );
+    await until('the failure is announced', () => announced().length > 0);
+    expect(announced()).toHaveLength(1);
   });
 });
 
