@@ -168,7 +168,7 @@ const otherAnswers: Readonly<Record<string, object>> = {
   ...positionsOf('getDashboard', { status: 200 }),
   ...positionsOf('getFunnel', { status: 200 }),
   ...Object.fromEntries(
-    ['getCohorts', 'getFunnel'].map((name) => [
+    ['getCohorts', 'getDashboard', 'getFunnel'].map((name) => [
       `${name} query.cohortId`,
       { status: 422, body: { errors: [{ field: 'cohortId', message: unknownId('cohort_definition') }] } },
     ]),

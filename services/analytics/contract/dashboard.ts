@@ -1,6 +1,7 @@
 import { currency, id, operations, timestamp, timeZone } from '@tandem/contract';
 import { z } from 'zod';
 import { Day, ListOfRecords, PeriodOfNumbers } from './fields.ts';
+import { limitErrors } from './funnels.ts';
 
 const count = (description: string) => z.int().meta({ description, examples: [12] });
 const rate = (description: string) =>
@@ -130,7 +131,7 @@ export const dashboards = operations({
     permission: 'analytics:read',
     summary: 'Retrieve the dashboard',
     description:
-      'Counts what happened in a period of whole days, and what there is now. Changes are counted within seconds. With `teamId` or `userId`, leads, opportunities and tasks are those of the team or the user now, and engagement is that of the leads that belonged to them at the time; partners belong to nobody, so their numbers stay those of the tenant.',
+      'Counts what happened in a period of whole days, and what there is now. Changes are counted within seconds. With `teamId` or `userId`, leads, opportunities and tasks are those of the team or the user now, and engagement is that of the leads that belonged to them at the time; partners belong to nobody, so their numbers stay those of the tenant. With `cohortId`, leads are those of the cohort, and opportunities and engagement those of its leads; tasks and partners have no leads there, so their numbers do not change, and only they have `lists`.',
     query: z.object({
       dateFrom: Day.describe(
         'The first day of the period, as a date or as a time on that day; by default the day 29 days before the last one',
@@ -143,8 +144,12 @@ export const dashboards = operations({
         .optional(),
       teamId: id('team').describe('Count only what belongs to this team').optional(),
       userId: id('user').describe('Count only what belongs to this user').optional(),
+      cohortId: id('cohort_definition')
+        .describe('Count only the leads of this saved cohort, with their opportunities and events')
+        .optional(),
     }),
     reply: Dashboard,
     message: 'Dashboard retrieved',
+    errors: limitErrors,
   },
 });

@@ -98,7 +98,7 @@ export function analyticsService(
     operations: analytics,
     handlers: {
       ...eventHandlers(peers),
-      ...dashboardHandlers,
+      ...dashboardHandlers(tools),
       ...funnelHandlers(tools),
       ...cohortHandlers(tools),
       ...cohortDefinitionHandlers,

@@ -85,10 +85,12 @@ it('reports of numbers and of leads count its leads, and fail once it is deleted
   const { id, code: cohortId } = cohort as (typeof cohorts)[number];
   const period = { dateFrom: '2026-03-01', dateTo: '2026-03-31' };
   const reports = {
+    dashboard: await aReport(api, { type: 'dashboard', query: { ...period, cohortId } }),
     funnel: await aReport(api, { type: 'funnel', query: { ...period, cohortId } }),
     cohort: await aReport(api, { type: 'cohort', query: { ...period, interval: 'month', cohortId } }),
     leads: await aReport(api, { type: 'leads', query: { filters: { cohortId } } }),
   };
+  expect((await run(api, reports.dashboard)).result).toMatchObject({ leads: { new: 1, total: 1 } });
   expect((await run(api, reports.funnel)).result).toMatchObject({ steps: [{ count: 1 }, {}, {}, {}] });
   expect((await run(api, reports.cohort)).result).toMatchObject({ rows: [{ size: 1 }] });
   expect(await run(api, reports.leads)).toMatchObject({ rowCount: 1 });
@@ -112,9 +114,9 @@ it('reports of numbers and of leads count its leads, and fail once it is deleted
   }
   const told = await until('the owner is told of each', () => {
     const mails = mailbox.to(`user${users.active}@identity.example`);
-    return mails.length === 3 && mails;
+    return mails.length === 4 && mails;
   });
-  expect(told.map(({ subject }) => subject)).toEqual(new Array(3).fill('The report “Month” could not be sent'));
+  expect(told.map(({ subject }) => subject)).toEqual(new Array(4).fill('The report “Month” could not be sent'));
   expect(mailbox.to('board@example.com')).toEqual([]);
   for (const [type, report] of Object.entries(reports)) {
     const { status, body } = await api.runReport({ params: { id: report }, body: {} });

@@ -33,6 +33,15 @@ function aTenant() {
         return rows.length > 0;
       });
     },
+    recounted: (timezone: string) =>
+      until('it is counted again', async () => {
+        const [row] = await service.sqlWithin(api.caller, 'SELECT timezone, timezone_before FROM counting');
+        return row?.['timezone'] === timezone && row['timezone_before'] === null;
+      }),
+    async engaged(eventType: string, messageId: string, fields: object = {}) {
+      const body = { eventType, leadId: '1', messageId, timestamp: day(5), ...fields };
+      expect((await api.recordEvent({ body })).status).toBe(201);
+    },
     async dashboard(query: Record<string, string> = {}) {
       const { status, data, body } = await api.getDashboard({ query });
       if (status !== 200) throw new Error(JSON.stringify(body));
@@ -184,10 +193,7 @@ describe('the dashboard', () => {
     expect(await seen({ dateTo: '2026-04-01' })).toEqual([1, 1]);
     expect(await seen({ timezone: 'Europe/Berlin' })).toEqual([1, 1]);
     await reportTimezone(tenant.told, 'Europe/Berlin', 2);
-    await until('it is counted again', async () => {
-      const [row] = await service.sqlWithin(tenant.api.caller, 'SELECT timezone, timezone_before FROM counting');
-      return row?.['timezone'] === 'Europe/Berlin' && row['timezone_before'] === null;
-    });
+    await tenant.recounted('Europe/Berlin');
     await until('leads are counted again', async () => (await seen()).join() === '1,1');
     expect(await seen({ timezone: 'Pacific/Auckland' })).toEqual([0, 0]);
     expect(await seen({ timezone: 'Pacific/Auckland', dateTo: '2026-04-01' })).toEqual([1, 1]);
@@ -204,10 +210,7 @@ describe('the dashboard', () => {
 
   it('counts opens, clicks and replies of people apart from those of software, and once per message in rates', async () => {
     const tenant = aTenant();
-    const record = async (eventType: string, messageId: string, fields: object = {}) => {
-      const body = { eventType, leadId: '1', messageId, timestamp: day(5), ...fields };
-      expect((await tenant.api.recordEvent({ body })).status).toBe(201);
-    };
+    const record = tenant.engaged;
     for (const message of ['a', 'b', 'c', 'd']) await record('email_sent', message);
     for (const message of ['a', 'a', 'b']) await record('email_open', message);
     for (const message of ['a', 'c', 'd']) await record('email_open', message, { automated: true });
@@ -224,25 +227,18 @@ describe('the dashboard', () => {
 
   it('counts a click as an open, once per message in whatever order and time zone, also after a change of the time zone', async () => {
     const tenant = aTenant();
-    const record = async (eventType: string, messageId: string, fields: object = {}) => {
-      const body = { eventType, leadId: '1', messageId, timestamp: day(5), ...fields };
-      expect((await tenant.api.recordEvent({ body })).status).toBe(201);
-    };
+    const record = tenant.engaged;
     for (const message of ['a', 'b', 'c', 'd', 'e']) await record('email_sent', message);
-    // Opened, then clicked; clicked, then opened; clicked only; opened and clicked by software only.
+    // Opened, then clicked; clicked, then opened; clicked only.
     for (const type of ['email_open', 'link_click', 'link_click']) await record(type, 'a');
     for (const type of ['link_click', 'email_open', 'email_open']) await record(type, 'b');
     await record('email_open', 'c', { automated: true });
-    for (const type of ['link_click', 'link_click']) await record(type, 'c');
-    for (const type of ['email_open', 'link_click']) await record(type, 'd', { automated: true });
+    for (const automated of [false, false, true]) await record('link_click', 'c', { automated });
     const expected = { humanOpens: 3, uniqueOpens: 3, clicks: 5, uniqueClicks: 3, openRate: 60, clickRate: 60 };
-    expect((await tenant.dashboard(march)).engagement).toMatchObject(expected);
-    expect((await tenant.dashboard({ ...march, timezone: 'Asia/Tokyo' })).engagement).toMatchObject(expected);
+    for (const query of [march, { ...march, timezone: 'Asia/Tokyo' }])
+      expect((await tenant.dashboard(query)).engagement).toMatchObject(expected);
     await reportTimezone(tenant.told, 'Asia/Tokyo', 1);
-    await until('it is counted again', async () => {
-      const [row] = await service.sqlWithin(tenant.api.caller, 'SELECT timezone, timezone_before FROM counting');
-      return row?.['timezone'] === 'Asia/Tokyo' && row['timezone_before'] === null;
-    });
+    await tenant.recounted('Asia/Tokyo');
     expect((await tenant.dashboard(march)).engagement).toMatchObject(expected);
   });
 

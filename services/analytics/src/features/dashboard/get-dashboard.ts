@@ -1,39 +1,69 @@
-import type { dashboards } from '@tandem/analytics-contract';
+import type { Dashboard, dashboards } from '@tandem/analytics-contract';
+import type { Caller } from '@tandem/caller';
 import { startOfDay } from '@tandem/time-zones';
 import type { z } from 'zod';
-import type { Handler, Tx } from '../../handler.ts';
+import type { Handler, Tools, Tx } from '../../handler.ts';
+import { findCohort } from '../cohort-definitions/cohort-definition.ts';
+import { readMembers } from '../cohort-definitions/members.ts';
 import { readTimezone } from '../counting/index.ts';
 import { openTaskStatuses } from '../facts/task-fact.ts';
 import { eventsKeptSince, warnOfRemovedEvents } from '../retention/index.ts';
 import { listsOf } from './lists.ts';
 import { numbersOf, totals } from './numbers.ts';
 import { before, type Interval, intervalsOf, lengthOf, type Period, periodOf, startOfInterval } from './period.ts';
-import { type Owner, type Sum, sumsOfDays, sumsOfNow, tasksDueBefore } from './sums.ts';
+import { type Owner, type Reading, type Sum, sumsOfDays, sumsOfNow, tasksDueBefore } from './sums.ts';
 import { sumsInZone } from './sums-in-zone.ts';
+import { cohortSumsOfNow, sumsOfCohort } from './sums-of-cohort.ts';
 
 type Query = z.output<typeof dashboards.getDashboard.query>;
 
-export const getDashboard: Handler<typeof dashboards.getDashboard> = async ({ query, tx, missing }) => {
-  const { timezone, isChanging } = await readTimezone(tx);
-  if (isChanging) missing('series', 'The time zone of the tenant has changed; its records are being counted again');
-  const found = await readDashboard(tx, query, timezone);
-  // The sums of removed events stay, but only by the days of the tenant.
-  if (found.period.timezone !== timezone)
-    await warnOfRemovedEvents({ tx, missing }, { part: 'engagement', from: (found.previous ?? found).period.from });
-  return found;
-};
+export const getDashboard =
+  (tools: Tools): Handler<typeof dashboards.getDashboard> =>
+  async ({ query, caller, tx, missing }) => {
+    const { timezone, isChanging } = await readTimezone(tx);
+    if (isChanging) missing('series', 'The time zone of the tenant has changed; its records are being counted again');
+    const found = await readDashboard(tools, { tx, caller }, query);
+    // The sums of removed events stay, but only by the days of the tenant, and not by lead.
+    if (found.period.timezone !== timezone || query.cohortId !== undefined)
+      await warnOfRemovedEvents({ tx, missing }, { part: 'engagement', from: (found.previous ?? found).period.from });
+    return found;
+  };
 
-/** The dashboard of a query. `counted` is the time zone by whose days the tenant is counted. */
-export async function readDashboard(tx: Tx, query: Query, counted: string) {
-  const { compare = 'none', userId, teamId } = query;
+/** The sums that a dashboard shows. */
+interface Sums {
+  ofPeriod: Sum[];
+  ofNow: Sum[];
+  /** Of the period before, if the dashboard shows it. */
+  ofEarlier: Sum[];
+}
+
+/** The dashboard of a query. No transaction may be open. */
+export async function readDashboard(
+  tools: Tools,
+  { tx, caller }: { tx: Tx; caller: Caller },
+  query: Query,
+): Promise<z.output<typeof Dashboard>> {
+  const { timezone: counted } = await readTimezone(tx);
+  const { compare = 'none', userId, teamId, cohortId } = query;
   const owner = { userId, teamId };
   const period = periodOf(query, query.timezone ?? counted);
-  const read = (of: Period) => (of.timezone === counted ? sumsOfDays(tx, of, owner) : sumsInZone(tx, of, owner));
-  const sums = await read(period);
-  const now = totals(await sumsOfNow(tx, owner));
+  const earlier = compare === 'previous' ? before(period) : undefined;
+  const cohort = await findCohort(tx, cohortId);
+  const kept = await readSums(tx, { period, earlier }, { counted, owner, withoutLeads: cohort !== undefined });
+  const ofLeads =
+    cohort &&
+    (await tools.heavy(caller.tenantId, async () => {
+      const members = await readMembers(tx, cohort);
+      return {
+        ofPeriod: await sumsOfCohort(tx, period, { owner, members }),
+        ofNow: await cohortSumsOfNow(tx, { owner, members }),
+        ofEarlier: earlier ? await sumsOfCohort(tx, earlier, { owner, members }) : [],
+      };
+    }));
+  const { ofPeriod: sums, ofNow, ofEarlier } = ofLeads ? joined(kept, ofLeads) : kept;
+  const now = totals(ofNow);
   const numbers = numbersOf(sums);
   const [byStatus, bySource] = [now.byValue('leads.status'), now.byValue('leads.source')];
-  const earlier = compare === 'previous' ? before(period) : undefined;
   const interval = intervalFor(period);
   return {
     period: shown(period),
@@ -52,13 +82,36 @@ export async function readDashboard(tx: Tx, query: Query, counted: string) {
     tasks: { ...numbers.tasks, open: now.count('tasks.open'), overdue: await overdueTasks(tx, owner, counted) },
     interval,
     series: seriesOf(sums, period, interval),
-    previous: earlier ? { period: shown(earlier), ...numbersOf(await read(earlier)) } : null,
+    previous: earlier ? { period: shown(earlier), ...numbersOf(ofEarlier) } : null,
     lists: listsOf(period, owner, {
+      isOfCohort: cohort !== undefined,
       hasEvents: period.from >= ((await eventsKeptSince(tx)) ?? period.from),
       statuses: Object.keys(byStatus),
       sources: Object.keys(bySource),
     }),
     generatedAt: new Date(),
+  };
+}
+
+/** The sums that are kept by day. */
+async function readSums(
+  tx: Tx,
+  { period, earlier }: { period: Period; earlier: Period | undefined },
+  { counted, ...reading }: Reading & { counted: string },
+): Promise<Sums> {
+  const read = (of: Period) => (of.timezone === counted ? sumsOfDays(tx, of, reading) : sumsInZone(tx, of, reading));
+  return {
+    ofPeriod: await read(period),
+    ofNow: await sumsOfNow(tx, reading),
+    ofEarlier: earlier ? await read(earlier) : [],
+  };
+}
+
+function joined(some: Sums, others: Sums): Sums {
+  return {
+    ofPeriod: [...some.ofPeriod, ...others.ofPeriod],
+    ofNow: [...some.ofNow, ...others.ofNow],
+    ofEarlier: [...some.ofEarlier, ...others.ofEarlier],
   };
 }
 

@@ -1,6 +1,7 @@
 import type { dashboards } from '@tandem/analytics-contract';
 import type { Handlers } from '@tandem/service';
-import type { Tx } from '../../handler.ts';
+import type { Tools, Tx } from '../../handler.ts';
 import { getDashboard } from './get-dashboard.ts';
 
-export const dashboardHandlers = { getDashboard } satisfies Handlers<typeof dashboards, Tx>;
+export const dashboardHandlers = (tools: Tools) =>
+  ({ getDashboard: getDashboard(tools) }) satisfies Handlers<typeof dashboards, Tx>;

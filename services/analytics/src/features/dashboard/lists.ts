@@ -8,12 +8,12 @@ type List = z.output<typeof ListOfRecords>;
 
 /**
  * The lists whose records the numbers of a dashboard count. Numbers without an entry are sums, rates, or count each message once,
- * which no list does, or events of which some were removed.
+ * which no list does, or events of which some were removed, or leads of a cohort, by which no list can be filtered.
  */
 export function listsOf(
   { from, to }: Period,
   { userId, teamId }: Owner,
-  shown: { statuses: readonly string[]; sources: readonly string[]; hasEvents: boolean },
+  shown: { statuses: readonly string[]; sources: readonly string[]; hasEvents: boolean; isOfCohort: boolean },
 ): List[] {
   const within = <Field extends string>(field: Field) => {
     // The last instant of the period: the filters of lists include it.
@@ -62,5 +62,9 @@ export function listsOf(
     tasks('tasks.overdue', { ...assigned, overdue: 'true' }),
     tasks('tasks.completed', { ...assigned, status: 'completed', ...within('completed') }),
   ];
-  return shown.hasEvents ? lists : lists.filter(({ number }) => !number.startsWith('engagement.'));
+  const hidden = [
+    ...(shown.isOfCohort ? ['leads', 'opportunities', 'engagement'] : []),
+    ...(shown.hasEvents ? [] : ['engagement']),
+  ];
+  return lists.filter(({ number }) => !hidden.includes(number.split('.')[0] as string));
 }

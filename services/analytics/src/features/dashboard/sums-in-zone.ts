@@ -9,7 +9,7 @@ import { leadFacts } from '../facts/lead-fact.ts';
 import { opportunityFacts } from '../facts/opportunity-fact.ts';
 import { taskFacts } from '../facts/task-fact.ts';
 import type { Period } from './period.ts';
-import type { Owner, Sum } from './sums.ts';
+import type { Owner, Reading, Sum } from './sums.ts';
 
 // The most records of one kind, and the most events, that are counted for a time zone other than that of the tenant.
 const recordsMax = 50_000;
@@ -18,9 +18,9 @@ const pageMax = 5_000;
 
 /** The facts whose time in a column is in a period. */
 // biome-ignore lint/suspicious/noExplicitAny: each kind has facts of its own.
-const dated: { kind: FactKind<any>; columns: Fragment[]; hasOwner: boolean }[] = [
-  { kind: leadFacts, columns: [fragment`created_at`, fragment`converted_at`], hasOwner: true },
-  { kind: opportunityFacts, columns: [fragment`created_at`, fragment`closed_at`], hasOwner: true },
+const dated: { kind: FactKind<any>; columns: Fragment[]; hasOwner: boolean; isOfLeads?: true }[] = [
+  { kind: leadFacts, columns: [fragment`created_at`, fragment`converted_at`], hasOwner: true, isOfLeads: true },
+  { kind: opportunityFacts, columns: [fragment`created_at`, fragment`closed_at`], hasOwner: true, isOfLeads: true },
   { kind: commissionFacts, columns: [fragment`created_at`], hasOwner: false },
   { kind: taskFacts, columns: [fragment`completed_at`], hasOwner: true },
 ];
@@ -29,9 +29,10 @@ const dated: { kind: FactKind<any>; columns: Fragment[]; hasOwner: boolean }[] =
  * The sums of the days of a period in any time zone, counted from the records themselves.
  * @throws ApiError 422 for a period with too many records
  */
-export async function sumsInZone(tx: Tx, period: Period, owner: Owner): Promise<Sum[]> {
+export async function sumsInZone(tx: Tx, period: Period, { owner, withoutLeads }: Reading): Promise<Sum[]> {
   const sums = new Map<string, Sum>();
-  for (const { kind, columns, hasOwner } of dated) {
+  for (const { kind, columns, hasOwner, isOfLeads } of dated) {
+    if (withoutLeads && isOfLeads) continue;
     const ids = await idsWithin(tx, kind, columns, period);
     for (let at = 0; at < ids.length; at += pageMax) {
       const facts = await kind.find(tx, ids.slice(at, at + pageMax));
@@ -42,7 +43,7 @@ export async function sumsInZone(tx: Tx, period: Period, owner: Owner): Promise<
       }
     }
   }
-  return [...sums.values(), ...(await eventsWithin(tx, period, owner))];
+  return [...sums.values(), ...(withoutLeads ? [] : await eventsWithin(tx, period, owner))];
 }
 
 async function idsWithin(tx: Tx, { table }: FactKind, columns: Fragment[], { from, to }: Period): Promise<number[]> {

@@ -19,26 +19,39 @@ export interface Sum {
   amount: number;
 }
 
-/** Sums of records with an owner, and sums of partners, which have none. */
-const ownedByDay: MeasureName[] = [
-  ...(['leads.new', 'leads.converted', 'leads.conversions', 'tasks.completed'] as const),
+/** Sums of leads with their opportunities and events, other sums of records with an owner, and sums of partners, which have none. */
+const ofLeadsByDay: MeasureName[] = [
+  ...(['leads.new', 'leads.converted', 'leads.conversions'] as const),
   ...(['opportunities.new', 'opportunities.won', 'opportunities.lost', 'opportunities.cycle'] as const),
   ...engagementTypes.map((type) => `engagement.${type}` as const),
 ];
+const ofTasksByDay: MeasureName[] = ['tasks.completed'];
 const ofPartnersByDay: MeasureName[] = ['commissions.earned'];
-const ownedNow: MeasureName[] = [
-  ...(['leads.status', 'leads.source', 'opportunities.status', 'opportunities.pipeline', 'tasks.open'] as const),
-];
+const ofLeadsNow: MeasureName[] = ['leads.status', 'leads.source', 'opportunities.status', 'opportunities.pipeline'];
+const ofTasksNow: MeasureName[] = ['tasks.open'];
 const ofPartnersNow: MeasureName[] = ['partners.status'];
 
+/** Whose sums are read. */
+export interface Reading {
+  owner: Owner;
+  /** Whether those of leads, with their opportunities and events, are left out. */
+  withoutLeads: boolean;
+}
+
 /** The sums of the days of a period, which must be days of the time zone by which the tenant is counted. */
-export function sumsOfDays(tx: Tx, { first, last }: Pick<Period, 'first' | 'last'>, owner: Owner): Promise<Sum[]> {
-  return readSums(tx, { owned: ownedByDay, others: ofPartnersByDay, first, last, owner });
+export function sumsOfDays(
+  tx: Tx,
+  { first, last }: Pick<Period, 'first' | 'last'>,
+  { owner, withoutLeads }: Reading,
+): Promise<Sum[]> {
+  const owned = [...(withoutLeads ? [] : ofLeadsByDay), ...ofTasksByDay];
+  return readSums(tx, { owned, others: ofPartnersByDay, first, last, owner });
 }
 
 /** The sums of the present. */
-export function sumsOfNow(tx: Tx, owner: Owner): Promise<Sum[]> {
-  return readSums(tx, { owned: ownedNow, others: ofPartnersNow, first: present, last: present, owner });
+export function sumsOfNow(tx: Tx, { owner, withoutLeads }: Reading): Promise<Sum[]> {
+  const owned = [...(withoutLeads ? [] : ofLeadsNow), ...ofTasksNow];
+  return readSums(tx, { owned, others: ofPartnersNow, first: present, last: present, owner });
 }
 
 /** How many open tasks are due on a day before this one. */

@@ -33,7 +33,7 @@ export async function evaluate(
   });
   const published = publisher(tools.ids, caller.tenantId as number);
   if (type === 'dashboard')
-    return published(Dashboard, await readDashboard(tx, fixed(queries.dashboard.parse(wireQuery)), timezone));
+    return published(Dashboard, await readDashboard(tools, { tx, caller }, fixed(queries.dashboard.parse(wireQuery))));
   if (type === 'cohort')
     return published(Cohorts, await readCohorts(tools, { tx, caller }, fixed(queries.cohort.parse(wireQuery))));
   if (wireQuery['steps'] === undefined)
