@@ -14,3 +14,8 @@ export function inBackground<Client>(db: TenantDb<Client>, signal?: AbortSignal)
     transaction: (scope, work, last) => background.run({ signal }, () => db.transaction(scope, work, last)),
   };
 }
+
+/** Whether the current asynchronous context is background work. */
+export function isInBackground(): boolean {
+  return background.getStore() !== undefined;
+}

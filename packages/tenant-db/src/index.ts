@@ -1,7 +1,7 @@
 // Gives handlers a database client that can only access the caller's tenant; row-level security enforces the same below
 // it.
 
-export { inBackground } from './background.ts';
+export { inBackground, isInBackground } from './background.ts';
 export { isReferenced, isTaken } from './errors.ts';
 export { containing } from './list-page.ts';
 export { lockNamed } from './lock-named.ts';

@@ -23,8 +23,3 @@ export const setSearchEngine =
     }
     return statusOf(tx);
   };
-
-export const getSearchEngine: Handler<typeof internalSearchEngine.getSearchEngine> = async ({ caller, tx }) => {
-  if (caller.tenantId === undefined) throw fail('not_found');
-  return statusOf(tx);
-};
