@@ -1,4 +1,4 @@
-// `npm run bench [-- fleet operations upload mail campaigns clicks gateway connections imports size search-size files-size training-size partner-size]`: measures the named parts (default:
+// `npm run bench [-- fleet operations upload mail campaigns clicks gateway connections imports size search-size files-size training-size partner-size analytics-size]`: measures the named parts (default:
 // all), prints a table, and writes results.md. `npm run bench -- operations convertLead winOpportunity` measures only those operations.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
@@ -20,6 +20,7 @@ import { openPlace, type Place } from './place.ts';
 import { describeReference } from './reference.ts';
 import { formatTable, notMeasured, type Row, writeResults } from './results.ts';
 import { measureSearchSize } from './search-size.ts';
+import { measureAnalytics } from './size/analytics.ts';
 import { measureFilesSize } from './size/files.ts';
 import { measureSize } from './size/index.ts';
 import { measurePartner } from './size/partner.ts';
@@ -41,6 +42,7 @@ const parts = [
   'files-size',
   'training-size',
   'partner-size',
+  'analytics-size',
 ];
 
 prepareTerminal();
@@ -95,6 +97,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   const files = wanted('files-size') ? await fresh(place, measureFilesSize) : [];
   const training = wanted('training-size') ? await fresh(place, measureTraining) : [];
   const partner = wanted('partner-size') ? await fresh(place, measurePartner) : [];
+  const analytics = wanted('analytics-size') ? await fresh(place, measureAnalytics) : [];
   return {
     rows: [
       ...peers,
@@ -111,6 +114,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
       ...files,
       ...training,
       ...partner,
+      ...analytics,
     ],
     memory: fleet.memory,
   };

@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { sketchOf } from '../../services/search/src/embedding/grams.ts';
+import { localModel as model } from '../../services/search/src/embedding/local.ts';
+import { indexForm } from '../../services/search/src/terms.ts';
 
 /** The sizes of a data set of the search service. */
 export interface SearchSeed {
@@ -16,9 +18,6 @@ export interface SearchSeed {
 /** A word that 20 leads have, a word that every lead has, and words in between. */
 export const seededWords = { rare: 'quetzalcoatl', everywhere: 'example' };
 const documentsOfOthers = 100;
-// As services/search/src/terms.ts writes them.
-const indexForm = 'v4:';
-const model = 'local-1';
 const facet = (name: string) => `'#${name}=' || `;
 
 /**

@@ -31,7 +31,7 @@ CREATE POLICY tenant ON "index_change" USING (tenant_id = platform.tenant_id() A
 ALTER TABLE "search_engine" ADD CONSTRAINT "search_engine_state_check" CHECK ("state" IN ('filling', 'live', 'leaving'));
 
 -- Whatever writes documents notes them for the server, if the tenant has one: no writer has to remember it.
-CREATE FUNCTION "note_document_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION "note_new_documents"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT FROM "search_engine") THEN
     INSERT INTO "index_change" ("doc_id") SELECT "id" FROM "changed";
@@ -39,8 +39,19 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- The digest of the terms covers everything that the server has of a document beside these.
+CREATE FUNCTION "note_changed_documents"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM "search_engine") THEN
+    INSERT INTO "index_change" ("doc_id") SELECT "id" FROM "changed" AS "now" JOIN "former" USING ("id")
+      WHERE ("now"."type", "now"."words", "now"."owners", "now"."removed_at")
+        IS DISTINCT FROM ("former"."type", "former"."words", "former"."owners", "former"."removed_at");
+  END IF;
+  RETURN NULL;
+END $$;
+
 -- Housekeeping deletes removed documents only, which the server no longer has, and may not read the tables below.
-CREATE FUNCTION "note_document_removal"() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION "note_deleted_documents"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT FROM "changed" WHERE "removed_at" IS NULL) THEN
     IF EXISTS (SELECT FROM "search_engine") THEN
@@ -51,8 +62,8 @@ BEGIN
 END $$;
 
 CREATE TRIGGER "document_inserted" AFTER INSERT ON "document" REFERENCING NEW TABLE AS "changed"
-  FOR EACH STATEMENT EXECUTE FUNCTION "note_document_change"();
-CREATE TRIGGER "document_updated" AFTER UPDATE ON "document" REFERENCING NEW TABLE AS "changed"
-  FOR EACH STATEMENT EXECUTE FUNCTION "note_document_change"();
+  FOR EACH STATEMENT EXECUTE FUNCTION "note_new_documents"();
+CREATE TRIGGER "document_updated" AFTER UPDATE ON "document" REFERENCING NEW TABLE AS "changed" OLD TABLE AS "former"
+  FOR EACH STATEMENT EXECUTE FUNCTION "note_changed_documents"();
 CREATE TRIGGER "document_deleted" AFTER DELETE ON "document" REFERENCING OLD TABLE AS "changed"
-  FOR EACH STATEMENT EXECUTE FUNCTION "note_document_removal"();
+  FOR EACH STATEMENT EXECUTE FUNCTION "note_deleted_documents"();
