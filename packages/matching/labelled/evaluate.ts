@@ -27,8 +27,8 @@ export function foundScore({ kind, one, other }: LabelledPair): number {
 }
 
 /** Precision and recall at a threshold, for each kind and over all. */
-export function measure(threshold = likelyScore): Map<string, Measured> {
-  const scored = labelledPairs().map((pair) => ({ ...pair, isFound: foundScore(pair) >= threshold }));
+export function measure(pairs = labelledPairs(), threshold = likelyScore): Map<string, Measured> {
+  const scored = pairs.map((pair) => ({ ...pair, isFound: foundScore(pair) >= threshold }));
   const rows = matchKinds.map((kind) => [kind, measured(scored.filter((pair) => pair.kind === kind))] as const);
   return new Map([...rows, ['all', measured(scored)]]);
 }
