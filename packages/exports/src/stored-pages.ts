@@ -24,17 +24,20 @@ export async function storedPages(sql: Sql, exportId: number): Promise<StoredPag
 
 /**
  * @param page.rows the rows as JSON
+ * @param page.traces for each row, the ids and addresses by which an erasure finds it, as JSON
  * @param onlyIf the condition under which the page is stored, as `page`
  * @returns whether it was stored
  */
 export async function storePage(
   sql: Sql,
-  { exportId, number, rows, last }: { exportId: number; number: number; rows: string; last: number },
+  page: { exportId: number; number: number; rows: string; traces: string; last: number },
   onlyIf: Fragment = always,
 ): Promise<boolean> {
-  const stored = await sql`INSERT INTO export_chunk (job_id, number, rows, last)
+  const { exportId, number, rows, traces, last } = page;
+  const stored = await sql`INSERT INTO export_chunk (job_id, number, rows, traces, last)
     SELECT page.* FROM (
-      SELECT ${exportId}::bigint AS job_id, ${number}::int AS number, ${rows}::jsonb AS rows, ${last}::bigint AS last) AS page
+      SELECT ${exportId}::bigint AS job_id, ${number}::int AS number, ${rows}::jsonb AS rows, ${traces}::jsonb AS traces,
+        ${last}::bigint AS last) AS page
     WHERE ${onlyIf} RETURNING number`;
   return stored.length > 0;
 }

@@ -1,6 +1,7 @@
 import { inTurns } from '@tandem/process';
 import type { Fragment, Sql } from '@tandem/tenant-db';
 import { storedPages, storePage } from './stored-pages.ts';
+import { traceOf } from './traces.ts';
 
 /** A page of records, and the position after which the next one begins; null after the last record. */
 export interface RecordPage<Row> {
@@ -13,6 +14,7 @@ interface Writing<Row> {
   exportId: number;
   /** Reads the records after a position, in an order that does not change. */
   read(last: number): Promise<RecordPage<Row>>;
+  /** Writes a record as a row, and leaves it with the ids that clients know. */
   toRow(record: Row): unknown[];
   rowsMax: number;
   /** Writes the progress after each page. */
@@ -38,12 +40,15 @@ export async function writePages<Row>(writing: Writing<Row>): Promise<Written> {
     const { rows, next } = await read(last);
     if (done + rows.length > rowsMax) return { end: 'too_many', done };
     if (!rows.length && next === null) return { end: 'complete', done };
-    const stored = JSON.stringify(await inTurns(rows, toRow));
+    const written = await inTurns(rows, (record) => ({ cells: toRow(record), trace: traceOf(record) }));
+    const stored = JSON.stringify(written.map(({ cells }) => cells));
+    const traces = JSON.stringify(written.map(({ trace }) => trace));
     // The last page has no next one; a run that continues after it finds no more records.
     last = next ?? Number.MAX_SAFE_INTEGER;
-    if (!(await storePage(sql, { exportId, number, rows: stored, last }, onlyIf))) return { end: 'stopped', done };
+    if (!(await storePage(sql, { exportId, number, rows: stored, traces, last }, onlyIf)))
+      return { end: 'stopped', done };
     done += rows.length;
-    bytes += stored.length;
+    bytes += stored.length + traces.length;
     await onPage({ done, bytes });
     if (next === null) return { end: 'complete', done };
     if (isOver(bytes)) return { end: 'stopped', done };

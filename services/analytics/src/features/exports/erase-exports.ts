@@ -30,6 +30,7 @@ export const exportSweeps = (ids: IdCodec): readonly Sweep<Tx>[] => [
     table: fragment`export_chunk`,
     owner: fragment`job_id`,
     column: fragment`rows`,
+    traces: fragment`traces`,
     codesOf: (inside) => codesOf(inside, ids),
   }),
 ];

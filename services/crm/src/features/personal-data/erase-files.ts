@@ -3,18 +3,26 @@ import { addressPattern, type Erasing, type Sweep } from '@tandem/service';
 import { type Fragment, fragment } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
 
-/** The columns of the chunks of imported and exported files: arrays of rows. */
+/** The columns of the chunks of imported files: arrays of rows. */
 const chunks = {
   importRows: { table: fragment`import_chunk`, owner: fragment`import_id`, column: fragment`rows` },
   importErrors: { table: fragment`import_chunk`, owner: fragment`import_id`, column: fragment`errors` },
   importResults: { table: fragment`import_chunk`, owner: fragment`import_id`, column: fragment`results` },
-  exportRows: { table: fragment`export_chunk`, owner: fragment`job_id`, column: fragment`rows` },
 } as const satisfies Record<string, { table: Fragment; owner: Fragment; column: Fragment }>;
 
-/** Remove the rows with an address of the person from imported and exported files, which are kept for some days. */
-export const fileSweeps: readonly Sweep<Tx>[] = Object.entries(chunks).map(([kind, columns]) =>
-  chunkSweep({ kind, ...columns }),
-);
+/** Remove the rows about the person from imported and exported files, which are kept for some days. */
+export const fileSweeps: readonly Sweep<Tx>[] = [
+  ...Object.entries(chunks).map(([kind, columns]) => chunkSweep<Tx>({ kind, ...columns })),
+  chunkSweep({
+    kind: 'exportRows',
+    table: fragment`export_chunk`,
+    owner: fragment`job_id`,
+    column: fragment`rows`,
+    traces: fragment`traces`,
+    // A file may lack the columns with addresses.
+    codesOf: ({ person: { leadCodes, recordCodes } }) => [...leadCodes, ...recordCodes],
+  }),
+];
 
 /** Removes the rows with an address of the person from the previews of imports. */
 export async function erasePreviews({ tx, person }: Erasing<Tx>): Promise<number> {

@@ -1,5 +1,5 @@
 import type { crm } from '@tandem/crm-contract';
-import { identityPeer, type TestService, until } from '@tandem/testing';
+import { identityPeer, type TestService, until, users } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
 import { filesPeer } from '../imports/files-peer.test-service.ts';
 
@@ -70,6 +70,21 @@ it('leaves the records of people with a similar address or name', async () => {
   expect(meeting).toMatchObject({ title: 'Round table', attendees: [{ email: 'ashlee@acme.com' }] });
   const { data: kept } = await api.getLeadImport({ params: { id } });
   expect(kept.preview).toMatchObject([{ values: { email: 'ashlee@acme.com' } }]);
+});
+
+it('removes the person from exported files, also from those without addresses and ids', async () => {
+  const api = service.as({ userId: Number(users.active) });
+  const ada = await create(api, { firstName: 'Ada' });
+  await create(api, { firstName: 'Grace' });
+  const { data: started } = await api.createLeadExport({ body: { format: 'csv', columns: ['firstName'] } });
+  await until('the export ends', async () => {
+    const { data } = await api.getJob({ params: { id: started.jobId } });
+    return data.completedAt !== null;
+  });
+  const rows = async () => (await service.sqlWithin(api.caller, 'SELECT rows FROM export_chunk'))[0]?.['rows'];
+  expect(await rows()).toEqual(expect.arrayContaining([['Ada'], ['Grace']]));
+  expect(await erase(api, ada.id)).toMatchObject({ exportRows: 1 });
+  expect(await rows()).toEqual([['Grace']]);
 });
 
 it('ends for a name that is part of the text that replaces it, and keeps texts that do not mention the person', async () => {
