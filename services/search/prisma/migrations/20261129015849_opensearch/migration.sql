@@ -30,11 +30,12 @@ CREATE POLICY tenant ON "index_change" USING (tenant_id = platform.tenant_id() A
 
 ALTER TABLE "search_engine" ADD CONSTRAINT "search_engine_state_check" CHECK ("state" IN ('filling', 'live', 'leaving'));
 
--- Whatever writes documents notes them for the server, if the tenant has one: no writer has to remember it.
+-- Whatever writes documents notes them for the server, if the tenant has one: no writer has to remember it. The removal of a tenant
+-- has another search path.
 CREATE FUNCTION "note_new_documents"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF EXISTS (SELECT FROM "search_engine") THEN
-    INSERT INTO "index_change" ("doc_id") SELECT "id" FROM "changed";
+  IF EXISTS (SELECT FROM "public"."search_engine") THEN
+    INSERT INTO "public"."index_change" ("doc_id") SELECT "id" FROM "changed";
   END IF;
   RETURN NULL;
 END $$;
@@ -42,8 +43,8 @@ END $$;
 -- The digest of the terms covers everything that the server has of a document beside these.
 CREATE FUNCTION "note_changed_documents"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF EXISTS (SELECT FROM "search_engine") THEN
-    INSERT INTO "index_change" ("doc_id") SELECT "id" FROM "changed" AS "now" JOIN "former" USING ("id")
+  IF EXISTS (SELECT FROM "public"."search_engine") THEN
+    INSERT INTO "public"."index_change" ("doc_id") SELECT "id" FROM "changed" AS "now" JOIN "former" USING ("id")
       WHERE ("now"."type", "now"."words", "now"."owners", "now"."removed_at")
         IS DISTINCT FROM ("former"."type", "former"."words", "former"."owners", "former"."removed_at");
   END IF;
@@ -54,8 +55,8 @@ END $$;
 CREATE FUNCTION "note_deleted_documents"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT FROM "changed" WHERE "removed_at" IS NULL) THEN
-    IF EXISTS (SELECT FROM "search_engine") THEN
-      INSERT INTO "index_change" ("doc_id") SELECT "id" FROM "changed";
+    IF EXISTS (SELECT FROM "public"."search_engine") THEN
+      INSERT INTO "public"."index_change" ("doc_id") SELECT "id" FROM "changed";
     END IF;
   END IF;
   RETURN NULL;
