@@ -192,7 +192,7 @@ function wavesOf(deployments: readonly string[], size: number): string[][] {
 describe('restarting every process fails no request and loses no write', () => {
   it('while each of three deployments has a slow request, which it finishes', async () => {
     await release({ waves: slowWaves, terminate: terminateDuringRequest, msMax: slowShutdownMsMax });
-  }, 300_000);
+  }, 600_000);
 
   it('and each exits within 5 s when no request is slow, also one that handles events or runs jobs', async () => {
     await release({ waves, terminate: fleet.terminate, msMax: shutdownMsMax });
@@ -201,5 +201,5 @@ describe('restarting every process fails no request and loses no write', () => {
       const { pagination } = await tenant.api.searchLeads({ query: { q: 'lead', limit: 1 } });
       return pagination?.total === created.size;
     });
-  }, 300_000);
+  }, 600_000);
 });
