@@ -1,4 +1,4 @@
-// What the erasure of a person finds a stored row by, whatever columns the file has.
+// Ids and addresses stored beside each exported row, so that an erasure finds the row whatever columns the file has.
 
 const [shortest, longest] = [5, 320];
 const isPhone = /^[\d\s+()./-]{7,32}$/;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const searchEngines = ['postgres', 'opensearch'] as const;
 
 const EngineStatus = z.object({
-  /** What answers searches at the moment. */
+  /** The engine that answers searches now. */
   engine: z.enum(searchEngines),
   state: z.enum(['off', 'filling', 'live', 'leaving']),
   /** Documents that wait to be sent to OpenSearch, up to 10,000. */

@@ -10,7 +10,7 @@ import type { Handler as ServiceHandler, Totals } from '@tandem/service';
 import type { Tx } from './database.ts';
 import type { SearchDriver } from './driver/driver.ts';
 import type { SearchedBy } from './driver/searched-by.ts';
-import type { QuestionVectors } from './features/embeddings/question-vectors.ts';
+import type { QuestionVectors } from './embedding/question-vector.ts';
 
 export type { Tx };
 
@@ -21,7 +21,7 @@ export interface Tools {
   addonSettings: SettingsReader<TenantRequest>;
   /** The index of all tenants, in PostgreSQL. */
   driver: SearchDriver;
-  /** What answers the searches of a tenant. */
+  /** Chooses the driver for the searches of a tenant. */
   searchedBy: SearchedBy;
   /** The provider's model that embeds documents and questions; absent when none is configured. */
   embedding?: Embedding | undefined;

@@ -111,7 +111,7 @@ export async function moveToOpenSearch(service: Service, caller: Caller): Promis
   });
 }
 
-/** What answers the searches of a tenant, as an operator asks for it or chooses it. */
+/** Sends an operator's request about the search engine of a tenant; by default it reads the current state. */
 export function engineOf(
   service: Service,
   { tenantId, environment }: Caller,

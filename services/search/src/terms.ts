@@ -29,6 +29,11 @@ export function bucketTerm(modelKey: string, bucket: string): string {
   return `${bucketMark}${modelKey}.${bucket}`;
 }
 
+/** Whether a term is a key by which possible duplicates are found. */
+export function isKeyTerm(term: string): boolean {
+  return term.startsWith(keyMark);
+}
+
 /** The term for a field that results are filtered by; `owner` is one of the users and teams that a document belongs to. */
 export function facetTerm(field: string, value: string): string {
   return `${facetMark}${field}=${value}`.slice(0, termLengthMax).toWellFormed();

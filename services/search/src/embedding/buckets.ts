@@ -1,7 +1,7 @@
 import { bucketTerm } from '../terms.ts';
 import { hashOf } from './grams.ts';
 
-// Of a vector each tree has a code: a bit for each of its planes says on which side the vector lies (random hyperplanes,
+// Each tree gives a vector a code: a bit for each of its planes says on which side the vector lies (random hyperplanes,
 // Charikar 2002). The codes are terms, so the vectors with the same first bits are a range of terms (LSH forest, Bawa et
 // al. 2005): longer beginnings have fewer vectors.
 const trees = 4;

@@ -84,7 +84,7 @@ function expected({ leads, deals, events }: World, { first, last, ahead, isMembe
   });
   const of = (type: string) => happened.filter(({ eventType, timestamp }) => eventType === type && within(timestamp));
   const human = (type: string) => of(type).filter(({ automated }) => !automated);
-  // Of a message, the event that was recorded first counts.
+  // Only the first recorded event of a message counts.
   const unique = (...kinds: string[]) => {
     const seen = new Set<string>();
     const firsts = happened.filter(({ automated, eventType, leadId, messageId }) => {

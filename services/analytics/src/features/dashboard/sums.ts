@@ -31,7 +31,7 @@ const ofLeadsNow: MeasureName[] = ['leads.status', 'leads.source', 'opportunitie
 const ofTasksNow: MeasureName[] = ['tasks.open'];
 const ofPartnersNow: MeasureName[] = ['partners.status'];
 
-/** Whose sums are read. */
+/** The owner of the sums to read. */
 export interface Reading {
   owner: Owner;
   /** Whether those of leads, with their opportunities and events, are left out. */

@@ -1,6 +1,6 @@
 import { localVector } from '../../embedding/local.ts';
 import { termsOf } from '../../fields.ts';
-import { facetTerm, keyTerm } from '../../terms.ts';
+import { facetTerm, isKeyTerm } from '../../terms.ts';
 import { searchedTypes } from '../document.ts';
 import { typeOfIndex } from '../postgres/generations.ts';
 import { withOwners } from '../postgres/write-documents.ts';
@@ -50,7 +50,7 @@ export function writeAction({ tenantId, environment }: Scope, row: DocumentRow, 
   const type = typeOfIndex(index);
   const terms = [...withOwners(termsOf(document, type), owners)];
   const words = terms.filter(([, weight]) => weight > 0);
-  const others = terms.filter(([term, weight]) => weight === 0 && !term.startsWith(keyTerm('', '')[0] as string));
+  const others = terms.filter(([term, weight]) => weight === 0 && !isKeyTerm(term));
   const byWeight = wordWeights.map((weight) => [
     wordField(weight),
     words.filter(([, one]) => one === weight).map(([term]) => term),

@@ -108,7 +108,7 @@ async function readTexts(tx: Tx, waiting: WaitingDocument[]) {
   return { sent: all.filter(({ text }) => text !== ''), textless: all.filter(({ text }) => text === '') };
 }
 
-/** What follows from the answer: how many texts the next request has and when it is sent, and whether this text is refused. */
+/** The size and time of the next request after an answer, and whether the provider refused the text for good. */
 function nextRequest(
   { failures, batchMax }: EmbeddingState,
   texts: number,

@@ -1,40 +1,15 @@
 import type { Embedding } from '@tandem/ai';
 import { estimatedTokens } from '@tandem/ai';
-import type { Caller } from '@tandem/caller';
 import type { Schedule } from '@tandem/jobs';
 import { createBreaker, createLog } from '@tandem/process';
 import type { QueryVector } from '../../driver/driver.ts';
+import type { Asked, QuestionVector, QuestionVectors, Within } from '../../embedding/question-vector.ts';
 import { quantized } from '../../embedding/vector.ts';
 import { phoneIn } from '../../fields.ts';
-import type { Tools, Tx } from '../../handler.ts';
+import type { Tools } from '../../handler.ts';
 import { takeTokens } from './budget.ts';
 import { startEmbeddingJob } from './embed-documents.job.ts';
 import { readState } from './state.ts';
-
-/** The vector of a question by the provider's model, or why there is none; empty where local vectors are compared anyway. */
-export interface QuestionVector {
-  vector?: QueryVector;
-  missing?: string;
-  /** Whether the documents of the tenant have not been embedded by the model, and nothing is about to do it. */
-  isToStart?: boolean;
-}
-
-/** What a search is asked with. */
-interface Asked {
-  q: string;
-  mode: 'keyword' | 'semantic' | 'hybrid';
-  semanticRatio: number;
-}
-
-interface Within {
-  tx: Tx;
-  caller: Caller;
-}
-
-export interface QuestionVectors {
-  /** Embeds a question if the documents of the tenant are. Call it outside of a transaction. */
-  ask(within: Within, asked: Asked): Promise<QuestionVector>;
-}
 
 const timeoutMs = 800;
 const keptMax = 2_000;

@@ -5,6 +5,6 @@ import type { Tx } from '../../handler.ts';
 import { getSearchEngine } from './get-search-engine.ts';
 import { setSearchEngine } from './set-search-engine.ts';
 
-/** What answers the searches of a tenant: PostgreSQL, or OpenSearch. */
+/** Operations that choose PostgreSQL or OpenSearch for the searches of a tenant. */
 export const searchEngineHandlers = (server: OpenSearch | undefined) =>
   ({ setSearchEngine: setSearchEngine(server), getSearchEngine }) satisfies Handlers<typeof internalSearchEngine, Tx>;

@@ -60,7 +60,7 @@ describe('an operator', () => {
     expect(sent(api)).toHaveLength(2);
   });
 
-  it('changes his mind while documents are sent or removed', async () => {
+  it('changes the engine again while documents are sent or removed', async () => {
     const api = await aTenantWith(service, { a: ada });
     await choose(api, 'opensearch');
     await choose(api, 'postgres');
@@ -219,7 +219,7 @@ it('a deleted tenant leaves no document on the server', async () => {
   const other = await aTenantWith(service, { a: ada });
   await moveToOpenSearch(service, api.caller);
   await moveToOpenSearch(service, other.caller);
-  const { index } = { index: server.requests.find((one) => one.startsWith('HEAD /'))?.slice('HEAD /'.length) ?? '' };
+  const index = server.requests.find((one) => one.startsWith('HEAD /'))?.slice('HEAD /'.length) ?? '';
   const client = createOpenSearch({ url: server.url, index });
   await removeFromServer(client)(api.caller.tenantId as number);
   await client.close();

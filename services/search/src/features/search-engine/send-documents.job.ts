@@ -42,7 +42,7 @@ export const sendDocuments = (server: OpenSearch | undefined) =>
       await (engine.state === 'leaving' ? removeAll(server, context) : sendBatch(server, context, engine));
     },
     async giveUp({ schedule }: GiveUpContext<object, Tx>) {
-      // What was noted stays; PostgreSQL answers meanwhile.
+      // The noted changes stay in the table, and PostgreSQL answers searches meanwhile.
       await schedule(sendDocumentsJob, [{}], new Date(Date.now() + retryMs));
     },
   });
@@ -61,7 +61,7 @@ async function sendBatch(
   const outcome = await outside(async () => {
     await server.prepare();
     await send(server, scope, [...filling, ...changed]);
-    // What has an older version than all that was sent has no document any more.
+    // A document on the server with an older version no longer exists in PostgreSQL.
     return isLastPage ? removeOlder(server, scope, version) : false;
   });
   const isFilled = isLastPage && !outcome;

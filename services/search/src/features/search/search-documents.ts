@@ -1,9 +1,10 @@
 import type { Schedule } from '@tandem/jobs';
 import { type searches, searchFields } from '@tandem/search-contract';
 import { failField, type PageResult } from '@tandem/service';
+import type { QuestionVector } from '../../embedding/question-vector.ts';
 import type { Handler, Tools } from '../../handler.ts';
 import type { SearchedType } from '../documents/document.ts';
-import { type QuestionVector, useQuestionVector } from '../embeddings/question-vectors.ts';
+import { useQuestionVector } from '../embeddings/question-vectors.ts';
 import { ownersFor } from './owners.ts';
 import { readFilter } from './read-filter.ts';
 import { type Hit, searchPage } from './search-page.ts';
