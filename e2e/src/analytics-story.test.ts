@@ -57,6 +57,8 @@ const counted = (what: string, isComplete: (numbers: Awaited<ReturnType<typeof d
   );
 
 /** The total of a list with query parameters as analytics returns them. */
+const commissionsOf = async (opportunityId: string) => (await api.listCommissions({ query: { opportunityId } })).data;
+
 async function totalOf({ path, query }: { path: string; query: object }): Promise<number> {
   const parameters = new URLSearchParams({ ...(query as Record<string, string>), limit: '1' });
   const response = await fetch(`${fleet.baseUrl}${path}?${parameters}`, { headers: { 'x-api-key': tenant.live } });
@@ -135,6 +137,9 @@ describe('200 leads', () => {
       const { data: deal } = await api.convertLead({ body });
       const of = { params: { id: deal.id } };
       if (person.deal === 'won' || person.deal === 'reopened') await api.winOpportunity({ ...of, body: {} });
+      // A win whose event comes after that of the reopening earns no commission, so wait for it.
+      if (person.deal === 'reopened' && person.hasPartner)
+        await until('the commission exists', async () => (await commissionsOf(deal.id)).length === 1);
       if (person.deal === 'reopened') await api.reopenOpportunity({ ...of, body: { reason: 'Not signed' } });
       if (isLost(person)) await api.loseOpportunity({ ...of, body: { reasonCode: 'price' } });
       if (person.number >= 100) return;
@@ -203,6 +208,8 @@ describe('the numbers of analytics', () => {
   it('of funnels are what was done', async () => {
     const { data: leads } = await api.getFunnel();
     expect(leads.steps.map((step) => step.count)).toEqual([200, contacted, converted, converted]);
+    expect(leads.steps.map((step) => step.fromStart)).toEqual(leads.steps.map((step) => percent(step.count, 200)));
+    expect(leads.pending).toBe(200 - converted - count(({ status }) => status === 'unqualified'));
     expect(await unlike(leads)).toEqual([]);
     const { data: deals } = await api.getFunnel({ query: { type: 'opportunity' } });
     expect([deals.steps[0]?.count, deals.steps.at(-1)?.count]).toEqual([converted, count(isWon)]);
@@ -220,6 +227,12 @@ describe('the numbers of analytics', () => {
     for (const { value: source, steps: ofSource } of mails.breakdown)
       expect(ofSource.map((step) => step.count)).toEqual(stepsOf(people.filter((one) => one.source === source)));
     expect(mails.breakdown).toHaveLength(3);
+    // Everybody got the mail today, so who has not reached the last step still can.
+    expect(mails.pending).toBe(200 - (mails.steps.at(-1)?.count as number));
+    const before = (step: number) => mails.steps[step - 1]?.count as number;
+    expect(mails.steps.slice(1).map(({ fromPrevious }) => fromPrevious)).toEqual(
+      mails.steps.slice(1).map((step, index) => percent(step.count, before(index + 1))),
+    );
     expect(await unlike(mails)).toEqual([]);
   }, 60_000);
 
@@ -241,6 +254,19 @@ describe('the numbers of analytics', () => {
       columns: ['value'],
     });
     expect(won.map(Number).sort((a, b) => a - b)).toEqual(people.filter(isWon).map((person) => person.value));
+    const sizes = {
+      ...{ leads: 200, messages: 200, opportunities: converted, tasks: count(withTask) },
+      ...{
+        commissions: count((one) => withCommission(one) || (one.hasPartner && one.deal === 'reopened')),
+        referrals: count(({ hasPartner }) => hasPartner),
+      },
+      ...{ partners: 1, campaigns: 1 },
+    } as const;
+    for (const [source, size] of Object.entries(sizes))
+      expect([source, (await exported({ source: source as 'leads', format: 'csv', columns: ['id'] })).length]).toEqual([
+        source,
+        size,
+      ]);
     const clicked = await exported({
       source: 'events',
       format: 'csv',
@@ -287,7 +313,7 @@ describe('after analytics has lost what it counted', () => {
     const analytics = await openTables(fleet.environment['analytics']?.['DATABASE_URL'] as string);
     for (const table of ['lead_fact', 'opportunity_fact', 'partner_fact', 'commission_fact', 'task_fact', 'step'])
       await analytics.sql(`DELETE FROM ${table}`);
-    await analytics.sql("DELETE FROM measure WHERE name NOT LIKE 'engagement.%'");
+    for (const table of ['measure', 'measure_total']) await analytics.sql(`DELETE FROM ${table}`);
     await analytics.close();
     expect((await dashboard()).leads.total).toBe(0);
     expect(await runAdmin(fleet, ['rebuild', 'analytics', '--tenant', tenant.id])).toMatchObject({ code: 0 });
@@ -326,6 +352,6 @@ describe('after the leads of some weeks ago are counted again from crm', () => {
     const cohort = { interval: 'week', metric: 'retained', periods: 3, dateFrom, dateTo: dateFrom } as const;
     const { data } = await api.getCohorts({ query: cohort });
     expect(data.rows).toEqual([{ cohort: dateFrom.slice(0, 10), size: old.length, values: [0, visitors.length, 0] }]);
-    expect(await unlike({ ...data, lists: [] })).toEqual([]);
+    expect(await unlike(data)).toEqual([]);
   }, 180_000);
 });
