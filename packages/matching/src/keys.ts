@@ -1,3 +1,4 @@
+import { dotless } from './email.ts';
 import { type Facts, factsOf, type MatchKind, type MatchRecord } from './facts.ts';
 import { fullName } from './nicknames.ts';
 import { soundOf, wordsOf } from './text.ts';
@@ -28,7 +29,7 @@ export function personKeys(facts: Facts) {
 /** All keys of a record. */
 export function keysOf(kind: MatchKind, record: MatchRecord): MatchKeys {
   const facts = factsOf(kind, record);
-  const mailbox = facts.email && `${facts.email.local.replaceAll('.', '')}@${facts.email.host}`;
+  const mailbox = facts.email && dotless(facts.email);
   const person = { mailbox, ...personKeys(facts) };
   if (kind === 'lead') return person;
   const company = {
@@ -42,6 +43,28 @@ export function keysOf(kind: MatchKind, record: MatchRecord): MatchKeys {
     domainStem: facts.domain && domainStem(facts.domain),
   };
   return kind === 'account' ? { mailbox, phoneKey: facts.phone, ...company } : { ...person, ...company };
+}
+
+// No mail server accepts a longer name before the @.
+const localMax = 64;
+const addressLetters = [...'abcdefghijklmnopqrstuvwxyz-_'];
+
+/**
+ * The keys `mailbox` of addresses at the same domain that differ by one typo: a letter that is missing, added, changed or
+ * exchanged with its neighbour. They are looked up instead of stored, because each address has some hundreds.
+ */
+export function misspeltMailboxes(kind: MatchKind, record: MatchRecord): string[] {
+  const { email } = factsOf(kind, record);
+  const local = email?.local.replaceAll('.', '') ?? '';
+  // Companies are not compared by similar addresses.
+  if (!email || kind === 'account' || local.length > localMax) return [];
+  const edits = Array.from({ length: local.length + 1 }, (_, at) => {
+    const [before, letter, after] = [local.slice(0, at), local.charAt(at), local.slice(at + 1)];
+    const changed = letter ? addressLetters.map((other) => before + other + after) : [];
+    const added = addressLetters.map((other) => before + other + letter + after);
+    return [before + after, before + after.charAt(0) + letter + after.slice(1), ...changed, ...added];
+  });
+  return [...new Set(edits.flat())].filter((edit) => edit && edit !== local).map((edit) => `${edit}@${email.host}`);
 }
 
 function inCity({ company, city }: Facts, at: 0 | -1): string | null {

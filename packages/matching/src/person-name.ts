@@ -94,8 +94,11 @@ function hasMiddleName(one: string, other: string): boolean {
   return further.length > words.length && words.every((word, at) => word === further[at]);
 }
 
-/** Forms of a name for a man and a woman differ by one letter too: Mario and Maria, Martin and Martina. */
-function isSimilarFirst(one: string, other: string): boolean {
+/**
+ * Whether two first names are equal, or one is likely a misspelling of the other. Forms of a name for a man and a woman differ
+ * by one letter too: Mario and Maria, Martin and Martina.
+ */
+export function isSimilarFirst(one: string, other: string): boolean {
   if (one === other) return true;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   const isGender =

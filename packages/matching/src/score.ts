@@ -25,12 +25,22 @@ export function scorePerson({ email, phone, name, company, domain }: Evidence): 
   );
 }
 
-/** An equal address is the same person whatever the names; a variant of it is the same mailbox, so likely the same person. */
+/**
+ * An equal address is the same person whatever the names; a variant of it is the same mailbox, so likely the same person. A typo
+ * needs a name that matches, or no name to compare.
+ */
 function byAddress(email: Signal | undefined, name: Signal | undefined): number {
   if (email?.reason === 'email') return 1;
   if (email?.reason === 'email_variant') return name?.conflicts ? 0.75 : 0.85 + 0.05 * match(name);
-  if (email?.reason === 'email_similar') return match(name) ? 0.6 + 0.25 * match(name) : 0;
+  if (email?.reason === 'email_dots') return name?.conflicts ? 0 : Math.max(0.8, byName(name));
+  if (email?.reason === 'email_typo') return name ? byName(name) : 0.75;
+  if (email?.reason === 'email_similar') return name ? byName(name) : alone;
   return 0;
+}
+
+/** The score of two similar addresses, which are those of two people unless the names match. */
+function byName(name: Signal | undefined): number {
+  return match(name) && 0.6 + 0.25 * match(name);
 }
 
 /** Families and offices share a number: people with different names are at most possible. */

@@ -2,6 +2,8 @@
 export const reasons = [
   'email',
   'email_variant',
+  'email_dots',
+  'email_typo',
   'email_similar',
   'phone',
   'name',

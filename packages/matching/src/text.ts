@@ -83,7 +83,8 @@ export function editsBetween(one: string, other: string): number {
   return edits === 2 && one.length === other.length && isExchanged(one, other) ? 1 : edits;
 }
 
-function isExchanged(one: string, other: string): boolean {
+/** Whether two different texts are equal but for two neighbours that are exchanged. */
+export function isExchanged(one: string, other: string): boolean {
   const at = [...one].findIndex((letter, index) => letter !== other[index]);
   return one[at] === other[at + 1] && one[at + 1] === other[at] && one.slice(at + 2) === other.slice(at + 2);
 }

@@ -259,6 +259,16 @@ export const internalPipelines = operations({
     message: 'Pipeline retrieved',
     emits: [],
   },
+  readStageCodes: {
+    method: 'POST',
+    path: '/internal/pipelines/stage-codes',
+    audience: 'internal',
+    summary: 'Retrieve the codes of the stages of all pipelines',
+    body: z.object({}),
+    reply: z.object({ codes: z.array(z.string()) }),
+    message: 'Stage codes retrieved',
+    emits: [],
+  },
 });
 
 /** Counts the open work of a user, for identity, which requires a successor when the user leaves. */

@@ -25,6 +25,19 @@ const emails = (scope: Scope) =>
 
 const removeLeads = (scope: Scope) => db.within(scope, () => db.tx.sql`DELETE FROM lead`);
 
+it('plans a statement of adHocSql for its values each time, and one of sql once for any values', async () => {
+  const prepared = (marker: string) => db.tx.sql<{ plans: number }>`
+    SELECT generic_plans::int AS plans FROM pg_prepared_statements WHERE statement LIKE ${`%${marker} %`} AND statement NOT LIKE '%pg_prepared%'`;
+  const [often, adHoc] = await db.transaction(mine, async () => {
+    for (let time = 1; time <= 7; time++) {
+      await db.tx.sql`SELECT id AS often FROM lead WHERE id = ${time}`;
+      await db.tx.adHocSql`SELECT id AS each_time FROM lead WHERE id = ${time}`;
+    }
+    return [await prepared('AS often'), await prepared('AS each_time')];
+  });
+  expect([often, adHoc]).toEqual([[{ plans: 2 }], []]);
+});
+
 describe('a transaction', () => {
   it('leaves no state on the connection for the next tenant when its first statement fails', async () => {
     const twice = () => db.tx.sql`INSERT INTO lead (id, email, first_name, last_name)

@@ -1,7 +1,8 @@
-import { accounts, leads, opportunities, tasks } from '@tandem/crm-contract';
+import { accounts, activities, leads, opportunities, tasks } from '@tandem/crm-contract';
 import { recordPagesHandler } from '@tandem/service';
 import type { Peers } from '../../handler.ts';
 import { listAccounts } from '../accounts/list-accounts.ts';
+import { listActivities } from '../activities/list-activities.ts';
 import { listLeads } from '../leads/list-leads.ts';
 import { listOpportunities } from '../opportunities/list-opportunities.ts';
 import { listTasks } from '../tasks/list-tasks.ts';
@@ -13,4 +14,5 @@ export const readRecordPage = (peers: Peers) =>
     { row: accounts.listAccounts, handler: listAccounts },
     { row: opportunities.listOpportunities, handler: listOpportunities(peers) },
     { row: tasks.listTasks, handler: listTasks },
+    { row: activities.listActivities, handler: listActivities },
   ]);

@@ -1,6 +1,14 @@
 import { inTurns } from '@tandem/process';
 import type { Tx } from '../../handler.ts';
-import { compareLeads, factsOf, type Identity, type MatchKeys, matchKeys, type Similarity } from './similarity.ts';
+import {
+  compareLeads,
+  factsOf,
+  type Identity,
+  type MatchKeys,
+  matchKeys,
+  misspeltKeys,
+  type Similarity,
+} from './similarity.ts';
 
 /** The best matches that are kept for each compared lead, and the newest few that are read for each of its keys. */
 const pairsPerLeadMax = 20;
@@ -98,23 +106,35 @@ async function bestCandidates(tx: Tx, changed: Person[]): Promise<Candidate[]> {
 }
 
 /**
- * Leads with an equal key. For each key, only the newest few are read from an index that ends in the id, so that a thousand
- * equal names cost no more than twenty. The keys are stored columns because conditions with functions cannot use an index
- * under row-level security.
+ * Leads with an equal key, or with an address one typo away. For each key, only the newest few are read from an index that ends
+ * in the id, so that a thousand equal names cost no more than twenty. The keys are stored columns because conditions with
+ * functions cannot use an index under row-level security.
+ *
+ * All misspelt addresses are one condition, which reads each page of the index once, and no more than twenty leads.
  */
-function findByKeys(tx: Tx, changed: Person[]): Promise<Candidate[]> {
-  const wanted = changed.map((person) => ({ id: person.id, ...matchKeys(person) }));
+async function findByKeys(tx: Tx, changed: Person[]): Promise<Candidate[]> {
+  const wanted = await inTurns(changed, (person) => ({
+    id: person.id,
+    ...matchKeys(person),
+    misspelt: misspeltKeys(person),
+  }));
   return tx.sql<Candidate>`
     SELECT changed.id AS "leadId", other.id AS "otherId"
     FROM lead AS changed
     JOIN jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) AS key (id bigint, "phoneKey" text, "nameSorted" text,
-      "nameInitial" text, "nameSound" text, "nameDomain" text) ON key.id = changed.id
+      "nameInitial" text, "nameSound" text, "nameDomain" text, misspelt text[]) ON key.id = changed.id
     CROSS JOIN LATERAL (
       (SELECT id FROM lead WHERE email_key = changed.email_key AND id <> changed.id AND deleted_at IS NULL
         ORDER BY id DESC LIMIT ${pairsPerLeadMax})
       UNION
       (SELECT id FROM lead WHERE email_stem = changed.email_stem AND id <> changed.id AND deleted_at IS NULL
         ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+      UNION
+      (SELECT id FROM lead WHERE mailbox_key = changed.mailbox_key AND id <> changed.id AND deleted_at IS NULL
+        ORDER BY id DESC LIMIT ${pairsPerLeadMax})
+      UNION
+      (SELECT id FROM lead WHERE mailbox_key = ANY(key.misspelt) AND id <> changed.id AND deleted_at IS NULL
+        LIMIT ${pairsPerLeadMax})
       UNION
       (SELECT id FROM lead WHERE phone = changed.phone AND id <> changed.id AND deleted_at IS NULL
         ORDER BY id DESC LIMIT ${pairsPerLeadMax})

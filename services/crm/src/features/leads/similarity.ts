@@ -1,5 +1,12 @@
 import type { DuplicatePair } from '@tandem/crm-contract';
-import { compareFacts, type Facts, factsOf as factsOfRecord, personKeys, type Reason } from '@tandem/matching';
+import {
+  compareFacts,
+  type Facts,
+  factsOf as factsOfRecord,
+  misspeltMailboxes,
+  personKeys,
+  type Reason,
+} from '@tandem/matching';
 import type { z } from 'zod';
 
 /** The fields of a lead by which it can be recognized as a person that is known already. */
@@ -31,10 +38,17 @@ export function matchKeys(identity: Identity): MatchKeys {
   return personKeys(factsOf(identity));
 }
 
+/** The values of `mailbox_key` of leads whose address is one typo away. */
+export function misspeltKeys({ email }: Identity): string[] {
+  return misspeltMailboxes('lead', { email });
+}
+
 // Reasons that a pair of leads has; the release before this one knows no others.
 const namesOfReasons: Partial<Record<Reason, MatchedOn>> = {
   email: 'email',
   email_variant: 'email_variant',
+  email_dots: 'email_variant',
+  email_typo: 'email_variant',
   email_similar: 'email_variant',
   phone: 'phone',
   name: 'name',

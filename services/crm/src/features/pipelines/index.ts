@@ -7,6 +7,7 @@ import { filterPipelines } from './filter-pipelines.ts';
 import { getPipeline } from './get-pipeline.ts';
 import { listPipelines } from './list-pipelines.ts';
 import { readPipeline } from './read-pipeline.ts';
+import { readStageCodes } from './read-stage-codes.ts';
 import { setPipelineRules } from './set-pipeline-rules.ts';
 import { updatePipeline } from './update-pipeline.ts';
 
@@ -20,4 +21,5 @@ export const pipelineHandlers = (peers: Peers) =>
     deletePipeline,
     filterPipelines,
     readPipeline,
+    readStageCodes,
   }) satisfies Handlers<typeof pipelines & typeof internalPipelines, Tx>;

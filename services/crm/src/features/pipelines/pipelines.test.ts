@@ -41,6 +41,20 @@ describe('pipelines', () => {
     expect((await convert(api)).data.pipelineId).toBe(data[0].id);
   });
 
+  it('have stages whose codes are read for other services, each once', async () => {
+    const api = service.as();
+    await api.createPipeline({ body: { name: 'Renewals' } });
+    const { data: other } = await api.createPipeline({ body: { name: 'Small' } });
+    const body = { entityType: 'opportunity', pipelineId: other.id, code: 'trial', name: 'Trial', sortOrder: 99 };
+    expect((await api.createStatus({ body })).status).toBe(201);
+    const crm = service.as({ type: 'system', tenantId: api.caller.tenantId as number });
+    const { data } = await crm.readStageCodes({ body: {} });
+    expect(data.codes).toEqual([
+      ...['prospecting', 'qualification', 'proposal', 'negotiation', 'won', 'lost'],
+      'trial',
+    ]);
+  });
+
   it('are created with standard stages or their own, and as the default for new deals', async () => {
     const api = service.as();
     const first = await api.createPipeline({ body: { name: 'Renewals' } });
