@@ -163,8 +163,9 @@ export {
   type StoredSection,
 } from './personal-data.ts';
 export { Environment, type Plan, PlanCode, planCodes, planCurrency, plans } from './plans.ts';
+export { reversedRanges, withOrderedRanges } from './ranges.ts';
 export { rebuildPage } from './rebuild-page.ts';
-export { recordPageMax, recordPages } from './record-pages.ts';
+export { parentFilters, recordFilters, recordPageMax, recordPages } from './record-pages.ts';
 export { StateTable, stateTable } from './state-table.ts';
 export {
   tenantDataRemoved,

@@ -53,6 +53,11 @@ interface RowBase {
   errors?: ErrorCodes;
   /** Upstream timeout in milliseconds, if 10 s is wrong for this operation. */
   timeoutMs?: number;
+  /**
+   * The list of the body whose items are checked one by one: an invalid item does not reject the request. The handler gets the
+   * valid items in the body, and the errors of the others as `invalidItems`.
+   */
+  checksEach?: string;
   /** Maximum body size in bytes, if 256 KB is wrong for this operation. */
   bodyMax?: number;
   /**
@@ -281,6 +286,8 @@ function checkRow(row: Operation): void {
   if (row.performs && pathParameters(row.performs).join() !== inPath.join())
     throw new Error(`${row.id}: the path in performs must have the parameters of the operation`);
   if (row.body && row.form) throw new Error(`${row.id}: an operation has either a body or a form, not both`);
+  if (row.checksEach && !(row.body?.shape[row.checksEach] instanceof z.ZodArray))
+    throw new Error(`${row.id}: checksEach must name a required list of the body`);
   const takesBytes = row.method === 'POST' || (row.method === 'PUT' && row.rawBody?.streamed);
   if (row.rawBody && (row.body || row.form || row.audience !== 'public' || !takesBytes))
     throw new Error(`${row.id}: only a public POST or streamed PUT without body and form can take the bytes of a body`);

@@ -24,7 +24,7 @@ const noTraces = fragment`NULL::jsonb`;
 export function chunkSweep<Tx extends { sql: Sql }>(chunks: Chunks): Sweep<Tx> {
   const { kind, table, owner, column, traces, codesOf = () => [] } = chunks;
   const traced = traces ?? noTraces;
-  const removeTraces = traces ? fragment`, ${traces} = kept.traces` : fragment``;
+  const removeTraces = traces ? fragment`, ${traces} = kept.traces, row_count = NULL` : fragment``;
   return async ({ tx, person, tenantId, after: [ownerId = 0, number = -1] }) => {
     const pattern = addressPattern(person, codesOf({ person, tenantId }));
     const read = await tx.sql<{ ownerId: number; number: number; isFound: boolean }>`

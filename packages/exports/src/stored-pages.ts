@@ -15,9 +15,10 @@ export interface StoredPages {
 
 const always = fragment`true`;
 
+/** Reads how far a file is: the pages themselves are not read, because this happens every few seconds. */
 export async function storedPages(sql: Sql, exportId: number): Promise<StoredPages> {
   const [stored] = await sql<StoredPages>`SELECT number + 1 AS number, last,
-      (sum(jsonb_array_length(rows)) OVER ())::int AS done
+      (sum(coalesce(row_count, jsonb_array_length(rows))) OVER ())::int AS done
     FROM export_chunk WHERE job_id = ${exportId}::bigint ORDER BY export_chunk.number DESC LIMIT 1`;
   return stored ?? { number: 0, last: 0, done: 0 };
 }
@@ -34,8 +35,8 @@ export async function storePage(
   onlyIf: Fragment = always,
 ): Promise<boolean> {
   const { exportId, number, rows, traces, last } = page;
-  const stored = await sql`INSERT INTO export_chunk (job_id, number, rows, traces, last)
-    SELECT page.* FROM (
+  const stored = await sql`INSERT INTO export_chunk (job_id, number, rows, traces, last, row_count)
+    SELECT page.*, jsonb_array_length(page.rows) FROM (
       SELECT ${exportId}::bigint AS job_id, ${number}::int AS number, ${rows}::jsonb AS rows, ${traces}::jsonb AS traces,
         ${last}::bigint AS last) AS page
     WHERE ${onlyIf} RETURNING number`;

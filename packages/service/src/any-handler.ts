@@ -22,6 +22,7 @@ type AnyFormHandler = FormHandler<Operation, unknown, { checksum: string }>;
 /** A handler whose operation is known at run time only. */
 export interface AnyHandler {
   check?: (context: AnyCheckContext) => Promise<unknown>;
+  share?: (context: Pick<AnyContext, 'caller'>) => Promise<() => void>;
   run: (context: AnyContext) => unknown;
   /** Only for forms. */
   admit?: (context: Pick<AnyContext, 'params' | 'caller' | 'tx'>) => Promise<void>;

@@ -1,7 +1,7 @@
 export type Cell = string | number | null;
 
 // Prefixes that spreadsheets interpret as a formula.
-const formula = /^[=+\-@\t\r\0]/;
+const formula = /^[=+\-@\t\r\n\0]/;
 const needsQuotes = /[",\r\n]/;
 
 /** Formats rows as CSV (RFC 4180). Text that a spreadsheet would run as a formula is prefixed with a quote. */

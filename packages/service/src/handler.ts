@@ -4,6 +4,7 @@ import type {
   BodyStream,
   CookieAttributes,
   EventDef,
+  FieldError,
   JobStarted,
   Operation,
   Operations,
@@ -56,6 +57,12 @@ type HeaderNames<Op> = Op extends { headers: infer Headers } ? keyof Headers & s
  */
 export type Under = <T>(permission: string, work: () => Promise<T>) => Promise<T>;
 
+/** An item of a request that its schema rejects: its position in the request, and its errors with fields of the item. */
+export interface InvalidItem {
+  index: number;
+  errors: FieldError[];
+}
+
 /** The arguments of a handler. All of them are validated and bound to the caller. */
 export interface Context<Op extends Operation, Tx> {
   params: Output<Op['params']>;
@@ -68,6 +75,8 @@ export interface Context<Op extends Operation, Tx> {
       : Op extends { rawBody: object }
         ? RawBody
         : Received<Op['body']>;
+  /** The items of the list `checksEach` of the row that its schema rejects, which the body does not have. */
+  invalidItems: readonly InvalidItem[];
   caller: Caller;
   /** Whether a GET is sent as HEAD, by software that looks where a link leads: nobody has opened it. */
   isHead: boolean;
@@ -113,6 +122,12 @@ type Check<Op extends Operation, Tx, Found> = (
   context: Pick<Context<Op, Tx>, 'params' | 'query' | 'body' | 'caller' | 'tx' | 'under' | 'inTenant' | 'ifMatch'>,
 ) => Promise<Found>;
 
+/**
+ * Waits until the operation may take place, before it takes a connection, and resolves to the function that lets the next request
+ * in; throws to reject the request. For operations whose work would delay the requests of other tenants.
+ */
+type Share<Op extends Operation, Tx> = (context: Pick<Context<Op, Tx>, 'caller'>) => Promise<() => void>;
+
 /** The uploaded file of a form. */
 export interface IncomingFile {
   /** The content; must be read to the end or destroyed. */
@@ -142,7 +157,7 @@ export interface FormHandler<Op extends Operation, Tx, Received extends { checks
 /** The handler of one operation. */
 export type Handler<Op extends Operation, Tx, Found = void> = Op extends { form: object }
   ? FormHandler<Op, Tx, Found & { checksum: string }>
-  : Run<Op, Tx> | { check: Check<Op, Tx, Found>; run: Run<Op, Tx, Found> };
+  : Run<Op, Tx> | { check: Check<Op, Tx, Found>; share?: Share<Op, Tx>; run: Run<Op, Tx, Found> };
 
 /** A handler for every operation of a contract. */
 // biome-ignore lint/suspicious/noExplicitAny: what a check finds is between it and its own run.

@@ -20,8 +20,9 @@ import type { z } from 'zod';
 import { fail } from './api-error.ts';
 import { bodyChunks } from './body-stream.ts';
 import { requireFeature } from './features.ts';
-import type { SentAs } from './handler.ts';
+import type { InvalidItem, SentAs } from './handler.ts';
 import { reachOf } from './reach.ts';
+import { readEach } from './read-each.ts';
 import { printable, readFields } from './read-fields.ts';
 
 /** A request that passed every check that needs no database. */
@@ -31,6 +32,7 @@ export interface ReadRequest {
   params: unknown;
   query: unknown;
   body: unknown;
+  invalidItems: readonly InvalidItem[];
   isHead: boolean;
   ifMatch: string | undefined;
   idempotencyKey: string | undefined;
@@ -80,7 +82,7 @@ export function readRequest(
   if (resumeFrom && isEventStream(row.reply)) named.lastEventId = resumeFrom;
   const query = row.query && readFields(row.query, named, errors);
   const sent = jsonBody(request, row);
-  const body = row.rawBody ? rawBody(request, row.rawBody, row.bodyMax ?? bodyMax) : read(row.body, sent, errors);
+  const { body, invalidItems } = readBody(request, row, sent, errors);
   // A misspelt name also explains why a required parameter or field is missing.
   const warnings = unknownParameters(row, named);
   if (row.body) warnings.push(...fieldWarnings(unknownFields(row.body, sent, warningsMax - warnings.length)));
@@ -92,6 +94,7 @@ export function readRequest(
     params,
     query,
     body,
+    invalidItems,
     isHead: isHead(request),
     ifMatch: request.get('if-match'),
     idempotencyKey: request.get('idempotency-key'),
@@ -143,6 +146,17 @@ function checkNamedRecords(caller: Caller, row: Operation, body: unknown): void 
     'forbidden',
     missing.map(({ permission, for: field }) => ({ field, message: `Requires the permission ${permission}` })),
   );
+}
+
+function readBody(
+  request: Request,
+  row: Operation,
+  sent: unknown,
+  errors: FieldError[],
+): Pick<ReadRequest, 'body' | 'invalidItems'> {
+  if (row.rawBody) return { body: rawBody(request, row.rawBody, row.bodyMax ?? bodyMax), invalidItems: [] };
+  if (row.body && row.checksEach) return readEach(row.body, row.checksEach, sent, errors);
+  return { body: read(row.body, sent, errors), invalidItems: [] };
 }
 
 function jsonBody(request: Request, row: Operation): unknown {

@@ -1,5 +1,13 @@
 import type { Caller } from '@tandem/caller';
-import { type FieldError, listFilters, type Operation, pageItem, type recordPages } from '@tandem/contract';
+import {
+  type FieldError,
+  type Operation,
+  pageItem,
+  parentFilters,
+  recordFilters,
+  type recordPages,
+  unknownId,
+} from '@tandem/contract';
 import { inTurns } from '@tandem/process';
 import { z } from 'zod';
 import type { AnyContext, AnyHandler } from './any-handler.ts';
@@ -32,7 +40,7 @@ export async function readRecordPage(
   { filters, after, limit }: Request,
   inside: { tx: unknown; caller: Caller },
 ): Promise<Page> {
-  const { query, errors } = queryOf(row, filters);
+  const { params, query, errors } = inputOf(row, filters);
   if (errors.length) return { records: [], next: null, errors };
   let position: number | null = null;
   let ids: number[] = [];
@@ -43,12 +51,12 @@ export async function readRecordPage(
     return { items: rows, total: rows.length, page: 1, limit, hasPrev: after > 0, nextCursor: null };
   };
   try {
-    const items = await runList(handler, { ...inside, query, list });
+    const items = await runList(handler, { ...inside, params, query, list });
     if (items.length !== ids.length) throw new Error(`${row.id} does not return each of the records that it reads`);
     const records = fitting(await inTurns(items, (item) => asWire(row, item)));
     return { records, next: records.length < items.length ? (ids[records.length - 1] as number) : position };
   } catch (error) {
-    const rejected = rejectedFilters(error);
+    const rejected = rejectedFilters(error, row);
     if (!rejected) throw error;
     return { records: [], next: null, errors: rejected };
   }
@@ -72,25 +80,31 @@ export function recordPagesHandler(lists: readonly ExportedList[]) {
   };
 }
 
-function queryOf(row: Operation, filters: Record<string, unknown>) {
+/** The path parameters and the query of a list, from the filters of an export. */
+function inputOf(row: Operation, filters: Record<string, unknown>) {
   const errors: FieldError[] = [];
   const { shape } = row.query as z.ZodObject;
-  const schema = z.object({ filters: listFilters(row.query as z.ZodObject) });
+  const schema = z.object({ filters: recordFilters(row) });
   const found = readFields(schema, { filters }, errors);
   const paging = Object.entries(shape).filter(([name]) => ['page', 'limit', 'sort'].includes(name));
   const defaults = z.object(Object.fromEntries(paging) as z.ZodRawShape).parse({});
-  return { query: { ...defaults, ...found?.filters }, errors };
+  const given: Record<string, unknown> = { ...found?.filters };
+  const params = parentFilters(row.params).map(({ name, filter }) => {
+    const value = given[filter];
+    delete given[filter];
+    return [name, value];
+  });
+  return { params: Object.fromEntries(params), query: { ...defaults, ...given }, errors };
 }
 
 /** Runs the handler of a list with a `list` that reads in another order. */
 async function runList(
   handler: ExportedList['handler'],
-  inside: { tx: unknown; caller: Caller; query: object; list: List },
+  inside: { tx: unknown; caller: Caller; params: object; query: object; list: List },
 ): Promise<unknown[]> {
   const { check, run } = (typeof handler === 'function' ? { run: handler } : handler) as AnyHandler;
   const context = {
     ...inside,
-    params: {},
     body: undefined,
     isHead: false,
     // A file must not lack records without anybody noticing.
@@ -124,7 +138,11 @@ function fitting(items: Sized[]): Page['records'] {
 }
 
 /** The errors of a handler that rejects a filter, named as the body of an export names it. */
-function rejectedFilters(error: unknown): FieldError[] | undefined {
-  if (!(error instanceof ApiError) || error.code !== 'validation_failed') return undefined;
+function rejectedFilters(error: unknown, { params }: Operation): FieldError[] | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const [parent] = parentFilters(params);
+  if (error.code === 'not_found' && parent)
+    return [{ field: `filters.${parent.filter}`, message: unknownId(parent.type) }];
+  if (error.code !== 'validation_failed') return undefined;
   return error.errors.map(({ field, message }) => ({ field: `filters.${field.replace(/^filter\./, '')}`, message }));
 }

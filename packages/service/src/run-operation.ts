@@ -50,6 +50,21 @@ export async function runOperation(
   parts: Parts,
   received?: unknown,
 ): Promise<ServiceResponse> {
+  const leave = await handler.share?.({ caller: request.caller });
+  try {
+    return await runShared(row, handler, request, parts, received);
+  } finally {
+    leave?.();
+  }
+}
+
+async function runShared(
+  row: Operation,
+  handler: AnyHandler,
+  request: ReadRequest,
+  parts: Parts,
+  received: unknown,
+): Promise<ServiceResponse> {
   const { caller, scope } = request;
   const run: Run = { row, handler, request, parts, extras: { after: [], headers: {} } };
   if (scope) await parts.firstUse?.(scope);
@@ -67,7 +82,7 @@ export async function runOperation(
 
 /** Undefined without an Idempotency-Key, or when the operation does not accept one. */
 function beginIdempotency({ row, request, parts }: Run): Begin | undefined {
-  const { scope, params, query, body, caller, file, idempotencyKey: key } = request;
+  const { scope, params, query, body, invalidItems, caller, file, idempotencyKey: key } = request;
   if (key === undefined || !takesIdempotencyKey(row) || !(scope || row.audience === 'public')) return undefined;
   return () =>
     idempotent({
@@ -81,6 +96,8 @@ function beginIdempotency({ row, request, parts }: Run): Begin | undefined {
         params,
         query,
         body,
+        // Absent in the requests of all other operations, so that their keys match those of earlier releases.
+        ...(invalidItems.length > 0 && { invalidItems }),
         file,
         by: caller.userId,
         portalUser: caller.portalUserId,
@@ -152,12 +169,13 @@ async function runHandler(run: Run, outgoing: Outgoing, found: unknown): Promise
 
 function contextOf(run: Run, { emit, schedule }: Outgoing, found: unknown): AnyContext {
   const { row, request, parts, extras } = run;
-  const { caller, isHead, params, query, body } = request;
+  const { caller, isHead, params, query, body, invalidItems } = request;
   const { db, cursors, totals } = parts;
   return {
     params,
     query,
     body,
+    invalidItems,
     found,
     caller,
     isHead,

@@ -45,6 +45,11 @@ export type Sql = <Row extends object>(strings: TemplateStringsArray, ...values:
  */
 export type Tx<Client> = Models<Client> & {
   sql: Sql;
+  /**
+   * The same for a statement that reads thousands of rows, whose best plan depends on its values. PostgreSQL plans it each time,
+   * while it plans a statement of `sql` for any values from the sixth time on.
+   */
+  adHocSql: Sql;
 };
 
 export interface TenantDb<Client> {
@@ -147,9 +152,10 @@ export function createTenantDb<Client>(options: {
     narrowing: options.narrowing,
   }) as Models<Client>;
   const sql: Sql = async (strings, ...values) => (await send(statement(strings, ...values))).rows;
+  const adHocSql: Sql = async (strings, ...values) => (await pool.query(statement(strings, ...values))).rows;
 
   return {
-    tx: Object.assign(Object.create(raw), models, { sql }) as Tx<Client>,
+    tx: Object.assign(Object.create(raw), models, { sql, adHocSql }) as Tx<Client>,
     separatesEnvironments: separatesEnvironments(fields),
     async within(scope, work) {
       const current = running.getStore();
