@@ -5,6 +5,7 @@ import type { Place } from './place.ts';
 import { sampleReference } from './reference.ts';
 import type { Row } from './results.ts';
 import { seededWords, seedSearch } from './search-seed.ts';
+import { measureSearchWrites } from './search-writes.ts';
 
 interface SearchCase {
   id: string;
@@ -138,7 +139,8 @@ export async function measureSearchSize(
     place.log(`seeding the search: ${step} (${formatNumber((performance.now() - began) / 1_000)} s)`),
   );
   await place.startMember('search');
-  return measureSearches(settings, place.log, documents);
+  const searches = await measureSearches(settings, place.log, documents);
+  return [...searches, ...(await measureSearchWrites(settings, place.log, { tenantId, documents }))];
 }
 
 /** Measures each case at a search service that runs with these settings. */
@@ -150,8 +152,9 @@ export async function measureSearches(
   const rows: Row[] = [];
   for (const one of cases) {
     sampleReference();
-    log(`search: ${one.what}`);
-    rows.push(await measureCase(settings, one, documents));
+    const row = await measureCase(settings, one, documents);
+    log(`${row.what}: ${row.reached} (${row.detail})`);
+    rows.push(row);
   }
   return rows;
 }

@@ -1,5 +1,5 @@
 import { engagementTypes } from '@tandem/analytics-contract';
-import pg from 'pg';
+import { fillTables } from './fill-tables.ts';
 
 /** The sizes of the data of one tenant. */
 export const sizes = {
@@ -16,36 +16,39 @@ export const sizes = {
  * @param url the administrator's address of the database: row-level security does not apply
  */
 export async function fillAnalytics(url: string, tenantId: number, log: (line: string) => void): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    // Triggers would count each event.
-    await client.query(`SET session_replication_role = replica; SET synchronous_commit = off`);
-    const { leads, events, users, teams, days } = sizes;
-    log(`${leads} leads`);
-    await client.query(leadsSql, [tenantId, leads, users, teams]);
-    log(`${events} events`);
-    await client.query(eventsSql, [tenantId, events, leads, users, teams]);
-    log('sums');
-    await client.query(sumsSql, [tenantId, users, teams, days, engagementTypes.map((type) => `engagement.${type}`)]);
-    await client.query('VACUUM (ANALYZE) lead_fact, engagement_event, measure');
-  } finally {
-    await client.end();
-  }
+  const { leads, events, users, teams, days } = sizes;
+  const tables = ['lead_fact', 'engagement_event', 'measure', 'measure_total'];
+  await fillTables(
+    url,
+    tables,
+    async (client) => {
+      await client.query('SET synchronous_commit = off');
+      log(`${leads} leads`);
+      await client.query(leadsSql, [tenantId, leads, users, teams]);
+      log(`${events} events`);
+      await client.query(eventsSql, [tenantId, events, leads, users, teams]);
+      log('sums');
+      await client.query(sumsSql, [tenantId, users, teams, days, engagementTypes.map((type) => `engagement.${type}`)]);
+      await client.query(totalsSql, [tenantId]);
+    },
+    { log },
+  );
 }
 
 const leadsSql = `INSERT INTO lead_fact (tenant_id, environment, id, version, is_deleted, timezone, status, source, score, user_id,
     team_id, has_phone, created_at)
   SELECT $1, 'live', n, 1, false, 'UTC', (ARRAY['new','contacted','qualified'])[1 + n % 3], (ARRAY['web','api','fair'])[1 + n % 3],
     n % 100, 1 + n % $3::int, 1 + n % $4::int, true, now() - n % 300 * interval '1 day'
-  FROM generate_series(1, $2::int) AS n`;
+  FROM generate_series(1, $2::int) AS n ON CONFLICT DO NOTHING`;
 
-// Ten events of each lead that has some, in the order of the steps of a funnel.
+// Ten events of each lead that has some, in the order of the steps of a funnel: a million of the last weeks, and the others of the
+// months before.
 const eventsSql = `INSERT INTO engagement_event (tenant_id, environment, type, lead_id, message_id, "timestamp", automated, assigned_to,
     team_id, is_first, is_counted, created_at)
   SELECT $1, 'live',
     (ARRAY['email_sent','email_open','link_click','page_visit','form_submission','email_sent','email_open','page_visit','email_reply','page_visit'])[1 + n % 10],
-    1 + (n / 10) % $3::int, 'm-' || n / 10, now() - interval '25 days' + n % 10 * interval '1 day' + n % 3600 * interval '1 second', false,
+    1 + (n / 10) % $3::int, 'm-' || n / 10, now() - interval '25 days' + n % 10 * interval '1 day' + n % 3600 * interval '1 second'
+      - CASE WHEN n > 1000000 THEN 31 + n / 10 % 300 ELSE 0 END * interval '1 day', false,
     1 + (n / 10) % $4::int, 1 + (n / 10) % $5::int, true, true, now()
   FROM generate_series(1, $2::int) AS n`;
 
@@ -56,3 +59,11 @@ const sumsSql = `INSERT INTO measure (tenant_id, environment, day, name, value, 
     UNION ALL SELECT name, 'web' FROM unnest(ARRAY['leads.new', 'leads.converted', 'leads.conversions']) AS name
     UNION ALL SELECT name, 'EUR' FROM unnest(ARRAY['opportunities.new', 'opportunities.won', 'opportunities.lost']) AS name) AS kind
   ON CONFLICT DO NOTHING`;
+
+// As the triggers of measure add them up: for all teams, and for each.
+const totalsSql = `INSERT INTO measure_total (tenant_id, environment, team_id, name, day, value, shard, count, amount)
+  SELECT tenant_id, environment, part.team_id, name, day, value, shard, sum(count), sum(amount)
+  FROM measure CROSS JOIN LATERAL (SELECT DISTINCT unnest(ARRAY[0, measure.team_id])) AS part (team_id)
+  WHERE tenant_id = $1 GROUP BY 1, 2, 3, 4, 5, 6, 7
+  ON CONFLICT (tenant_id, environment, team_id, name, day, value, shard)
+    DO UPDATE SET count = excluded.count, amount = excluded.amount`;

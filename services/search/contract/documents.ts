@@ -56,7 +56,7 @@ export const documents = operations({
     checksPermissions: true,
     summary: 'Index a document',
     description:
-      'The platform indexes leads, opportunities and partners automatically. Use this operation for your own documents, or to extend the document of a record until the record changes. A document with the same type and id is replaced. If the id is the id of a record, the caller must have permission to write that record.',
+      'The platform indexes leads, opportunities and partners automatically. Use this operation for your own documents, or for another document of a record, until the record changes or the index is rebuilt. A document with the same type and id is replaced as a whole. If the id is the id of a record, the caller must have permission to write that record.',
     body: z.object({ type: DocumentType, id: DocumentId, data: DocumentData }),
     reply: z.object({
       type: DocumentType,
@@ -73,8 +73,10 @@ export const documents = operations({
     checksPermissions: true,
     summary: 'Index several documents',
     description:
-      'Indexes up to 500 documents in one request, as "Index a document" does. Each document has its own result; a document that cannot be indexed does not affect the others. A document that is malformed rejects the request.',
+      'Indexes up to 500 documents in one request, as "Index a document" does. Each document has its own result; a document that cannot be indexed does not affect the others. A document that is malformed rejects the request. The requests of a tenant are handled one after the other; if too many wait, they are refused with `busy`.',
     bodyMax: bulkBytesMax,
+    // Up to 8 s of them for the requests before this one.
+    timeoutMs: 30_000,
     body: z.object({
       documents: z
         .array(z.object({ type: DocumentType, id: DocumentId, data: DocumentData }))
@@ -104,6 +106,9 @@ export const documents = operations({
     }),
     message: 'Documents indexed',
     emits: [],
+    errors: {
+      busy: [503, 'Other documents of the tenant are being indexed; try again in a few seconds'],
+    },
   },
   removeDocument: {
     method: 'DELETE',
@@ -112,7 +117,7 @@ export const documents = operations({
     checksPermissions: true,
     summary: 'Remove a document from the index',
     description:
-      'The document of a record is indexed again when the record changes. If the id is the id of a record, the caller must have permission to write that record.',
+      'The document of a record is indexed again when the record changes or the index is rebuilt. If the id is the id of a record, the caller must have permission to write that record.',
     // Plain text: an unknown type is reported as an invalid field (422), while a path that fails its schema is a 404.
     params: z.object({
       type: text(64).meta({ description: 'The type of the document', examples: ['lead'] }),

@@ -142,7 +142,7 @@ export const duplicates = operations({
       id: DocumentId.describe('The id of the record to compare').optional(),
       data: DocumentData.meta({
         description:
-          'The fields of a record that need not exist: email, phone, firstName, lastName and company of a lead or partner; name, domain, website, phone and address of an account',
+          'The fields of a record that need not exist: email, phone, firstName, lastName and company of a lead or partner; name, domain, website, phone and address of an account. A lead needs an email, a phone, or both names; a partner one of these or a company; an account a name, a domain, a website or a phone',
         examples: [{ firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' }],
       }).optional(),
       threshold: z

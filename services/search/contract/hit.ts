@@ -47,13 +47,22 @@ export const Explanation = z.object({
             'What the match counts, from 0 to 1: less in a field of less weight, for a prefix, and for a typo',
           examples: [1],
         }),
-        idf: z.number().meta({
-          description: 'The inverse document frequency of the word: rare words count more',
-          examples: [5.3],
-        }),
+        idf: z
+          .number()
+          .nullable()
+          .meta({
+            description:
+              'The inverse document frequency of the word: rare words count more. Null for callers who see only some of the documents',
+            examples: [5.3],
+          }),
         documents: z
           .int()
-          .meta({ description: 'How many documents have the word, counted up to 100,000', examples: [12] }),
+          .nullable()
+          .meta({
+            description:
+              'How many documents have the word, counted up to 100,000. Null for callers who see only some of the documents',
+            examples: [12],
+          }),
       }),
     )
     .describe('The words of the query that the document has'),

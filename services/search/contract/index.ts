@@ -15,7 +15,7 @@ export * from './reindex.ts';
 export * from './search.ts';
 export * from './search-engine.ts';
 export * from './search-filter.ts';
-export { searchFields, searchModes } from './search-options.ts';
+export { SearchTime, searchFields, searchModes } from './search-options.ts';
 
 export const search = {
   ...documents,

@@ -9,7 +9,7 @@ export const reindexes = operations({
     permission: 'search:manage',
     summary: 'Rebuild the index',
     description:
-      'Builds new indexes from the records and from the documents that clients indexed, while searches use the present ones. Changes that happen meanwhile are in both. When all of the types are complete, searches use the new indexes at once.',
+      'Builds new indexes from the records and from the documents that clients indexed, while searches use the present ones. Changes that happen meanwhile are in both. Documents of records are those of their services again: removals and changes of them by clients end. When all of the types are complete, searches use the new indexes at once.',
     body: z.object({
       types: z
         .array(DocumentType)

@@ -33,7 +33,8 @@ const comparison = {
     })
     .nullish()
     .meta({
-      description: 'The value: a list for `in`, none for `is_set` and `is_not_set`, a time in ISO 8601 for `createdAt`',
+      description:
+        'The value: a list for `in`, none for `is_set` and `is_not_set`, a date, or a time with a zone, in ISO 8601 for `createdAt`, and the id of a user for `assignedTo`',
       examples: ['new'],
     }),
 };

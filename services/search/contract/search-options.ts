@@ -10,7 +10,10 @@ export const searchFields = {
   partner: { sorts: ['createdAt', 'name'], facets: ['tier', 'status'] },
 } as const;
 
-const q = name(200).meta({ description: 'The words to search for', examples: ['lovelace'] });
+const q = name(200).meta({
+  description: 'The words to search for, at most ten; of more, the first ten are searched for',
+  examples: ['lovelace'],
+});
 const typo = z
   .enum(['auto', 'off'])
   .describe(
@@ -30,9 +33,27 @@ const sortText =
   'The order: `relevance`, or a field; a leading minus sorts in descending order. Documents without the field come last';
 const facetsText = 'Fields whose values are counted among all matches, up to 10,000 of them';
 
+const [yearMin, yearMax] = [1900, 9999];
+
+/** A time that results are filtered by. Other years are mistakes of programs, such as the year 1 for an empty value. */
+export const SearchTime = timestamp().refine(
+  (time) => time.getUTCFullYear() >= yearMin && time.getUTCFullYear() <= yearMax,
+  `Must be a time from ${yearMin} to ${yearMax}`,
+);
+
 /** A number in a query: digits on the wire. */
-export function amountParameter(error = 'Must be a number of at least 0', max = Number.POSITIVE_INFINITY) {
-  const wire = z.string({ error }).regex(/^\d{1,12}(\.\d{1,4})?$/, { error });
+export function amountParameter() {
+  const error = 'Must be a number of at least 0';
+  return numberParameter(/^\d{1,12}(\.\d{1,4})?$/, error);
+}
+
+/** A share in a query, with as many decimals as a program may write. */
+function ratioParameter() {
+  return numberParameter(/^[01](\.\d{1,20})?$/, ratioError, 1);
+}
+
+function numberParameter(form: RegExp, error: string, max = Number.POSITIVE_INFINITY) {
+  const wire = z.string({ error }).regex(form, { error });
   return z.codec(wire, z.number().max(max, { error }), { decode: Number, encode: String });
 }
 
@@ -65,7 +86,7 @@ export function searchQuery(type: keyof typeof searchFields) {
     limit: wholeNumber(1, 100).describe('The maximum number of records per page').default(20),
     typo,
     mode,
-    semanticRatio: amountParameter(ratioError, 1).describe(ratioText).default(ratioDefault),
+    semanticRatio: ratioParameter().describe(ratioText).default(ratioDefault),
     sort: sortOf(sorts),
     facets: facetsOf(facets),
     explain: flag().describe(explainText).default(false),
@@ -117,8 +138,8 @@ export const leadFilters = {
     .optional(),
   assignedTo: id('user').describe('Return only leads that are assigned to this user').optional(),
   minScore: amountParameter().describe('Return only leads with this score or a higher one').optional(),
-  createdFrom: timestamp().describe('Return only records created at this time or later').optional(),
-  createdTo: timestamp().describe('Return only records created at this time or earlier').optional(),
+  createdFrom: SearchTime.describe('Return only records created at this time or later').optional(),
+  createdTo: SearchTime.describe('Return only records created at this time or earlier').optional(),
 };
 
 export const opportunityFilters = {

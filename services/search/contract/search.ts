@@ -68,7 +68,7 @@ export const searches = operations({
     permission: 'search:read',
     summary: 'Search all types',
     description:
-      'Searches leads, opportunities and partners at once, as far as the caller may read them. Documents are ordered by their rank in the search of their type. `facets.type` has the number of matches of each type; the first 1,000 results can be paged through.',
+      'Searches leads, opportunities and partners at once, as far as the caller may read them. Documents of one type have the order of its search; those of different types are compared by their ranks, by words and by similarity. `facets.type` has the number of matches of each type; the first 1,000 results can be paged through.',
     query: federatedQuery.extend({
       types: DocumentTypes().optional(),
     }),

@@ -16,7 +16,8 @@ const meanings = [
   ['lawyer', 'attorney', 'solicitor'],
 ];
 
-function vectorOf(text: string): number[] {
+/** The vector of a text. */
+export function vectorOf(text: string): number[] {
   const vector = Array<number>(dimensions).fill(0);
   for (const { term } of wordsOf(text)) {
     const meaning = meanings.findIndex((words) => words.includes(term));

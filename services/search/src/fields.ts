@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { idTypeOf, unwrap } from '@tandem/contract';
 import { Lead, Opportunity } from '@tandem/crm-contract';
-import { factsOf, keysOf, type MatchKind, matchKinds } from '@tandem/matching';
+import { factsOf, keysOf, type MatchKind, matchKinds, misspeltMailboxes } from '@tandem/matching';
 import { Partner } from '@tandem/partner-contract';
 import type { z } from 'zod';
 import type { DocumentType } from './driver/document.ts';
@@ -34,6 +34,8 @@ const phoneName = /phone|mobile/i;
 const emailName = /e-?mail/i;
 const fullName = /^(title|(full|display)?name)$/i;
 const termsMax = 500;
+// Records with an address and no name have pairs by the address alone, which documents before v6 were not compared for.
+const rulesForAddresses = 'v6:';
 
 /** The text fields of a document that can be searched, nested ones included. */
 export function fieldsOf(document: Record<string, unknown>): Field[] {
@@ -107,11 +109,18 @@ export function matchTerms(type: DocumentType, document: object): string[] {
   return keys.flatMap(([name, value]) => (value ? [keyTerm(name, value)] : []));
 }
 
+/** The terms of documents whose address differs from that of a record by a typo. */
+export function misspeltTerms(type: MatchKind, document: object): string[] {
+  return misspeltMailboxes(type, document).map((mailbox) => keyTerm('mailbox', mailbox));
+}
+
 /** A digest of what a document is compared by; null for types that have no duplicates. Most changes of a record leave it as it is. */
 export function factsDigest(type: DocumentType, document: object): string | null {
   if (!isMatched(type)) return null;
+  const facts = factsOf(type, document);
+  const rules = type !== 'account' && facts.email && !facts.name ? rulesForAddresses : '';
   return createHash('sha256')
-    .update(JSON.stringify(factsOf(type, document)))
+    .update(`${rules}${JSON.stringify(facts)}`)
     .digest('base64');
 }
 
@@ -168,4 +177,9 @@ function joined(text: string): string {
   return wordsOf(text)
     .map(({ term }) => term)
     .join(' ');
+}
+
+/** Whether a question is an e-mail address or a phone number: it means nothing, and is found by its text. */
+export function isContact(q: string): boolean {
+  return q.includes('@') || phoneIn(q) !== undefined;
 }

@@ -5,7 +5,7 @@ import type { Operation } from '@tandem/contract';
 import type { internalExports, internalLeads, internalOpportunities } from '@tandem/crm-contract';
 import type { SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
-import type { internalPartners } from '@tandem/partner-contract';
+import type { internalPartnerLookup, internalPartners } from '@tandem/partner-contract';
 import type { Handler as ServiceHandler, Totals } from '@tandem/service';
 import type { Tx } from './database.ts';
 import type { SearchDriver } from './driver/driver.ts';
@@ -29,8 +29,10 @@ export interface Tools {
   questionVectors: QuestionVectors;
   /** Counts of common words. */
   totals: Totals;
+  /** Lets bulk requests of a tenant in, one after the other. */
+  bulkShare: (tenantId: number | undefined) => Promise<() => void>;
   ids: IdCodec;
   /** The owners of indexed records. */
   crm: ServiceClient<typeof internalExports & typeof internalLeads & typeof internalOpportunities>;
-  partner: ServiceClient<typeof internalPartners>;
+  partner: ServiceClient<typeof internalPartners & typeof internalPartnerLookup>;
 }

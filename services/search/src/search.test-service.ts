@@ -147,6 +147,10 @@ export async function crmPeer(leads: { record: z.input<typeof Lead>; isDeleted: 
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data: dismissed }));
       return;
     }
+    if (request.url?.endsWith('/partners/find')) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data: [] }));
+      return;
+    }
     const exported = request.url?.includes('/leads/') ? leads : [];
     const data = request.url?.endsWith('/export')
       ? exported.filter(({ record }) => Number(record.id) > Number(body.after ?? 0)).slice(0, pageMax)

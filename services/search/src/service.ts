@@ -5,7 +5,7 @@ import { cachedPerTenant } from '@tandem/client/per-tenant';
 import { internalExports, internalLeads, internalOpportunities } from '@tandem/crm-contract';
 import { entitlementsFrom, internalEntitlements, settingsReader } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
-import { internalPartners } from '@tandem/partner-contract';
+import { internalPartnerLookup, internalPartners } from '@tandem/partner-contract';
 import { createLog } from '@tandem/process';
 import { search } from '@tandem/search-contract';
 import { createTotals, personalData, type ServiceDefinition } from '@tandem/service';
@@ -15,6 +15,7 @@ import { createSearchedBy } from './driver/searched-by.ts';
 import { documentHandlers } from './features/documents/index.ts';
 import { indexRecords } from './features/documents/on-record-changed.ts';
 import { reconcileDocuments } from './features/documents/reconcile-documents.job.ts';
+import { createBulkShare } from './features/documents/share.ts';
 import { followDecisions } from './features/duplicates/follow-decisions.job.ts';
 import { duplicateHandlers } from './features/duplicates/index.ts';
 import { dismissPairs } from './features/duplicates/on-duplicate-pair-dismissed.ts';
@@ -52,13 +53,18 @@ export function searchService(
     questionVectors: createQuestionVectors({ embedding, tokensPerDay: embeddingTokensPerDay }),
     addonSettings: settingsReader(cachedPerTenant({ ...entitlementsFrom(identity), log: createLog('search') })),
     totals: createTotals(),
+    bulkShare: createBulkShare(),
     ids: createIdCodec(settings.IDS_ALPHABET),
     crm: createServiceClient({
       ...common,
       operations: { ...internalExports, ...internalLeads, ...internalOpportunities },
       baseUrl: settings.CRM_URL,
     }),
-    partner: createServiceClient({ ...common, operations: internalPartners, baseUrl: settings.PARTNER_URL }),
+    partner: createServiceClient({
+      ...common,
+      operations: { ...internalPartners, ...internalPartnerLookup },
+      baseUrl: settings.PARTNER_URL,
+    }),
   };
   const person = personalData('search', searchData(postgresDriver));
   return {

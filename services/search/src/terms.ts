@@ -10,9 +10,9 @@ const termLengthMax = 255;
 
 /**
  * The form of the index: the digest of a document's terms begins with it. Documents with another form lack terms,
- * vectors or the digest of what duplicates are found by; `reindexDocuments` writes them again. Change it together with the index document_outdated_v5_idx.
+ * vectors or the digest of what duplicates are found by; `reindexDocuments` writes them again. Change it together with the index document_outdated_v6_idx.
  */
-export const indexForm = 'v5:';
+export const indexForm = 'v6:';
 
 /** The term for an e-mail address, phone number or full name as a whole. */
 export function wholeTerm(text: string): string {

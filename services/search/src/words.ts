@@ -69,3 +69,23 @@ export function isOneErrorApart(one: string, other: string): boolean {
   const isSwapped = a[differs] === b[differs + 1] && a[differs + 1] === b[differs];
   return rest(a, 1) === rest(b, 1) || (isSwapped && rest(a, 2) === rest(b, 2));
 }
+
+// The letters that may be missing in a word or wrong in it, for each script; of other scripts only letters too many are found.
+const alphabets = ['abcdefghijklmnopqrstuvwxyz', 'абвгдежзиклмнопрстуфхцчшщъыьэюяєіґ', 'αβγδεζηθικλμνξοπρστυφχψως'];
+
+/**
+ * The texts that differ from the beginning of a word by one typing error. An error in its last letter is forgiven by leaving the
+ * letter out.
+ */
+export function misspeltBeginnings(beginning: string): string[] {
+  const letters = [...beginning];
+  const alphabet = [...(alphabets.find((one) => letters.some((letter) => one.includes(letter))) ?? '')];
+  const edits = letters.flatMap((letter, at) => {
+    const [before, after] = [letters.slice(0, at).join(''), letters.slice(at + 1).join('')];
+    const swapped = after ? [before + (letters[at + 1] ?? '') + letter + letters.slice(at + 2).join('')] : [];
+    const changed = after ? alphabet.map((other) => before + other + after) : [];
+    const added = alphabet.map((other) => before + other + letter + after);
+    return [before + after, ...swapped, ...changed, ...added];
+  });
+  return [...new Set(edits)].filter((edit) => !edit.startsWith(beginning));
+}

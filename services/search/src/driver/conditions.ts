@@ -6,6 +6,8 @@ export interface TermRange {
   low: string;
   high: string;
   points: number;
+  /** Of the driver, only terms in a field of this weight are read. */
+  weight?: number;
   /** Whether the condition is met by documents without a term in this range. */
   isAbsent?: boolean;
 }
@@ -33,8 +35,11 @@ export const pointsMax = 4 * points.same;
  * A word, the words that begin with it, and the words that it may be a misspelling of.
  * @param factor how much a match counts: the rarer the word, the more
  */
-export function wordCondition({ low, high, alike }: Wanted, factor = 1): Condition {
-  const misspelt = alike.map((term) => ({ low: term, high: justAfter(term), points: factor * points.misspelt }));
+export function wordCondition({ low, high, alike, alikeBeginnings }: Wanted, factor = 1): Condition {
+  const misspelt = [
+    ...alike.map((term) => ({ low: term, high: justAfter(term) })),
+    ...alikeBeginnings.map(beginningWith),
+  ].map((range) => ({ ...range, points: factor * points.misspelt }));
   const same = { low, high: justAfter(low), points: factor * points.same };
   const longer = { low: justAfter(low), high, points: factor * points.beginning };
   return { ranges: [same, longer, ...misspelt], isFilter: false };
@@ -60,6 +65,11 @@ export function facetRange(
 /** A range for each of these terms, which are no words. */
 export function rangesOfTerms(terms: string[]): TermRange[] {
   return terms.map((term) => ({ low: term, high: justAfter(term), points: 0 }));
+}
+
+/** The terms that begin with a text. */
+export function beginningWith(text: string): Pick<TermRange, 'low' | 'high'> {
+  return { low: text, high: `${text}\u{10FFFF}` };
 }
 
 /** The first text after `term` in the order of bytes: PostgreSQL stores no character before U+0001. */

@@ -18,6 +18,8 @@ export interface Asked {
   typo: 'auto' | 'off';
   /** Treats the digits of what looks like a phone number as words like others. */
   isNoPhone?: boolean;
+  /** Whether the last word is being typed, so that a typing error is also forgiven in what is there of it. */
+  isUnfinished?: boolean;
 }
 
 /** A search, as the driver reads it. */
@@ -58,8 +60,16 @@ export interface Matches {
   total: number;
   /** Whether there may be more documents than `total`. */
   isEstimate: boolean;
+  /** Whether more matches may follow the hits, of which those that the caller may no longer find are left out. */
+  hasMore: boolean;
   /** The keys of all matches, if they were wanted and all of them were read. */
   keys?: number[];
+}
+
+/** Which of the best documents are suggested. */
+export interface Suggesting extends Pick<Wanting, 'offset' | 'limit'> {
+  /** Documents that have no word in a field of this weight may be left out. */
+  weight?: number | undefined;
 }
 
 /** How a document has the words of a question. */
@@ -86,6 +96,13 @@ export type SortField = 'createdAt' | 'score' | 'value' | 'name';
 export interface Sort {
   field: SortField;
   isDescending: boolean;
+}
+
+/** A page of documents in the order of a field. */
+export interface Sorted {
+  keys: number[];
+  /** Whether the pages end here although more documents may match. */
+  isCut: boolean;
 }
 
 export interface WriteOptions {
@@ -120,6 +137,8 @@ export interface SearchDriver {
   read(tx: Tx, asked: Asked): Promise<Question>;
   /** The documents that have every word and pass the filter, best first. Each is at one offset, whatever the limit. */
   match(tx: Tx, search: Search, wanting: Wanting): Promise<Matches>;
+  /** The documents that the question as a whole equals and that pass the filter, newest first, at most `rankDepth`. */
+  wholes(tx: Tx, search: Search): Promise<Match[]>;
   /** Those of the documents that have every word. */
   matching(tx: Tx, search: Search, keys: number[]): Promise<Set<number>>;
   /** How rare the words are. */
@@ -129,7 +148,7 @@ export interface SearchDriver {
   /** The documents that pass the filter with the most similar vectors, at most `rankDepth`, best first. */
   similar(tx: Tx, search: Search, vector: QueryVector): Promise<Similar[]>;
   /** Matches in the order of a field, together with `others`; documents without the field come last. */
-  sorted(tx: Tx, search: Search, sort: Sort, part: Pick<Wanting, 'offset' | 'limit'> & Others): Promise<number[]>;
+  sorted(tx: Tx, search: Search, sort: Sort, part: Pick<Wanting, 'offset' | 'limit'> & Others): Promise<Sorted>;
   /** Counts values among the matches and `others`, up to `searchWindow` documents. */
   facets(
     tx: Tx,
@@ -137,13 +156,22 @@ export interface SearchDriver {
     fields: string[],
     others: Others,
   ): Promise<{ counts: FacetCounts; isComplete: boolean }>;
-  /** Keys of documents that have one of these terms: of each term the newest few that the caller may find. */
-  withTerms(
-    tx: Tx,
-    wanted: { index: string; terms: string[]; owners?: string[] | undefined; max: number },
-  ): Promise<number[]>;
+  /** Keys of documents that have one of these terms, and that the caller may find. */
+  withTerms(tx: Tx, wanted: WantedTerms): Promise<number[]>;
   /** The best documents for what was typed so far, without a count. */
-  suggest(tx: Tx, search: Search, limit: number): Promise<Match[]>;
+  suggest(tx: Tx, search: Search, suggesting: Suggesting): Promise<Match[]>;
+}
+
+/** Terms whose documents are looked up. */
+export interface WantedTerms {
+  index: string;
+  /** Of each of these the newest few are found. */
+  terms: string[];
+  /** Hundreds of terms, most of which no document has: of all together a few documents are found. */
+  rare: string[];
+  owners?: string[] | undefined;
+  /** How many documents are a few. */
+  max: number;
 }
 
 /** Documents that pass the filter and count as matches without having every word. */

@@ -1,10 +1,19 @@
 import type { Tx } from '../../database.ts';
-import type { Match, Matches, Rarity, Search, Wanting } from '../driver.ts';
+import type { Match, Matches, Rarity, Search, Suggesting, Wanting } from '../driver.ts';
 import { searchWindow } from '../driver.ts';
 import { idfOf, scoreOf } from '../ranking.ts';
 import type { OpenSearch } from './client.ts';
 import { findable } from './findable.ts';
-import { allowedQuery, keysQuery, matchQuery, type Scope, scopeQuery, wholePoints, wordFilter } from './query.ts';
+import {
+  allowedQuery,
+  either,
+  keysQuery,
+  matchQuery,
+  type Scope,
+  scopeQuery,
+  wholePoints,
+  wordFilter,
+} from './query.ts';
 
 /** A server, and whose documents are searched on it. */
 export interface Within {
@@ -12,7 +21,7 @@ export interface Within {
   scope: Scope;
 }
 
-const nothing: Matches = { hits: [], total: 0, isEstimate: false };
+const nothing: Matches = { hits: [], total: 0, isEstimate: false, hasMore: false };
 
 /** The documents that have every word and pass the filter, best first. */
 export async function matchDocuments(
@@ -25,21 +34,28 @@ export async function matchDocuments(
   if (!words.length) return nothing;
   const factors = words.length > 1 ? (await raritiesOf({ server, scope }, search)).map(({ idf }) => idf) : [1];
   const { offset, excluded = [] } = wanting;
-  const { hits, total } = await readPage({ server, scope }, tx, search, {
+  const limit = Math.max(0, Math.min(wanting.limit, searchWindow - offset));
+  const { hits, total, hasMore } = await readPage({ server, scope }, tx, search, {
     factors,
     offset,
-    limit: Math.max(0, Math.min(wanting.limit, searchWindow - offset)),
+    limit,
     excluded,
     counted: searchWindow,
   });
   const isEstimate = total?.relation === 'gte';
-  return { hits, total: Math.min(total?.value ?? 0, searchWindow), isEstimate };
+  return { hits, total: Math.min(total?.value ?? 0, searchWindow), isEstimate, hasMore };
 }
 
 /** The best documents for what was typed so far, without a count. */
-export async function suggestDocuments(within: Within, tx: Tx, search: Search, limit: number): Promise<Match[]> {
+export async function suggestDocuments(
+  within: Within,
+  tx: Tx,
+  search: Search,
+  { weight, ...page }: Suggesting,
+): Promise<Match[]> {
   const factors = search.question.words.map(() => 1);
-  return (await readPage(within, tx, search, { factors, offset: 0, limit, excluded: [], counted: false })).hits;
+  const wanted: Page = { factors, ...page, excluded: [], counted: false, weight };
+  return (await readPage(within, tx, search, wanted)).hits;
 }
 
 interface Page {
@@ -48,14 +64,18 @@ interface Page {
   limit: number;
   excluded: number[];
   counted: number | false;
+  /** Only documents that have one of the words in a field of this weight. */
+  weight?: number | undefined;
 }
 
 async function readPage({ server, scope }: Within, tx: Tx, search: Search, page: Page) {
-  const { factors, offset, limit, excluded, counted } = page;
+  const { factors, offset, limit, excluded, counted, weight } = page;
+  const { words } = search.question;
+  const weighed = weight === undefined ? [] : [either(words.map((word) => wordFilter(word, [weight])))];
   const reply = await server.search(scope, {
     query: {
       bool: {
-        filter: allowedQuery(scope, search),
+        filter: [...allowedQuery(scope, search), ...weighed],
         must: [matchQuery(search, factors)],
         ...(excluded.length && { must_not: [keysQuery(excluded)] }),
       },
@@ -75,7 +95,8 @@ async function readPage({ server, scope }: Within, tx: Tx, search: Search, page:
     search,
     found.map(({ key }) => key),
   );
-  return { hits: found.filter(({ key }) => present.has(key)), total: reply.hits.total };
+  const hits = found.filter(({ key }) => present.has(key));
+  return { hits, total: reply.hits.total, hasMore: found.length === limit };
 }
 
 /** How many documents have each word, and how rare it is. */

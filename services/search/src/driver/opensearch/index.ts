@@ -55,10 +55,10 @@ export function openSearchDriver(within: Within, postgres: SearchDriver): Search
         () => countFacets(within, search, fields, others),
         () => postgres.facets(tx, search, fields, others),
       ),
-    suggest: (tx, search, limit) =>
+    suggest: (tx, search, suggesting) =>
       either(
-        () => suggestDocuments(within, tx, search, limit),
-        () => postgres.suggest(tx, search, limit),
+        () => suggestDocuments(within, tx, search, suggesting),
+        () => postgres.suggest(tx, search, suggesting),
       ),
   };
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '../../database.ts';
-import type { FacetCounts, Others, Search, Sort, Wanting } from '../driver.ts';
+import type { FacetCounts, Others, Search, Sort, Sorted, Wanting } from '../driver.ts';
 import { searchWindow } from '../driver.ts';
 import type { Within } from './find.ts';
 import { findable } from './findable.ts';
@@ -14,7 +14,7 @@ export async function sortedDocuments(
   search: Search,
   { field, isDescending }: Sort,
   { offset, limit, others }: Pick<Wanting, 'offset' | 'limit'> & Others,
-): Promise<number[]> {
+): Promise<Sorted> {
   const reply = await server.search(scope, {
     query: listed(allowedQuery(scope, search), search, others),
     // Documents with the same value have the order that PostgreSQL gives them.
@@ -28,7 +28,7 @@ export async function sortedDocuments(
   });
   const keys = reply.hits.hits.map(({ _id }) => Number(_id));
   const present = await findable(tx, search, keys);
-  return keys.filter((key) => present.has(key));
+  return { keys: keys.filter((key) => present.has(key)), isCut: false };
 }
 
 /** Counts values among all matches and others. */

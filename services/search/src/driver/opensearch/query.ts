@@ -67,9 +67,9 @@ function wordQuery({ ranges }: Condition): Query {
 }
 
 /** The documents with a word of the question, whatever it counts. */
-export function wordFilter(word: Search['question']['words'][number]): Query {
+export function wordFilter(word: Search['question']['words'][number], weights: readonly number[] = wordWeights): Query {
   return either(
-    wordWeights.flatMap((weight) => wordCondition(word).ranges.map((one) => rangeQuery(one, wordField(weight)))),
+    weights.flatMap((weight) => wordCondition(word).ranges.map((one) => rangeQuery(one, wordField(weight)))),
   );
 }
 
@@ -98,7 +98,8 @@ function isSingle({ low, high }: Pick<TermRange, 'low' | 'high'>): boolean {
   return high === justAfter(low);
 }
 
-function either(queries: Query[]): Query {
+/** The documents that meet one of these conditions. */
+export function either(queries: Query[]): Query {
   return { bool: { should: queries, minimum_should_match: 1 } };
 }
 

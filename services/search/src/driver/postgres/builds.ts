@@ -14,6 +14,7 @@ export interface Build {
   building: number;
   /** First the records of the service that owns them, then the documents that clients sent. */
   step: 'records' | 'own' | 'done';
+  /** The position of the step; after the last one, the change of documents with which the index was complete. */
   after: number;
   read: number;
 }
@@ -72,7 +73,14 @@ export async function copyOwnPage(tx: Tx, build: Build): Promise<void> {
   );
   if (writings.length) await writeDocuments(tx, writings, { intoNew: true });
   const isLast = rows.length < copiedMax;
-  await noteStep(tx, build, { step: isLast ? 'done' : 'own', after: rows.at(-1)?.id ?? 0, read: writings.length });
+  const at = isLast ? await lastChange(tx) : (rows.at(-1)?.id ?? 0);
+  await noteStep(tx, build, { step: isLast ? 'done' : 'own', after: at, read: writings.length });
+}
+
+/** The last noted change of documents: no writer has an earlier one that is not committed. */
+async function lastChange(tx: Tx): Promise<number> {
+  const [row] = await tx.sql<{ id: number }>`SELECT coalesce(max(id), 0)::bigint AS id FROM index_change`;
+  return row?.id ?? 0;
 }
 
 async function noteStep(tx: Tx, { type, building }: Build, now: Pick<Build, 'step' | 'after' | 'read'>): Promise<void> {

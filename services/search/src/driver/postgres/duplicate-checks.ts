@@ -89,8 +89,9 @@ export async function takeChecks(tx: Tx, max: number): Promise<Check[]> {
   const indexes = [...new Set([...matchKinds, ...later])];
   const rows = await tx.sql<{ index: string; documentId: string }>`
     DELETE FROM duplicate_check WHERE id = ANY(ARRAY(
-      SELECT id FROM duplicate_check WHERE index_name = ANY(${indexes}::text[])
-      ORDER BY index_name, id LIMIT ${max}::int FOR UPDATE SKIP LOCKED))
+      SELECT oldest.id FROM unnest(${indexes}::text[]) AS index (name) CROSS JOIN LATERAL (
+        SELECT id FROM duplicate_check WHERE index_name = index.name ORDER BY id LIMIT ${max}::int FOR UPDATE SKIP LOCKED) AS oldest
+      ORDER BY oldest.id LIMIT ${max}::int))
     RETURNING index_name AS index, document_id AS "documentId"`;
   return rows.map(({ index, documentId }) => ({ type: typeOfIndex(index) as MatchKind, documentId }));
 }

@@ -1,18 +1,29 @@
 import type { Tx } from '../../database.ts';
 import { rangesOfTerms } from '../conditions.ts';
-import { type Match as Found, type Matches, rankDepth, type Search, searchWindow, type Wanting } from '../driver.ts';
+import {
+  type Match as Hit,
+  type Matches,
+  rankDepth,
+  type Search,
+  type Suggesting,
+  searchWindow,
+  type Wanting,
+} from '../driver.ts';
+import { filterConditions } from '../filter-conditions.ts';
 import { scoreOf } from '../ranking.ts';
 import { countDocuments, severalTerms } from './count-documents.ts';
 import type { Match } from './parameters.ts';
-import { checkMax, type Plan, planFor, planOneWord, type Sized, sparse, sparsePlan } from './plan.ts';
+import { checkMax, type Plan, planFor, planNothing, planOneWord, type Sized, sparse, sparsePlan } from './plan.ts';
 import { scheduleReindex } from './reindex-documents.job.ts';
 import { type MatchRow, matchStatement } from './statements.ts';
 
 // Documents that the whole question equals.
 const wholeMax = 1_000;
+// Matches that are scored, if all are read: 20 to 60 ms.
+const scoredMax = 2_000;
 // Candidates that are looked up before more conditions are scanned.
 const earlyMax = 5_000;
-const nothing: Matches = { hits: [], total: 0, isEstimate: false };
+const nothing: Found = { hits: [], total: 0, isEstimate: false };
 
 type Part = Pick<Wanting, 'offset' | 'limit' | 'excluded' | 'wantsKeys'>;
 
@@ -22,30 +33,56 @@ type Part = Pick<Wanting, 'offset' | 'limit' | 'excluded' | 'wantsKeys'>;
  * not change that order: each match is on one page.
  */
 export async function matchDocuments(tx: Tx, search: Search, wanting: Wanting): Promise<Matches> {
+  const found = await pageOf(tx, search, wanting);
+  return { ...found, hasMore: found.hits.length === wanting.limit };
+}
+
+type Found = Omit<Matches, 'hasMore'>;
+
+async function pageOf(tx: Tx, search: Search, wanting: Wanting): Promise<Found> {
   const { caller, schedule } = wanting;
   const single = planOneWord(search);
   if (single) return pageOfOneWord(tx, single, wanting);
   const plan = await planFor(tx, search, caller);
   if (plan?.hasOutdated) await scheduleReindex(tx, schedule);
   if (!plan?.driver.size) return nothing;
-  if (plan.driver.size < checkMax || plan.scanned.length) return countedPage(tx, plan, wanting);
+  // All matches are read on every page, so they can be ordered by points: candidates of a filter are in no order of words.
+  if (plan.driver.size < checkMax || plan.scanned.length) return countedPage(tx, plan, wanting, scoredMax);
   return (await earlyPage(tx, plan, wanting)) ?? countedPage(tx, await sparsePlan(tx, plan), wanting);
 }
 
-/** The best documents of the first block, without a count. */
-export async function suggestDocuments(tx: Tx, search: Search, limit: number): Promise<Found[]> {
-  const plan = planOneWord(search) ?? (await planFor(tx, search));
-  if (!plan || plan.driver.size === 0) return [];
-  const page = { offset: 0, limit };
-  const isLarge = plan.driver.size >= checkMax && !plan.scanned.length;
-  const early = await readPage(tx, plan, page, { wanted: rankDepth, readMax: isLarge ? earlyMax : readMaxOf(plan) });
-  if (!isLarge || early.matched >= limit) return early.hits;
+/** The documents that the question as a whole equals, whatever words it has. */
+export async function wholeDocuments(tx: Tx, search: Search): Promise<Hit[]> {
+  const plan = { ...planNothing(search), filters: filterConditions(search) };
+  const bounds = { offset: 0, limit: rankDepth, matchMax: rankDepth, readMax: 0 };
+  return (await readMatches(tx, plan, bounds)).hits;
+}
+
+/** The best documents, block by block, without a count. */
+export async function suggestDocuments(tx: Tx, search: Search, { offset, limit, weight }: Suggesting): Promise<Hit[]> {
+  const whole = planOneWord(search) ?? (await planFor(tx, search));
+  if (!whole || whole.driver.size === 0) return [];
+  const plan = weight === undefined ? whole : ofWeight(whole, weight);
+  const page = { offset, limit };
+  const wanted = neededFor(page);
+  // Of the postings of one weight it is not known how many have to be read.
+  const isEarly = plan.driver.size >= checkMax && !plan.scanned.length && weight === undefined;
+  const early = await readPage(tx, plan, page, { wanted, readMax: isEarly ? earlyMax : readMaxOf(plan) });
+  if (!isEarly || early.matched >= offset + limit) return early.hits;
   const sparser = await sparsePlan(tx, plan);
-  return (await readPage(tx, sparser, page, { wanted: rankDepth, readMax: readMaxOf(sparser) })).hits;
+  return (await readPage(tx, sparser, page, { wanted, readMax: readMaxOf(sparser) })).hits;
+}
+
+/** The same plan for documents that have the word of the driver in a field of this weight. A filter has no weight. */
+function ofWeight(plan: Plan, weight: number): Plan {
+  const { condition } = plan.driver;
+  if (condition.isFilter) return plan;
+  const ranges = condition.ranges.map((range) => ({ ...range, weight }));
+  return { ...plan, driver: { ...plan.driver, condition: { ...condition, ranges } } };
 }
 
 /** Every posting of the word is a match, so only those of the page are ranked, and the others are counted. */
-async function pageOfOneWord(tx: Tx, plan: Plan, { caller, totals, ...part }: Wanting): Promise<Matches> {
+async function pageOfOneWord(tx: Tx, plan: Plan, { caller, totals, ...part }: Wanting): Promise<Found> {
   const { search, driver } = plan;
   const bounds = { wanted: neededFor(part), readMax: sparse.lookUpMax };
   const { hits, matched, stoppedAt, isCut, keys } = await readPage(tx, plan, part, bounds);
@@ -65,15 +102,16 @@ function neededFor({ offset, limit, excluded = [] }: Part): number {
 }
 
 /** Counts the matches up to `searchWindow`. */
-async function countedPage(tx: Tx, plan: Plan, part: Part): Promise<Matches> {
-  const bounds = { wanted: searchWindow + 1, readMax: readMaxOf(plan) };
+async function countedPage(tx: Tx, plan: Plan, part: Part, scoredMax = 0): Promise<Found> {
+  const bounds = { wanted: searchWindow + 1, readMax: readMaxOf(plan), scoredMax };
   const { hits, matched, stoppedAt, isCut, keys } = await readPage(tx, plan, part, bounds);
   const isEstimate = isCut || stoppedAt !== null || matched > searchWindow;
   const found = { hits, total: Math.min(matched, searchWindow), isEstimate };
   return keys && !isEstimate ? { ...found, keys } : found;
 }
 
-function readMaxOf({ scanned }: Plan): number {
+/** How many postings of the driver are read when all matches are wanted. */
+export function readMaxOf({ scanned }: Plan): number {
   return scanned.length ? sparse.scanMax : sparse.lookUpMax;
 }
 
@@ -81,7 +119,7 @@ function readMaxOf({ scanned }: Plan): number {
  * Looks up a first part of the candidates; undefined if it does not have all of the page. The total is estimated by the part
  * of the candidates that match.
  */
-async function earlyPage(tx: Tx, plan: Plan, part: Part): Promise<Matches | undefined> {
+async function earlyPage(tx: Tx, plan: Plan, part: Part): Promise<Found | undefined> {
   const { offset, limit } = part;
   const bounds = { wanted: neededFor(part), readMax: earlyMax };
   const { hits, matched, stoppedAt } = await readPage(tx, plan, part, bounds);
@@ -91,7 +129,7 @@ async function earlyPage(tx: Tx, plan: Plan, part: Part): Promise<Matches | unde
 }
 
 interface Page extends Pick<MatchRow, 'matched' | 'stoppedAt' | 'isCut' | 'keys'> {
-  hits: Found[];
+  hits: Hit[];
 }
 
 /** One page of at least `wanted` matches, if there are so many. */
@@ -99,18 +137,18 @@ async function readPage(
   tx: Tx,
   plan: Plan,
   part: Part,
-  { wanted, readMax }: { wanted: number; readMax: number },
+  { wanted, ...bounds }: { wanted: number; readMax: number; scoredMax?: number },
 ): Promise<Page> {
   let matchMax = Math.ceil(wanted * severalTerms);
-  let page = await readMatches(tx, plan, { ...part, matchMax, readMax });
+  let page = await readMatches(tx, plan, { ...part, ...bounds, matchMax });
   while (page.stoppedAt !== null && page.matched < wanted) {
     matchMax *= 4;
-    page = await readMatches(tx, plan, { ...part, matchMax, readMax });
+    page = await readMatches(tx, plan, { ...part, ...bounds, matchMax });
   }
   return page;
 }
 
-type Bounds = Part & { matchMax: number; readMax: number };
+type Bounds = Part & { matchMax: number; readMax: number; scoredMax?: number };
 
 async function readMatches(tx: Tx, plan: Plan, bounds: Bounds): Promise<Page> {
   const rows = await matchStatement<Promise<MatchRow[]>>(tx.sql, statementFor(plan, bounds));
@@ -121,7 +159,7 @@ async function readMatches(tx: Tx, plan: Plan, bounds: Bounds): Promise<Page> {
 
 /** The statement that reads the matches of a plan. */
 export function statementFor(plan: Plan, bounds: Bounds): Match {
-  const { limit, offset, excluded = [], wantsKeys = false, matchMax, readMax } = bounds;
+  const { limit, offset, excluded = [], wantsKeys = false, matchMax, readMax, scoredMax = 0 } = bounds;
   const { search, driver, words, filters, scanned, checked } = plan;
   return {
     ...{
@@ -141,10 +179,11 @@ export function statementFor(plan: Plan, bounds: Bounds): Match {
     wholes: rangesOfTerms(search.question.wholes),
     lookUpMax: sparse.lookUpMax,
     blockSize: rankDepth,
+    scoredMax,
     limit: Math.max(0, Math.min(limit, searchWindow - offset)),
   };
 }
 
-function asMatch({ key, isWhole, points }: MatchRow, { factors }: Plan): Found {
+function asMatch({ key, isWhole, points }: MatchRow, { factors }: Plan): Hit {
   return { key: key as number, isWhole, score: isWhole ? 1 : scoreOf(points, factors) };
 }

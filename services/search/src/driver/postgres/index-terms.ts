@@ -1,3 +1,4 @@
+import { inTurns } from '@tandem/process';
 import type { Tx } from '../../database.ts';
 import { sketchOf } from '../../embedding/grams.ts';
 import { formsOf, hasSpellings } from '../../words.ts';
@@ -6,17 +7,51 @@ import { type IndexedDocument, writeVectors } from './vectors.ts';
 // Words of a document whose misspellings are found, those of the highest weight first: the rest of a long text would fill
 // the table.
 const spelledMax = 100;
-// Documents of one statement: on a busy machine, one for 500 documents would take longer than a statement may.
-const statementMax = 100;
+// Postings of one statement: on a busy machine, one for 100 long documents takes longer than a statement may.
+const postingsMax = 25_000;
 
 /** Makes the terms and vectors of these documents those in the index. Their rows must be locked by the transaction. */
 export async function writeTerms(tx: Tx, documents: IndexedDocument[]): Promise<void> {
-  const unwanted = await lockSpellings(tx, documents);
+  const rows = await inTurns(documents, asRow);
+  const unwanted = await lockSpellings(tx, rows);
+  const parts = inParts(rows);
+  // The time limit of a statement begins when it is sent, so long ones are not sent together.
+  for (const part of parts.slice(0, -1)) await addPostings(tx, part);
   // Sent together: the connection runs them one after the other without waiting for us in between.
-  await Promise.all([...addTerms(tx, documents), addSpellings(tx, documents), writeVectors(tx, documents)]);
+  await Promise.all([addPostings(tx, parts.at(-1) ?? []), addSpellings(tx, documents), writeVectors(tx, documents)]);
   if (!unwanted.length) return;
   await removeTerms(tx, unwanted);
   await forgetSpellings(tx, unwanted);
+}
+
+/** A document as a row of a JSON parameter, and the number of its terms. */
+interface Row {
+  json: string;
+  size: number;
+}
+
+function asRow({ id, type, terms }: IndexedDocument): Row {
+  return { json: JSON.stringify({ id, type, terms: Object.fromEntries(terms) }), size: terms.size };
+}
+
+function asList(rows: Row[]): string {
+  return `[${rows.map(({ json }) => json).join(',')}]`;
+}
+
+/** The rows of each statement. */
+function inParts(rows: Row[]): Row[][] {
+  const parts: Row[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    size += row.size;
+    if (size <= postingsMax) {
+      parts.at(-1)?.push(row);
+      continue;
+    }
+    parts.push([row]);
+    size = row.size;
+  }
+  return parts;
 }
 
 interface Posting {
@@ -32,11 +67,10 @@ interface Posting {
  *
  * A transaction takes this lock once and after those of its documents, so none waits for another one that waits for it.
  */
-async function lockSpellings(tx: Tx, documents: IndexedDocument[]): Promise<Posting[]> {
-  const rows = documents.map(({ id, terms }) => ({ id, terms: Object.fromEntries(terms) }));
+async function lockSpellings(tx: Tx, rows: Row[]): Promise<Posting[]> {
   const postings = await tx.sql<Posting | Record<keyof Posting, null>>`
     WITH given AS MATERIALIZED (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, terms jsonb)),
+      SELECT * FROM jsonb_to_recordset(${asList(rows)}::jsonb) AS row (id bigint, terms jsonb)),
     unwanted AS MATERIALIZED (
       SELECT doc_id, type, term FROM posting JOIN given ON given.id = doc_id
       WHERE doc_id = ANY(ARRAY(SELECT id FROM given)) AND NOT given.terms ? term
@@ -55,18 +89,10 @@ async function lockSpellings(tx: Tx, documents: IndexedDocument[]): Promise<Post
  * Writes the terms that are new or have another weight. It is a separate statement from those that lock, whose snapshots are
  * older than the commit of a writer that they waited for.
  */
-function addTerms(tx: Tx, documents: IndexedDocument[]): Promise<void>[] {
-  const parts = Math.ceil(documents.length / statementMax);
-  return Array.from({ length: parts }, (_, n) =>
-    addPostings(tx, documents.slice(n * statementMax, (n + 1) * statementMax)),
-  );
-}
-
-async function addPostings(tx: Tx, documents: IndexedDocument[]): Promise<void> {
-  const rows = documents.map(({ id, type, terms }) => ({ id, type, terms: Object.fromEntries(terms) }));
+async function addPostings(tx: Tx, rows: Row[]): Promise<void> {
   await tx.sql`
     WITH given AS MATERIALIZED (
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row (id bigint, type text, terms jsonb)),
+      SELECT * FROM jsonb_to_recordset(${asList(rows)}::jsonb) AS row (id bigint, type text, terms jsonb)),
     wanted AS MATERIALIZED (
       SELECT given.id AS doc_id, given.type, term.key AS term, term.value::smallint AS weight
       FROM given CROSS JOIN LATERAL jsonb_each_text(given.terms) AS term),
@@ -81,11 +107,12 @@ async function addPostings(tx: Tx, documents: IndexedDocument[]): Promise<void> 
 /** Writes the spellings of words that have none yet: the word, the forms of it that lack one letter, and its sketch. */
 async function addSpellings(tx: Tx, documents: IndexedDocument[]): Promise<void> {
   const words = new Map<string, { type: string; word: string; sketch: string[] }>();
-  for (const { type, terms } of documents)
+  await inTurns(documents, ({ type, terms }) => {
     for (const word of [...terms.keys()].filter(hasSpellings).slice(0, spelledMax)) {
       const key = `${type} ${word}`;
       if (!words.has(key)) words.set(key, { type, word, sketch: sketchOf(word) });
     }
+  });
   if (!words.size) return;
   await tx.sql`
     WITH given AS MATERIALIZED (

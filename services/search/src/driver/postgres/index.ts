@@ -1,6 +1,6 @@
 // The driver that keeps the index in the service's own database.
 import type { SearchDriver } from '../driver.ts';
-import { matchDocuments, suggestDocuments } from './find.ts';
+import { matchDocuments, suggestDocuments, wholeDocuments } from './find.ts';
 import { liveIndex } from './generations.ts';
 import { countFacets, sortedDocuments } from './order.ts';
 import { readQuestion } from './question.ts';
@@ -16,6 +16,7 @@ export const postgresDriver: SearchDriver = {
   index: liveIndex,
   read: readQuestion,
   match: matchDocuments,
+  wholes: wholeDocuments,
   matching: documentsWithWords,
   rarities: raritiesOf,
   words: wordsOfDocuments,

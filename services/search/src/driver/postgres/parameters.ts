@@ -27,6 +27,8 @@ export interface Match {
   wholeMax: number;
   /** Matches are ranked in blocks of so many, in the order of candidates: only the blocks of the page are scored. */
   blockSize: number;
+  /** Fewer matches are one block. */
+  scoredMax: number;
   limit: number;
   offset: number;
 }
@@ -48,6 +50,7 @@ export function parametersOf(match: Match, others: object = {}): string {
     lookUpMax,
     wholeMax,
     blockSize,
+    scoredMax,
   } = match;
   return JSON.stringify({
     ...others,
@@ -66,6 +69,7 @@ export function parametersOf(match: Match, others: object = {}): string {
     lookUpMax,
     wholeMax,
     blockSize,
+    scoredMax,
     limit: match.limit,
     offset: match.offset,
   });

@@ -1,3 +1,4 @@
+import { localModel, localVector } from '../../embedding/local.ts';
 import { type Api, found, ids, type Service, startSearch } from '../../search.test-service.ts';
 
 let service: Service;
@@ -21,7 +22,7 @@ describe.each([
         SELECT 'lead', 'd' || n, jsonb_build_object('status', CASE WHEN n <= 3 THEN 'rare' END,
             'name', 'Common' || CASE WHEN n % 2 = 0 THEN ' even' ELSE '' END || CASE WHEN n = 2 OR n % 2 = 1 THEN ' odd' ELSE '' END),
           CASE WHEN n <= 3 THEN 'rare' END, CASE WHEN n <= 2 THEN ARRAY[$1] ELSE ARRAY['somebody'] END,
-          CASE WHEN $2::boolean THEN 'v5:seeded' ELSE 'v2:seeded' END
+          CASE WHEN $2::boolean THEN 'v6:seeded' ELSE 'v2:seeded' END
         FROM generate_series(1, 25000) AS n RETURNING id, substr(document_id, 2)::int AS n, status, owners)
       INSERT INTO posting (doc_id, type, term, weight)
       SELECT id, 'lead', term, CASE WHEN term LIKE '#%' THEN 0 ELSE 4 END
@@ -50,5 +51,35 @@ describe.each([
 
   it('is found by two common words that only it has together', async () => {
     expect(await found(api, 'even odd')).toEqual(['d2']);
+  });
+});
+
+describe('a match of two conditions that are both common', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = service.as();
+    // Newer documents have one of the conditions only; 1,500 of them are named as the question.
+    await service.sqlWithin(
+      api.caller,
+      `WITH made AS (
+        INSERT INTO document (type, document_id, document, words)
+        SELECT 'lead', 'd' || n, '{"name": "Common"}', 'v6:seeded' FROM generate_series(1, 3) AS n RETURNING id),
+      vectors AS (INSERT INTO embedding (doc_id, model, vector) SELECT id, $1, decode($2, 'hex') FROM made)
+      INSERT INTO posting (doc_id, type, term, weight)
+      SELECT id, 'lead', term, 0 FROM made CROSS JOIN unnest(ARRAY['common', '=common', '#status=sold']) AS term
+      UNION ALL SELECT 2000000000 + n, 'lead', '#status=sold', 0 FROM generate_series(1, 12000) AS n
+      UNION ALL SELECT 3000000000 + n, 'lead', 'common', 0 FROM generate_series(1, 97000) AS n
+      UNION ALL SELECT 3000000000 + n, 'lead', '=common', 0 FROM generate_series(1, 1500) AS n`,
+      [localModel, Buffer.from(localVector([['common', 1]])).toString('hex')],
+    );
+  });
+
+  it('is found by similarity', async () => {
+    expect(await found(api, 'common', { mode: 'semantic', status: 'sold' })).toEqual(['d3', 'd2', 'd1']);
+  });
+
+  it('is pinned where the question as a whole equals it', async () => {
+    const { data } = await api.searchLeads({ query: { q: 'common', mode: 'keyword', status: 'sold' } });
+    expect(data.map(({ score }: { score: number }) => score)).toEqual([1, 1, 1]);
   });
 });

@@ -48,7 +48,7 @@ export async function scheduleReindex(tx: Tx, schedule: Schedule): Promise<void>
 /** Schedules the job if there are outdated documents: they lack the keys by which duplicates are found. */
 export async function reindexIfOutdated(tx: Tx, schedule: Schedule): Promise<void> {
   const [outdated] = await tx.sql`SELECT id FROM document
-    WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v5:' THEN 1 END = 1 LIMIT 1`;
+    WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v6:' THEN 1 END = 1 LIMIT 1`;
   if (outdated) await scheduleReindex(tx, schedule);
 }
 
@@ -56,10 +56,10 @@ export async function reindexIfOutdated(tx: Tx, schedule: Schedule): Promise<voi
 async function reindexBatch(tx: Tx): Promise<{ documents: number; isNoted: boolean }> {
   const indexesOf = await writtenIndexes(tx);
   // A document that is locked is being written, which gives it the current form. The condition is that of the index
-  // document_outdated_v5_idx: PostgreSQL expects few rows to equal a constant, so it chooses the index.
+  // document_outdated_v6_idx: PostgreSQL expects few rows to equal a constant, so it chooses the index.
   const outdated = await tx.sql<OutdatedDocument>`
     SELECT id, type, document_id AS "documentId", facts, document, owners FROM document
-    WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v5:' THEN 1 END = 1
+    WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v6:' THEN 1 END = 1
     ORDER BY id LIMIT ${batchMax}::int FOR UPDATE SKIP LOCKED`;
   if (!outdated.length) return { documents: 0, isNoted: false };
   const documents = await inTurns(outdated, ({ document, ...rest }) => {

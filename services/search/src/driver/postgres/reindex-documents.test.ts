@@ -40,7 +40,7 @@ describe('documents of an earlier form of the index', () => {
     await until('every document has its terms', async () => {
       const [row] = await service.sqlWithin(
         caller,
-        `SELECT count(*)::int AS left FROM document WHERE words NOT LIKE 'v5:%'`,
+        `SELECT count(*)::int AS left FROM document WHERE words NOT LIKE 'v6:%'`,
       );
       return row?.left === 0;
     });
@@ -51,6 +51,29 @@ describe('documents of an earlier form of the index', () => {
     expect(terms).toEqual([{ documents: 250 }]);
     expect(await totals()).toEqual(expected);
   });
+});
+
+it('duplicates among documents of an earlier form are found when they have the terms of this one', async () => {
+  const api = service.as();
+  await service.sqlWithin(
+    api.caller,
+    `INSERT INTO document (type, document_id, document, words, facts)
+    SELECT 'lead', id, data::jsonb, 'v5:digest', 'digest of v5' FROM (VALUES
+      ('plus', '{"phone": "+41 44 668 18 00"}'), ('zeros', '{"phone": "0041 44 668 18 00"}'),
+      ('dots', '{"email": "ada.lovelace@engines.example"}'), ('none', '{"email": "adalovelace@engines.example"}')
+    ) AS given (id, data)`,
+  );
+  const data = { phone: '+41446681800' };
+  expect((await api.findDuplicates({ body: { type: 'lead', data } })).data).toEqual([]);
+  const pairs = await until('the pairs are stored', async () => {
+    const found = (await api.listDuplicates()).data;
+    return found.length === 2 && found;
+  });
+  const names = pairs.map(({ records }: { records: { id: string }[] }) => records.map(({ id }) => id).sort());
+  expect(names.sort()).toEqual([
+    ['dots', 'none'],
+    ['plus', 'zeros'],
+  ]);
 });
 
 describe('a filter', () => {

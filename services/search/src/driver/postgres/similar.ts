@@ -5,8 +5,8 @@ import { localModel } from '../../embedding/local.ts';
 import { type Condition, rangesOfTerms } from '../conditions.ts';
 import type { QueryVector, Search, Similar } from '../driver.ts';
 import { mostSimilar } from '../ranking.ts';
-import { statementFor } from './find.ts';
-import { type Plan, planConditions, sparse } from './plan.ts';
+import { readMaxOf, statementFor } from './find.ts';
+import { checkMax, type Plan, planConditions, sparsePlan } from './plan.ts';
 import { type MatchRow, matchStatement, type Size, sizesStatement } from './statements.ts';
 import { readVectors } from './vectors.ts';
 
@@ -14,7 +14,6 @@ import { readVectors } from './vectors.ts';
 const candidatesMax = 1_000;
 // Vectors of a provider are similar without a word in common, so more of them are compared.
 const candidatesOfProviderMax = 4_000;
-const readMax = 8_000;
 // Words of the index that are similar to one of a question.
 const neighboursMax = 5;
 const neighbourMin = 0.4;
@@ -29,14 +28,27 @@ export async function similarDocuments(tx: Tx, search: Search, { model, values }
   const max = isLocal ? candidatesMax : candidatesOfProviderMax;
   const plan = isLocal ? await planOfWords(tx, search) : await planOfBuckets(tx, search, { model, values });
   if (!plan) return [];
-  // The postings of a condition that is joined are read to their end, so that it is met before candidates are cut off.
-  const bounds = { offset: 0, limit: max, matchMax: max, readMax: plan.scanned.length ? sparse.scanMax : readMax };
+  const keys = await candidatesOf(tx, plan, max);
+  if (!keys.length) return [];
+  return mostSimilar(values, await readVectors(tx, model, keys));
+}
+
+/** Documents that meet the conditions, so many of them: the conditions are met before candidates are cut off. */
+async function candidatesOf(tx: Tx, plan: Plan, max: number): Promise<number[]> {
+  const isEarly = plan.driver.size >= checkMax && !plan.scanned.length;
+  const early = await readCandidates(tx, plan, { max, readMax: isEarly ? checkMax : readMaxOf(plan) });
+  if (!isEarly || !early.isCut) return early.keys;
+  const sparser = await sparsePlan(tx, plan);
+  return (await readCandidates(tx, sparser, { max, readMax: readMaxOf(sparser) })).keys;
+}
+
+/** @returns the keys, and whether reading ended before there were enough of them */
+async function readCandidates(tx: Tx, plan: Plan, { max, readMax }: { max: number; readMax: number }) {
+  const bounds = { offset: 0, limit: max, matchMax: max, readMax };
   // Candidates are not ranked by words, which would take longer than to compare them.
   const statement = { ...statementFor(plan, bounds), words: [], blockSize: max };
   const rows = await matchStatement<Promise<MatchRow[]>>(tx.sql, statement);
-  const keys = rows.flatMap(({ key }) => (key === null ? [] : [key]));
-  if (!keys.length) return [];
-  return mostSimilar(values, await readVectors(tx, model, keys));
+  return { keys: rows.flatMap(({ key }) => (key === null ? [] : [key])), isCut: rows[0]?.isCut ?? false };
 }
 
 /** Candidates for a local vector: documents that have one of the words, the rarest word first, or one that is similar. */

@@ -5,7 +5,7 @@ import { conditionLists, endedEarly, matchColumns, matchedDocuments, meets, type
 
 // Statements that read all matches of a search up to the window, where matchStatement reads a page of them.
 
-interface Order {
+export interface Order {
   /** The terms of the field. */
   range: TermRange;
   isDescending: boolean;
@@ -17,7 +17,10 @@ interface Order {
 interface SortedRow {
   key: number | null;
   matched: number;
+  /** Whether there may be more matches than were collected. */
   isCut: boolean;
+  /** Whether that is because collecting ended at `matchMax`. */
+  isStopped: boolean;
 }
 
 /** Sorts all matches by their term in a range, and returns one page of `SortedRow`. */
@@ -34,7 +37,8 @@ export function sortedStatement(sql: SqlTag<Promise<SortedRow[]>>, match: Match,
         SELECT term FROM posting WHERE posting.doc_id = candidate.doc_id AND posting.term >= range->>'low' AND posting.term < range->>'high'
         ORDER BY posting.term LIMIT 1) AS found ON true
       ORDER BY place LIMIT (SELECT "limit" FROM given) OFFSET (SELECT "offset" FROM given))
-    SELECT (SELECT count(*)::int FROM matched) AS matched, ${endedEarly} AS "isCut", hit.doc_id AS key
+    SELECT (SELECT count(*)::int FROM matched) AS matched, ${endedEarly} AS "isCut",
+      (SELECT count(*) FROM found) >= (SELECT "matchMax" FROM given) AS "isStopped", hit.doc_id AS key
     FROM (SELECT 1) AS one LEFT JOIN hit ON true ORDER BY hit.place`;
 }
 

@@ -65,14 +65,14 @@ export function countStatement<Result>(
 
 /** The postings of a `range`, in the order of the index: of one term the best field first, then the newest document. */
 const inRange = fragment`
-  SELECT doc_id FROM posting
+  SELECT doc_id, weight FROM posting
   WHERE posting.type = given.index AND posting.term >= range.low AND posting.term < range.high
   ORDER BY posting.term, posting.weight DESC, posting.doc_id DESC`;
 
 /** Whether the tenant has documents of an earlier form of the index. */
 const hasOutdated = fragment`EXISTS (
   SELECT FROM document
-  WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v5:' THEN 1 END = 1)`;
+  WHERE CASE WHEN removed_at IS NULL AND left(words, 3) IS DISTINCT FROM 'v6:' THEN 1 END = 1)`;
 
 /** A document of the page; or, when the page is empty, one row whose key is null. */
 export interface MatchRow {
@@ -95,19 +95,27 @@ export function matchStatement<Result>(sql: SqlTag<Result>, match: Match): Resul
     WITH given AS MATERIALIZED (
       SELECT * FROM jsonb_to_record(${parametersOf(match)}::jsonb) AS row (${matchColumns})),
     ${matchedDocuments},
+    -- Those that are left out are counted: the blocks are the same for all pages.
+    sized AS MATERIALIZED (
+      SELECT CASE WHEN (SELECT count(*) FROM matched) + coalesce(cardinality(excluded), 0) < "scoredMax"
+        THEN "scoredMax" ELSE "blockSize" END AS "blockSize" FROM given),
     ranked AS MATERIALIZED (
       SELECT doc_id, is_whole,
-        (row_number() OVER (ORDER BY is_whole DESC, place, doc_id DESC) - 1) / (SELECT "blockSize" FROM given) AS block
+        (row_number() OVER (ORDER BY is_whole DESC, place, doc_id DESC) - 1) / (SELECT "blockSize" FROM sized) AS block
       FROM matched),
     hit AS MATERIALIZED (${scoredPage})
     ${pageOfMatches}`;
 }
 
-/** The postings of the driver; `place` is their order. PostgreSQL reads only as many as are asked for. */
+/**
+ * The postings of the driver; `place` is their order. PostgreSQL reads only as many as are asked for, those of another weight
+ * than a range has included.
+ */
 const drivenDocuments = fragment`
   SELECT doc_id, row_number() OVER () AS place FROM (
-    SELECT doc_id FROM given CROSS JOIN LATERAL jsonb_to_recordset(driver) AS range (low text, high text)
-      CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "readMax" FROM given)) AS posting
+    SELECT doc_id FROM given CROSS JOIN LATERAL jsonb_to_recordset(driver) AS range (low text, high text, weight int)
+      CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "readMax" FROM given)) AS driving
+    WHERE range.weight IS NULL OR driving.weight = range.weight
     LIMIT (SELECT "readMax" FROM given)) AS posting`;
 
 /**
@@ -150,15 +158,16 @@ const foundCandidates = fragment`
   WHERE ${meets(fragment`checked`)}
   LIMIT (SELECT "matchMax" FROM given)`;
 
-/** The newest documents that the whole question equals and that pass the filters. */
+/** The newest documents that the whole question equals and that pass the filters, however many newer ones do not. */
 const wholeDocuments = fragment`
   SELECT doc_id FROM (
     SELECT doc_id FROM given CROSS JOIN LATERAL jsonb_to_recordset(wholes) AS range (low text, high text)
-      CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "wholeMax" FROM given)) AS posting) AS candidate
-  WHERE ${meets(fragment`filtering`)}`;
+      CROSS JOIN LATERAL (${inRange} LIMIT (SELECT "lookUpMax" FROM given)) AS posting OFFSET 0) AS candidate
+  WHERE ${meets(fragment`filtering`)}
+  LIMIT (SELECT "wholeMax" FROM given)`;
 
 export const matchColumns = fragment`index text, driver jsonb, scanned jsonb, checks jsonb, filters jsonb, words jsonb, wholes jsonb,
-  excluded bigint[], "wantsKeys" boolean, "scannedBits" int, "readMax" int, "matchMax" int, "lookUpMax" int, "wholeMax" int, "blockSize" int,
+  excluded bigint[], "wantsKeys" boolean, "scannedBits" int, "readMax" int, "matchMax" int, "lookUpMax" int, "wholeMax" int, "blockSize" int, "scoredMax" int,
   "limit" int, "offset" int`;
 
 /** The conditions of a match as lists of ranges, by the parameters in `given`. */
@@ -191,10 +200,10 @@ const scoredPage = fragment`
           WHERE doc_id = ranked.doc_id AND posting.term >= word.low AND posting.term < word.high
           ORDER BY posting.term OFFSET 0) AS posting
         GROUP BY word.n) AS best), 0) AS points
-  FROM ranked CROSS JOIN given
-  WHERE block BETWEEN "offset" / "blockSize" AND ("offset" + "limit" - 1) / "blockSize"
+  FROM ranked CROSS JOIN given CROSS JOIN sized
+  WHERE block BETWEEN "offset" / sized."blockSize" AND ("offset" + "limit" - 1) / sized."blockSize"
   ORDER BY block, is_whole DESC, points DESC, doc_id DESC
-  LIMIT (SELECT "limit" FROM given) OFFSET (SELECT "offset" % "blockSize" FROM given)`;
+  LIMIT (SELECT "limit" FROM given) OFFSET (SELECT "offset" % sized."blockSize" FROM given CROSS JOIN sized)`;
 
 /** Whether reading ended at `readMax` or `lookUpMax`. */
 const readingEnded = fragment`((SELECT count(*) FROM driven) >= (SELECT "readMax" FROM given) OR (

@@ -1,3 +1,4 @@
+import { inTurns } from '@tandem/process';
 import type { Tx } from '../../database.ts';
 import { localModel, localVector } from '../../embedding/local.ts';
 
@@ -15,7 +16,7 @@ export interface IndexedDocument {
  * vector of a provider stays until the job `embed-documents` has another one.
  */
 export async function writeVectors(tx: Tx, documents: IndexedDocument[]): Promise<void> {
-  const rows = documents.map(({ id, terms }) => {
+  const rows = await inTurns(documents, ({ id, terms }) => {
     const words = [...terms].filter(([, weight]) => weight > 0);
     return { id, vector: words.length ? Buffer.from(localVector(words).buffer).toString('base64') : null };
   });

@@ -1,3 +1,4 @@
+import { inTurns } from '@tandem/process';
 import type { Tx } from '../../database.ts';
 import { factsDigest, shortText, termsOf, timeIn } from '../../fields.ts';
 import { digestOf, facetTerm } from '../../terms.ts';
@@ -22,16 +23,16 @@ export async function writeDocuments(
   { sameVersion = false, intoNew = false } = {},
 ): Promise<boolean> {
   const indexesOf = await writtenIndexes(tx);
-  const termsByKey = new Map(
-    writings.map((writing) => [keyOf(writing), termsOf(writing.document ?? {}, writing.type)]),
-  );
-  const rows = writings.flatMap((writing) => {
+  const termsByKey = new Map<string, Map<string, number>>();
+  const rows = await inTurns(writings, (writing) => {
     const { live, building } = indexesOf(writing.type);
     const indexes = [intoNew ? undefined : live, building].filter((index) => index !== undefined);
-    const row = asRow(writing, termsByKey.get(keyOf(writing)) as Map<string, number>);
+    const terms = termsOf(writing.document ?? {}, writing.type);
+    termsByKey.set(keyOf(writing), terms);
+    const row = asRow(writing, terms);
     return indexes.map((type) => ({ ...row, type }));
   });
-  const changed = await writeRows(tx, rows, sameVersion);
+  const changed = await writeRows(tx, rows.flat(), sameVersion);
   const documents = changed.map(({ id, type, documentId, owners }) => {
     const terms = termsByKey.get(keyOf({ type: typeOfIndex(type), documentId })) as Map<string, number>;
     return { id, type, terms: withOwners(terms, owners) };

@@ -51,4 +51,23 @@ describe.each(drivers)('indexDocuments with %s', (driver) => {
     for (const body of bodies) expect((await api.indexDocuments({ body: body as never })).status).toBe(422);
     expect(await found(api, 'fine')).toEqual([]);
   });
+
+  it('refuses more requests at once than a tenant may have waiting, with the seconds to wait, and no others', async () => {
+    const api = service.as();
+    const bulk = (of: number, by = api) => {
+      const documents = Array.from({ length: 100 }, (_, n) => ({
+        ...{ type: 'lead' as const, id: `r${of}d${n}`, data: { name: `Kepler ${n}` } },
+      }));
+      return by.indexDocuments({ body: { documents } });
+    };
+    const [replies, other] = await Promise.all([
+      Promise.all(Array.from({ length: 60 }, (_, n) => bulk(n))),
+      bulk(0, service.as()),
+    ]);
+    const refused = replies.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { status, body, headers } of refused)
+      expect([status, body.code, headers['retry-after']]).toEqual([503, 'busy', '5']);
+    expect([replies.length - refused.length > 0, other.status]).toEqual([true, 200]);
+  });
 });

@@ -8,9 +8,11 @@ import { writeDocuments } from './write-documents.ts';
 
 type Refusal = { code: string; message: string };
 
-export const indexDocuments =
-  (tools: Tools): Handler<typeof documents.indexDocuments> =>
-  async ({ body, caller, tx, schedule }) => {
+export const indexDocuments = (tools: Tools): Handler<typeof documents.indexDocuments> => ({
+  share: ({ caller }) => tools.bulkShare(caller.tenantId),
+  // Every check needs the locks of the transaction.
+  check: async () => {},
+  async run({ body, caller, tx, schedule }) {
     const given = body.documents.map(({ type, id, data }, place) => ({
       ...{ place, type, data },
       documentId: canonicalId(tools, caller, type, id),
@@ -34,7 +36,8 @@ export const indexDocuments =
       return { type, id, success: !error, error };
     });
     return { succeeded: writings.size, failed: refusals.size, results };
-  };
+  },
+});
 
 function keyOf({ type, documentId }: { type: DocumentType; documentId: string }): string {
   return `${type} ${documentId}`;

@@ -89,7 +89,7 @@ interface Known {
   isRemoved: boolean;
 }
 
-/** The documents of a page that are missing, older than their record, or not removed as it is. */
+/** The documents of a page that are missing, older than their record, or not removed although it is. */
 async function differingOf(tools: Tools, tx: Tx, { writings }: Page): Promise<Writing[]> {
   const [first] = writings;
   if (!first) return [];
@@ -102,6 +102,7 @@ async function differingOf(tools: Tools, tx: Tx, { writings }: Page): Promise<Wr
     const row = known.get(documentId);
     // Tombstones are kept for 30 days: a deleted record without one is not found, as it should be.
     if (!row) return document !== undefined;
-    return row.version < version || (row.version === version && row.isRemoved === (document !== undefined));
+    // A client may have removed the document of a record: it stays removed until the record changes.
+    return row.version < version || (row.version === version && !row.isRemoved && document === undefined);
   });
 }

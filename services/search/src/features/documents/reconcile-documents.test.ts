@@ -1,4 +1,4 @@
-import { until } from '@tandem/testing';
+import { publishPartner, until } from '@tandem/testing';
 import {
   type Api,
   aLeadRecord,
@@ -32,6 +32,14 @@ const send = async (api: Api, id: number, lastName: string) => {
   await service.publish(event.name, event, event.id);
 };
 
+async function runNow(api: Api): Promise<void> {
+  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'reconcile-documents'`);
+  await until('the run is complete', async () => {
+    const [row] = await service.sqlWithin(api.caller, 'SELECT completed_at FROM reconciliation');
+    return row?.['completed_at'] !== null;
+  });
+}
+
 it('every night, documents become as their records are, and the run says how many differed', async () => {
   const api = service.as();
   for (const id of [1, 2, 3]) await send(api, id, `Nightly${id}`);
@@ -48,13 +56,31 @@ it('every night, documents become as their records are, and the run says how man
   leads.push({ record: record(1, 'Morning1', 2), isDeleted: false });
   leads.push({ record: record(3, 'Nightly3', 1), isDeleted: false });
   leads.push({ record: record(4, 'Morning4', 1), isDeleted: false });
-  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'reconcile-documents'`);
-  await until('the run is complete', async () => {
-    const [row] = await service.sqlWithin(api.caller, 'SELECT completed_at FROM reconciliation');
-    return row?.['completed_at'] !== null;
-  });
+  await runNow(api);
   const [row] = await service.sqlWithin(api.caller, 'SELECT last_checked, last_repaired FROM reconciliation');
   expect(row).toEqual({ last_checked: 4, last_repaired: 3 });
   expect([(await found(api, 'nightly')).length, (await found(api, 'morning')).length]).toEqual([1, 2]);
   expect(await jobs()).toEqual([{ is_later: true }]);
+});
+
+it('a document that a client removed stays removed until its record changes', async () => {
+  const api = service.as();
+  await send(api, 7, 'Lamarr7');
+  await until('it is found', async () => (await found(api, 'lamarr7')).length === 1);
+  leads.push({ record: aLeadRecord(tenantOf(api), 7, { lastName: 'Lamarr7', version: 1 }), isDeleted: false });
+  const [row] = await service.sqlWithin(api.caller, 'SELECT document_id FROM document WHERE removed_at IS NULL');
+  const params = { type: 'lead', id: row?.['document_id'] as string };
+  expect((await api.removeDocument({ params })).status).toBe(200);
+  await runNow(api);
+  expect(await found(api, 'lamarr7')).toEqual([]);
+});
+
+it('a partner whose removal was lost is not found after the night', async () => {
+  const api = service.as();
+  const fields = { partnerId: '4', version: 1, data: { company: 'Bombe' }, company: 'Bombe', status: 'pending' };
+  await publishPartner({ service, tenantId: tenantOf(api) }, 'partner.registered', fields);
+  const partners = async () => (await api.searchPartners({ query: { q: 'bombe' } })).data;
+  await until('it is found', async () => (await partners()).length === 1);
+  await runNow(api);
+  expect(await partners()).toEqual([]);
 });

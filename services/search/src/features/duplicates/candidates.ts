@@ -1,6 +1,6 @@
 import { type Comparison, compareFacts, factsOf, type MatchKind } from '@tandem/matching';
 import { inTurns } from '@tandem/process';
-import { matchTerms } from '../../fields.ts';
+import { matchTerms, misspeltTerms } from '../../fields.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { readStored, type Stored } from '../search/stored.ts';
 
@@ -27,7 +27,8 @@ export async function duplicatesOf(
   { type, record, ownKey, owners, threshold, perKeyMax = askedPerKeyMax }: Wanted,
 ): Promise<Duplicate[]> {
   const index = await driver.index(tx, type);
-  const keys = await driver.withTerms(tx, { index, terms: matchTerms(type, record), owners, max: perKeyMax });
+  const [terms, rare] = [matchTerms(type, record), misspeltTerms(type, record)];
+  const keys = await driver.withTerms(tx, { index, terms, rare, owners, max: perKeyMax });
   const stored = await readStored(
     tx,
     keys.filter((key) => key !== ownKey),

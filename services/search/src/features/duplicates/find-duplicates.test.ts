@@ -33,6 +33,44 @@ it('finds a record by each kind of match, the most similar first, and never itse
   expect(one.data).toMatchObject([{ score: 1 }]);
 });
 
+it.each(['engines.example', 'gmail.com'])(
+  'finds an address at %s that differs by dots, a tag or a typo',
+  async (host) => {
+    const addresses = {
+      own: 'ada.lovelace',
+      ...{ dots: 'adalovelace', tag: 'ada.lovelace+news', swapped: 'ada.lovelcae', missing: 'ada.lovelce' },
+      ...{ added: 'ada.lovelacee', changed: 'ada.lovelaxe', two: 'ada.lovlce', other: 'charles.babbage' },
+    };
+    const documents = Object.entries(addresses).map(([id, local]) => [id, { email: `${local}@${host}` }]);
+    const api = await aTenantWith(service, Object.fromEntries(documents));
+    const elsewhere = { id: 'elsewhere', type: 'lead', data: { email: 'ada.lovelce@other.example' } } as const;
+    await api.indexDocument({ body: elsewhere });
+    for (const wanted of [{ id: 'own' }, { data: { email: `ada.lovelace@${host}` } }]) {
+      const { data } = await api.findDuplicates({ body: { type: 'lead', ...wanted, limit: 50 } });
+      const levels = Object.fromEntries(data.map(({ id, level }: { id: string; level: string }) => [id, level]));
+      const likely = ['dots', 'tag', 'swapped', 'missing', 'added', 'changed'].map((id) => [id, 'likely']);
+      expect(levels).toEqual(Object.fromEntries([...('data' in wanted ? [['own', 'exact']] : []), ...likely]));
+    }
+  },
+);
+
+it('finds a misspelt address of an own record only', async () => {
+  const api = service.as();
+  const tenantId = api.caller.tenantId as number;
+  const name = { firstName: 'Ada', lastName: 'Lovelace' };
+  const [own, other] = [
+    { ...name, email: 'ada.lovelcae@engines.example', assignedTo: '77' },
+    { ...name, email: 'ada.lovelce@engines.example', assignedTo: '78' },
+  ];
+  await publish(anEvent('lead.created', tenantId, aLeadRecord(tenantId, 1, own)));
+  await publish(anEvent('lead.created', tenantId, aLeadRecord(tenantId, 2, other)));
+  const found = async (as: typeof api) =>
+    (await as.findDuplicates({ body: { type: 'lead', data: { email: 'ada.lovelace@engines.example' } } })).data;
+  await until('both leads are indexed', async () => (await found(api)).length === 2);
+  const narrow = service.as({ tenantId, userId: 77, can: ['search:read', 'leads:read:own'] });
+  expect(await found(narrow)).toMatchObject([{ id: ids.encode('lead', tenantId, 1), level: 'likely' }]);
+});
+
 it('compares accounts and partners by their companies', async () => {
   const api = await aTenantWith(service, { p: { company: 'Engines Ltd', email: 'a@engines.example' } }, 'partner');
   const data = { company: 'Engines', email: 'b@engines.example' };
@@ -72,6 +110,18 @@ it('needs either an id or data, and refuses the id of a record that the caller c
   expect((await stranger.findDuplicates({ body: { type: 'lead', data: ada } })).data).toEqual([]);
   const sandbox = service.as({ ...api.caller, environment: 'sandbox' });
   expect((await sandbox.findDuplicates({ body: { type: 'lead', data: ada } })).data).toEqual([]);
+});
+
+it.each([
+  ['lead', { firstName: 'Ada', company: 'Engines' }, /`email`.*`phone`.*`firstName` and `lastName`/],
+  ['account', { address: { city: 'London' } }, /`name`.*`domain`.*`website`/],
+  ['partner', { firstName: 'Ada' }, /`email`.*`company`/],
+])('refuses data of a %s that has nothing to compare, and names what it needs', async (type, fields, message) => {
+  const api = await aTenantWith(service, { own: ada });
+  for (const data of [{ notes: 'met in London' }, { email: 1, phone: '' }, { ...fields, notes: 'x' }]) {
+    const { status, body } = await api.findDuplicates({ body: { type, data } } as never);
+    expect([status, body.errors]).toEqual([422, [{ field: 'data', message: expect.stringMatching(message) }]]);
+  }
 });
 
 it('a narrowed caller finds own records behind any number of newer ones of others', async () => {

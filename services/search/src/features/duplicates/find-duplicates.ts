@@ -2,10 +2,18 @@ import { unknownId } from '@tandem/contract';
 import type { duplicates } from '@tandem/search-contract';
 import { failField } from '@tandem/service';
 import { reindexIfOutdated } from '../../driver/postgres/reindex-documents.job.ts';
+import { matchTerms } from '../../fields.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { canonicalId, type DocumentType } from '../documents/document.ts';
 import { ownersFor } from '../search/owners.ts';
 import { duplicatesOf } from './candidates.ts';
+
+// Fields of which one is enough to find duplicates.
+const comparedFields = {
+  lead: 'an `email`, a `phone`, or `firstName` and `lastName`',
+  account: 'a `name`, `company`, `domain`, `website`, `email` or `phone`',
+  partner: 'an `email`, a `phone`, a `company`, `domain` or `website`, or `firstName` and `lastName`',
+};
 
 export const findDuplicates =
   (tools: Tools): Handler<typeof duplicates.findDuplicates> =>
@@ -18,6 +26,7 @@ export const findDuplicates =
         ? undefined
         : await findOwn(tools, tx, { type, id: canonicalId(tools, caller, type, id), owners });
     if (id !== undefined && !own) throw failField('id', unknownId(type));
+    if (data && !matchTerms(type, data).length) throw failField('data', `Must have ${comparedFields[type]}`);
     const record = own?.document ?? data ?? {};
     await reindexIfOutdated(tx, schedule);
     const found = await duplicatesOf(tools, tx, { type, record, ownKey: own?.key, owners, threshold });

@@ -179,6 +179,16 @@ describe('a question', () => {
     expect((await warnings(api, 'automobile')).warnings).toBeUndefined();
   });
 
+  it('is answered by local vectors with a warning until the documents have those of the provider', async () => {
+    provider.answer(answers(503));
+    const api = await aTenantWith(service, people);
+    const early = await warnings(api, 'ada kings');
+    expect(early.warnings).toMatchObject([{ field: 'semantic', message: expect.stringContaining('being computed') }]);
+    provider.answer(embeds());
+    await embedded(service, api);
+    expect((await warnings(api, 'ada kings')).warnings).toBeUndefined();
+  });
+
   it('is sent once, whatever the page', async () => {
     const api = await aTenantWith(service, people);
     await embedded(service, api);

@@ -5,7 +5,7 @@ import { createBreaker, createLog } from '@tandem/process';
 import type { QueryVector } from '../../driver/driver.ts';
 import type { Asked, QuestionVector, QuestionVectors, Within } from '../../embedding/question-vector.ts';
 import { quantized } from '../../embedding/vector.ts';
-import { phoneIn } from '../../fields.ts';
+import { isContact } from '../../fields.ts';
 import type { Tools } from '../../handler.ts';
 import { takeTokens } from './budget.ts';
 import { startEmbeddingJob } from './embed-documents.job.ts';
@@ -43,7 +43,7 @@ export function createQuestionVectors({
       if (!embedding || !isSemantic || isContact(q)) return {};
       const { name: model } = embedding;
       const state = await readState(tx);
-      if (state?.coveredBy !== model) return { isToStart: !state?.isQueued };
+      if (state?.coveredBy !== model) return { isToStart: !state?.isQueued, missing: notCovered };
       const key = JSON.stringify([caller.tenantId, caller.environment, model, q]);
       const known = kept.get(key);
       if (known) {
@@ -68,6 +68,7 @@ export function createQuestionVectors({
 }
 
 const beside = 'Documents were compared by their words and spellings only';
+const notCovered = `${beside}: the vectors of the AI provider are still being computed`;
 const unavailable = `${beside}: the AI provider did not answer in time`;
 const noTokens = `${beside}: the tokens of the AI provider for today are used up`;
 
@@ -88,9 +89,4 @@ export async function questionVectorFor(
   asked: Asked,
 ): Promise<QueryVector | undefined> {
   return useQuestionVector(await questionVectors.ask(within, asked), { missing, schedule });
-}
-
-/** An e-mail address or a phone number means nothing: it is found by its text, and is not sent. */
-function isContact(q: string): boolean {
-  return q.includes('@') || phoneIn(q) !== undefined;
 }

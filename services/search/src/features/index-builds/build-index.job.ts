@@ -16,6 +16,7 @@ import { pairDocumentsJob } from '../../driver/postgres/duplicate-checks.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { readRecords } from '../documents/read-records.ts';
 import { wakeEmbedding } from '../embeddings/state.ts';
+import { isServerBehind } from '../search-engine/engine.ts';
 
 export const searchJobs = backgroundJobs('search');
 
@@ -29,6 +30,8 @@ export const dropIndexJob = {
 
 // Searches that began in the old index end long before.
 const dropDelayMs = 120_000;
+// The job that sends documents to OpenSearch runs as often.
+const behindPauseMs = 1_000;
 
 type Payload = z.output<typeof buildIndexJob.payload>;
 
@@ -44,6 +47,10 @@ export const buildIndex = (tools: Tools) =>
       const build = builds.find(({ step }) => step !== 'done');
       const read = builds.reduce((sum, one) => sum + one.read, 0);
       if (!build) {
+        if (await isServerBehind(tx, Math.max(...builds.map(({ after }) => after)))) {
+          await finish(async () => new Date(Date.now() + behindPauseMs));
+          return;
+        }
         await finish(async ({ tx: inside, schedule }) => {
           await swapBuilds(inside, jobId);
           const types = builds.map(({ type, read: documents }) => ({ type, documents }));

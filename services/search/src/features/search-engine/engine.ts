@@ -31,6 +31,13 @@ export async function statusOf(tx: Tx): Promise<EngineStatus> {
   return { engine: answers, state: engine?.state ?? 'off', waiting: row?.waiting ?? 0 };
 }
 
+/** Whether OpenSearch, if the tenant has it, still lacks changes up to this one. */
+export async function isServerBehind(tx: Tx, changeId: number): Promise<boolean> {
+  const [row] = await tx.sql<{ isBehind: boolean }>`SELECT EXISTS (SELECT FROM search_engine)
+    AND EXISTS (SELECT FROM index_change WHERE id <= ${changeId}::bigint) AS "isBehind"`;
+  return row?.isBehind ?? false;
+}
+
 /**
  * Sends all documents again, from the first one. Changes of the writers that follow have higher versions: they wait until the
  * commit.

@@ -5,6 +5,7 @@ import { type OpenSearchServer, startOpenSearch } from '../../driver/opensearch/
 import {
   type Api,
   aTenantWith,
+  crmPeer,
   engineOf,
   found,
   indexAll,
@@ -183,6 +184,34 @@ describe('a tenant with OpenSearch', () => {
     });
     expect((await found(api, 'ada')).concat(await found(api, 'grace'))).toEqual(['a', 'b']);
   });
+});
+
+it('a new index answers when OpenSearch has all of it, and until then the one before', async () => {
+  const peer = await crmPeer([]);
+  const own = await startSearch({ openSearchUrl: server.url, crmUrl: peer.url });
+  try {
+    const api = await aTenantWith(own, { a: ada, b: grace });
+    await moveToOpenSearch(own, api.caller);
+    server.failOn(/_bulk/, 503);
+    const { data } = await api.reindex({ body: { types: ['lead'] } });
+    const state = `SELECT step, (SELECT due_at > now() FROM platform.job WHERE name = 'build-index') AS waits FROM index_generation`;
+    await until('the index is complete and waits', async () => {
+      const [row] = await own.sqlWithin(api.caller, state);
+      return row?.['step'] === 'done' && row['waits'] === true;
+    });
+    expect(await found(api, 'ada')).toEqual(['a']);
+    server.recover();
+    await own.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'send-documents'`);
+    await until('the new index answers', async () => {
+      return (await api.getReindex({ params: { jobId: data.jobId } })).data.status === 'completed';
+    });
+    const before = searchesAsked();
+    expect([await found(api, 'ada'), await found(api, 'grace')]).toEqual([['a'], ['b']]);
+    expect(searchesAsked()).toBeGreaterThan(before);
+  } finally {
+    await own.close();
+    await peer.close();
+  }
 });
 
 it('a service that is stopped while it sends documents goes on after its start', async () => {

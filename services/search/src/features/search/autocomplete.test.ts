@@ -1,4 +1,4 @@
-import { aTenantWith, drivers, type Service, startSearchWith } from '../../search.test-service.ts';
+import { aTenantWith, drivers, indexAll, type Service, startSearchWith } from '../../search.test-service.ts';
 
 describe.each(drivers)('with %s', (driver) => {
   let service: Service;
@@ -51,6 +51,48 @@ describe.each(drivers)('with %s', (driver) => {
       });
       const { data } = await api.autocomplete({ query: { q: 'marlo' } });
       expect(data.map(({ id }: { id: string }) => id)).toEqual(['begins', 'inText', 'misspelt']);
+    });
+
+    it.each([
+      ['jonh sm', ['john']],
+      ['mihcae', ['michael']],
+      ['michea', ['micheal', 'michael']],
+      ['mchae', ['michael']],
+      ['nichae', ['michael']],
+      ['smirh', ['john']],
+      ['jahn smi', ['john']],
+      ['smtih', ['john']],
+      ['федро', ['fedor']],
+      ['mhc', []],
+      ['mhicea', []],
+    ])('forgives one typo in an unfinished word of four letters or more: %s', async (q, expected) => {
+      const api = await aTenantWith(service, {
+        john: { firstName: 'John', lastName: 'Smithson' },
+        michael: { firstName: 'Michael', lastName: 'Kepler' },
+        micheal: { firstName: 'Micheal', lastName: 'Kepler' },
+        fedor: { firstName: 'Фёдоров', lastName: 'Иванов' },
+      });
+      const { data } = await api.autocomplete({ query: { q } });
+      expect(data.map(({ id }: { id: string }) => id)).toEqual(expected);
+      for (const { highlight } of data) expect(highlight).toContain('<em>');
+    });
+
+    it('suggests of one field what matches in it, however many documents match better in others', async () => {
+      const api = service.as();
+      await indexAll(api, [
+        { type: 'lead', id: 'company', data: { name: 'Ada King', company: 'Mayer GmbH' } },
+        { type: 'lead', id: 'both', data: { name: 'Mayer', company: 'Mayer AG' } },
+        { type: 'lead', id: 'email', data: { name: 'Ada Byron', email: 'mayday@example.com' } },
+      ]);
+      const named = Array.from({ length: 210 }, (_, n) => ({ type: 'lead', id: `d${n}`, data: { name: `Maya ${n}` } }));
+      await indexAll(api, named);
+      const suggested = async (field: string) =>
+        (await api.autocomplete({ query: { q: 'may', field } })).data.map(({ id }: { id: string }) => id);
+      expect([await suggested('company'), await suggested('email'), await suggested('status')]).toEqual([
+        ['both', 'company'],
+        ['email'],
+        [],
+      ]);
     });
 
     it('suggests as many as asked for', async () => {

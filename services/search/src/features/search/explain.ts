@@ -1,7 +1,7 @@
 import type { Explanation } from '@tandem/search-contract';
 import type { z } from 'zod';
 import type { Search, SearchDriver } from '../../driver/driver.ts';
-import type { Ranked } from './fuse.ts';
+import { type Ranked, rounded } from './fuse.ts';
 import type { Context } from './rank.ts';
 
 type Explained = z.output<typeof Explanation>;
@@ -13,14 +13,15 @@ export async function explanationsOf(
   { hits, search, model }: { hits: Ranked[]; search: Search; model: string },
 ): Promise<Map<number, Explained>> {
   const keys = hits.map(({ key }) => key);
-  const rarities = await driver.rarities(tx, search, caller);
+  // The number of documents with a word would tell a narrowed caller of documents that it does not see.
+  const rarities = search.owners ? [] : await driver.rarities(tx, search, caller);
   const words = Map.groupBy(await driver.words(tx, search, keys), ({ key }) => key);
   return new Map(
-    hits.map(({ key, isPinned, score, keyword, semantic }) => [
+    hits.map(({ key, isPinned, fused, keyword, semantic }) => [
       key,
       {
         pinned: isPinned,
-        fusedScore: score,
+        fusedScore: rounded(fused),
         keyword: keyword ?? null,
         semantic: semantic ? { ...semantic, model } : null,
         terms: (words.get(key) ?? []).map(({ word, term, weight, strength }) => ({
@@ -28,14 +29,10 @@ export async function explanationsOf(
           term,
           weight,
           strength: rounded(strength),
-          idf: rounded(rarities[word]?.idf ?? 0),
-          documents: rarities[word]?.documents ?? 0,
+          idf: search.owners ? null : rounded(rarities[word]?.idf ?? 0),
+          documents: search.owners ? null : (rarities[word]?.documents ?? 0),
         })),
       },
     ]),
   );
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 10_000) / 10_000;
 }

@@ -13,6 +13,8 @@ export interface Ranked {
   key: number;
   /** From 0 to 1; 1 for a document whose address, phone number or name is the question. */
   score: number;
+  /** The sum that decides the order of documents that are not pinned. */
+  fused: number;
   isPinned: boolean;
   keyword?: { rank: number; score: number };
   semantic?: { rank: number; similarity: number };
@@ -62,7 +64,8 @@ function ranked(key: number, places: Places, { ratio }: Arms): Ranked {
   return {
     key,
     isPinned,
-    score: isPinned ? 1 : Math.min(0.99, Math.round(fused * 10_000) / 10_000),
+    fused,
+    score: isPinned ? 1 : Math.min(0.99, rounded(fused)),
     ...(match && { keyword: { rank: match.rank, score: match.score } }),
     ...(semantic && { semantic }),
   };
@@ -73,11 +76,16 @@ function shareOf(rank: number | undefined): number {
   return rank === undefined ? 0 : (rankConstant + 1) / (rankConstant + rank);
 }
 
+/** A score as it is shown. */
+export function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}
+
 function byRank(one: Ranked, other: Ranked): number {
   const placeOf = ({ keyword }: Ranked) => keyword?.rank ?? Number.MAX_SAFE_INTEGER;
   return (
     Number(other.isPinned) - Number(one.isPinned) ||
-    (one.isPinned ? 0 : other.score - one.score) ||
+    (one.isPinned ? 0 : other.fused - one.fused) ||
     placeOf(one) - placeOf(other) ||
     other.key - one.key
   );

@@ -36,7 +36,10 @@ export function highlight(text: string, question: Question): Excerpt {
 }
 
 function isWanted(term: string, { words }: Question): boolean {
-  return words.some(({ low, alike }) => term.startsWith(low) || alike.includes(term));
+  return words.some(
+    ({ low, alike, alikeBeginnings }) =>
+      alike.includes(term) || [low, ...alikeBeginnings].some((beginning) => term.startsWith(beginning)),
+  );
 }
 
 function excerpt(text: string, found: Word[]): Excerpt {

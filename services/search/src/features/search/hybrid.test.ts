@@ -47,6 +47,26 @@ describe.each(drivers)('a search with %s', (driver) => {
       expect(await found(api, 'xylophone quartz', { mode: 'hybrid' })).toEqual([]);
     });
 
+    it('takes a ratio with any number of decimals', async () => {
+      for (const semanticRatio of ['0.33333', String(1 / 3), '0.30000000000000004', '1', '1.0'])
+        expect([semanticRatio, await found(api, 'johanna', { mode: 'hybrid', semanticRatio })]).toEqual([
+          semanticRatio,
+          expect.arrayContaining(['exact']),
+        ]);
+    });
+
+    it('says that it searches for the first ten words only', async () => {
+      const words = Array.from({ length: 11 }, (_, n) => `word${n}`);
+      const warned = async (q: string) => {
+        const { body } = await api.searchLeads({ query: { q } });
+        return body.meta?.warnings?.map(({ code, field }) => [code, field]);
+      };
+      expect(await warned(words.join(' '))).toEqual([['part_missing', 'q']]);
+      expect(await warned(words.slice(1).join(' '))).toBeUndefined();
+      const posted = await api.searchDocuments({ params: { type: 'leads' }, body: { q: words.join(' ') } });
+      expect(posted.body.meta?.warnings).toMatchObject([{ code: 'part_missing', field: 'q' }]);
+    });
+
     it.each([
       [{ mode: 'fuzzy' }, 'mode'],
       [{ semanticRatio: '1.1' }, 'semanticRatio'],
@@ -59,6 +79,14 @@ describe.each(drivers)('a search with %s', (driver) => {
     });
   });
 
+  it('lists no similar documents for an address that is found', async () => {
+    const api = await aTenantWith(service, {
+      a: { name: 'Ada King', email: 'lead5@firm5.example' },
+      b: { name: 'Bo Reed', email: 'lead6@firm6.example' },
+    });
+    expect(await found(api, 'lead5@firm5.example', { mode: 'hybrid' })).toEqual(['a']);
+  });
+
   describe('explained', () => {
     it('names rank and score of each arm and what every word counts', async () => {
       const api = await aTenantWith(service, {
@@ -68,7 +96,7 @@ describe.each(drivers)('a search with %s', (driver) => {
       });
       const { data } = await api.searchLeads({ query: { q: 'lovelace engines', explain: 'true' } });
       const [first] = data;
-      expect(first).toMatchObject({ id: 'a', explain: { pinned: false, fusedScore: first.score } });
+      expect(first).toMatchObject({ id: 'a', score: 0.99, explain: { pinned: false, fusedScore: 1 } });
       expect(first.explain.keyword).toMatchObject({ rank: 1, score: first.explain.keyword.score });
       expect(first.explain.semantic.similarity).toBeGreaterThanOrEqual(0.35);
       const [rare, common] = first.explain.terms;
@@ -86,6 +114,48 @@ describe.each(drivers)('a search with %s', (driver) => {
       const { data } = await api.searchLeads({ query: { q: 'ada@example.com', explain: 'true' } });
       expect(data[0]).toMatchObject({ id: 'a', score: 1, explain: { pinned: true } });
     });
+  });
+
+  it.each(['keyword', 'semantic', 'hybrid'])('pins in the mode %s what the question equals', async (mode) => {
+    const api = await aTenantWith(service, {
+      whole: { firstName: 'Ada', lastName: 'King', company: 'Analytical Engines', note: 'Numbers and more numbers' },
+      closer: { note: 'ada king' },
+      other: { firstName: 'Ada', lastName: 'King', status: 'lost' },
+    });
+    const { data } = await api.searchLeads({ query: { q: 'ada king', mode, explain: 'true' } });
+    expect(data.map(({ id, explain }: { id: string; explain: { pinned: boolean } }) => [id, explain.pinned])).toEqual([
+      ['other', true],
+      ['whole', true],
+      ['closer', false],
+    ]);
+    expect(await found(api, 'ada king', { mode, status: 'lost' })).toEqual(['other']);
+  });
+
+  it('has the best matches first where a filter has fewer documents than the word', async () => {
+    const owner = { source: 'web' };
+    const lead = (id: string, data: object) => ({ type: 'lead', id, data });
+    const api = await aTenantWith(service, { best: { name: 'Anna King', ...owner } });
+    const worse = Array.from({ length: 220 }, (_, n) => lead(`w${n}`, { note: 'anna', ...owner }));
+    const others = Array.from({ length: 30 }, (_, n) => lead(`o${n}`, { note: 'anna' }));
+    await indexAll(api, [...worse, ...others]);
+    expect((await found(api, 'anna', { source: 'web' }))[0]).toBe('best');
+    const pages = [];
+    for (const page of ['1', '2', '3'])
+      pages.push(...(await found(api, 'anna', { source: 'web', limit: '100', page })));
+    expect([pages.length, new Set(pages).size]).toEqual([221, 221]);
+  });
+
+  it('a misspelt word finds those of many similar words that most documents have', async () => {
+    const api = service.as();
+    const before = [...'abcdefghijklmnopqr'].flatMap((letter) => [`${letter}mth`, `${letter}smth`]);
+    const rare = before.map((name) => ({ id: name, data: { name } }));
+    const common = ['smith1', 'smith2'].map((id) => ({ id, data: { name: 'Smith' } }));
+    await indexAll(
+      api,
+      [...common, ...rare].map((one) => ({ type: 'lead', ...one })),
+    );
+    const ids = await found(api, 'smth', { typo: 'auto', limit: '100' });
+    expect([ids.includes('smith1'), ids.includes('smith2'), ids.length]).toEqual([true, true, 21]);
   });
 
   it('a rare word counts more than a common one', async () => {

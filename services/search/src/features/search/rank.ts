@@ -12,6 +12,7 @@ import {
   searchWindow,
 } from '../../driver/driver.ts';
 import { localQuestionVector } from '../../embedding/local.ts';
+import { isContact } from '../../fields.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { type Arms, fuse, type Ranked, rankedAfter, rankedByKeys } from './fuse.ts';
 
@@ -50,8 +51,6 @@ export interface Context {
   schedule: Schedule;
 }
 
-const nothing: Matches = { hits: [], total: 0, isEstimate: false };
-
 /**
  * One page of the documents that a search finds. Both arms always contribute the same number of documents, whatever the page,
  * and their order is fused; the other documents with all words follow in the order of the keyword arm.
@@ -60,7 +59,7 @@ export async function rank(tools: Tools, context: Context, options: RankOptions)
   const { tx } = context;
   const driver = await tools.searchedBy(tx);
   const { search, model, keyword, arms } = await readArms({ ...tools, driver }, context, options);
-  const isWhole = options.mode === 'semantic' || keyword.hits.length < rankDepth;
+  const isWhole = !keyword.hasMore;
   const { later, others } = await othersOf(driver, tx, { search, arms, isWhole });
   const found = {
     search,
@@ -69,15 +68,16 @@ export async function rank(tools: Tools, context: Context, options: RankOptions)
     isEstimate: keyword.isEstimate,
   };
   // Matches that are all known already are not searched again for their values.
-  const isKnown = options.mode === 'semantic' || keyword.keys !== undefined;
+  const isKnown = keyword.keys !== undefined;
   const matched = isKnown ? withoutWords(search) : search;
   const listed = { others: [...(keyword.keys ?? []), ...others] };
   const facets = options.facets.length ? { facets: await driver.facets(tx, matched, options.facets, listed) } : {};
   const { offset, sort } = options;
   const limit = Math.max(0, Math.min(options.limit, searchWindow - offset));
   if (sort) {
-    const keys = await driver.sorted(tx, matched, sort, { offset, limit, ...listed });
-    return { ...found, ...facets, hits: rankedByKeys(keys, arms) };
+    const { keys, isCut } = await driver.sorted(tx, matched, sort, { offset, limit, ...listed });
+    const total = isCut ? Math.min(found.total, offset + keys.length) : found.total;
+    return { ...found, ...facets, total, hits: rankedByKeys(keys, arms) };
   }
   const fused = fuse(arms);
   const page = fused.slice(offset, offset + limit);
@@ -98,7 +98,7 @@ async function readArms(tools: Tools, { tx, caller, schedule }: Context, options
   const wanting = { offset: 0, limit: rankDepth, caller, totals, schedule, wantsKeys };
   const index = await driver.index(tx, type);
   const asked = { index, q, typo };
-  const match = (one: Search) => (mode === 'semantic' ? nothing : driver.match(tx, one, wanting));
+  const match = (one: Search) => (mode === 'semantic' ? matchWhole(driver, tx, one) : driver.match(tx, one, wanting));
   let search: Search = { type, index, filter, owners, question: await driver.read(tx, asked) };
   let keyword = await match(search);
   if (!keyword.total && search.question.isPhone) {
@@ -106,10 +106,18 @@ async function readArms(tools: Tools, { tx, caller, schedule }: Context, options
     search = { ...search, question: await driver.read(tx, { ...asked, isNoPhone: true }) };
     keyword = await match(search);
   }
-  const ratio = { keyword: 0, semantic: 1, hybrid: semanticRatio }[mode];
+  // All addresses of a domain are similar, and who asks for one of them wants no other.
+  const isFound = isContact(q) && keyword.total > 0;
+  const ratio = { keyword: 0, semantic: 1, hybrid: isFound ? 0 : semanticRatio }[mode];
   const vector = options.vector ?? localQuestionVector(search.question);
   const similar: Similar[] = ratio ? await driver.similar(tx, search, vector) : [];
   return { search, model: vector.model, keyword, arms: { keyword: keyword.hits, similar, ratio } };
+}
+
+/** Finds the documents that the whole question equals, which a search by similarity pins. */
+async function matchWhole(driver: SearchDriver, tx: Tx, search: Search): Promise<Matches> {
+  const hits = await driver.wholes(tx, search);
+  return { hits, total: hits.length, isEstimate: false, hasMore: false, keys: hits.map(({ key }) => key) };
 }
 
 /**

@@ -37,6 +37,14 @@ describe.each(drivers)('searchAll with %s', (driver) => {
     expect(pages).toEqual(named(data));
   });
 
+  it('lists documents with every word before those of other types that are only similar', async () => {
+    const api = await aTenantWith(service, { l1: { name: 'Johanna Kepler' }, l2: { name: 'Johanna Kepler Ltd' } });
+    await api.indexDocument({ body: { type: 'partner', id: 'p1', data: { name: 'Johanna Winter' } } });
+    const { data } = await api.searchAll({ query: { q: 'johanna kepler' } });
+    const similar = await api.searchAll({ query: { q: 'johanna kepler', mode: 'semantic', types: 'partner' } });
+    expect([named(data), named(similar.data)]).toEqual([['l1', 'l2', 'p1'], ['p1']]);
+  });
+
   it('searches the types that are asked for, and only those that the caller may read', async () => {
     const api = await aWorld();
     const tenantId = api.caller.tenantId as number;
@@ -63,5 +71,8 @@ describe.each(drivers)('searchAll with %s', (driver) => {
       can: ['search:read', 'leads:read:own', 'opportunities:read:own'],
     });
     expect(named((await narrowed.searchAll({ query: { q: 'kepler' } })).data)).toEqual(['own']);
+    // The number of documents with a word would tell of those of others.
+    const { data } = await narrowed.searchLeads({ query: { q: 'kepler', explain: 'true' } });
+    expect(data[0].explain.terms).toMatchObject([{ term: 'kepler', idf: null, documents: null }]);
   });
 });

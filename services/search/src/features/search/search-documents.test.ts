@@ -1,4 +1,4 @@
-import { type Api, aTenantWith, drivers, type Service, startSearchWith } from '../../search.test-service.ts';
+import { type Api, aTenantWith, drivers, ids, type Service, startSearchWith } from '../../search.test-service.ts';
 
 describe.each(drivers)('searchDocuments with %s', (driver) => {
   let service: Service;
@@ -14,6 +14,7 @@ describe.each(drivers)('searchDocuments with %s', (driver) => {
   });
   afterAll(() => service?.close());
 
+  const foreign = ids.encode('user', 999_999, 7);
   const is = (field: string, operator: string, value?: unknown) => ({ field, operator, value });
   const found = async (filter: object | undefined, body: object = {}) => {
     const reply = await api.searchDocuments({
@@ -77,6 +78,23 @@ describe.each(drivers)('searchDocuments with %s', (driver) => {
     expect(reply.data[0].explain).toBeDefined();
   });
 
+  it('takes the ids of users that the other searches take', async () => {
+    const { tenantId = 0 } = api.caller;
+    const [mine, others] = [7, 8].map((user) => ids.encode('user', tenantId, user));
+    await api.indexDocument({ body: { type: 'lead', id: 'assigned', data: { name: 'Assigned', assignedTo: mine } } });
+    const assigned = async (filter: object) =>
+      (await api.searchDocuments({ params: { type: 'leads' }, body: { q: 'assigned', filter } as never })).data.length;
+    expect([
+      await assigned(is('assignedTo', 'equals', mine)),
+      await assigned(is('assignedTo', 'in', [others])),
+    ]).toEqual([1, 0]);
+    const refused = await api.searchDocuments({
+      params: { type: 'leads' },
+      body: { q: 'assigned', filter: is('assignedTo', 'equals', foreign) } as never,
+    });
+    expect(refused.body.errors).toEqual([{ field: 'filter.value', message: 'No user with this id' }]);
+  });
+
   const deep = { and: [{ and: [{ and: [{ and: [is('status', 'equals', 'new')] }] }] }] };
   const pairs = Array.from({ length: 10 }, () => ({ and: [is('status', 'equals', 'a'), is('source', 'equals', 'b')] }));
   it.each<[object, string]>([
@@ -87,6 +105,12 @@ describe.each(drivers)('searchDocuments with %s', (driver) => {
     [{ filter: is('score', 'is_set', 5) }, 'filter.value'],
     [{ filter: { field: 'score', value: 5 } }, 'filter'],
     [{ filter: is('createdAt', 'at_least', 'soon') }, 'filter.value'],
+    [{ filter: is('createdAt', 'at_least', '+012345-01-01T00:00:00Z') }, 'filter.value'],
+    [{ filter: is('createdAt', 'at_least', '0001-01-01T00:00:00Z') }, 'filter.value'],
+    [{ filter: { or: [is('createdAt', 'in', ['2026-01-01', '0001-01-01'])] } }, 'filter.or.0.value.1'],
+    [{ filter: is('createdAt', 'at_least', '2026-02-30') }, 'filter.value'],
+    [{ filter: is('assignedTo', 'equals', 'nobody') }, 'filter.value'],
+    [{ filter: { and: [is('assignedTo', 'in', [foreign])] } }, 'filter.and.0.value.0'],
     [{ filter: { and: [is('status', 'in', 'x')] } }, 'filter.and.0.value'],
     [{ filter: { and: [], or: [] } }, 'filter.and'],
     [{ filter: {} }, 'filter'],

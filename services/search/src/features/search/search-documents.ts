@@ -5,6 +5,7 @@ import type { QuestionVector } from '../../embedding/question-vector.ts';
 import type { Handler, Tools } from '../../handler.ts';
 import type { SearchedType } from '../documents/document.ts';
 import { useQuestionVector } from '../embeddings/question-vectors.ts';
+import { noteOmitted } from './omitted.ts';
 import { ownersFor } from './owners.ts';
 import { readFilter } from './read-filter.ts';
 import { type Hit, searchPage } from './search-page.ts';
@@ -25,7 +26,8 @@ export const searchDocuments = (tools: Tools): Handler<typeof searches.searchDoc
     const type = typeOf[params.type];
     const owners = ownersFor(type, caller, tools);
     checkFields(type, body);
-    const filter = body.filter && readFilter(body.filter, type);
+    const { tenantId = 0 } = caller;
+    const filter = body.filter && readFilter(body.filter, { type, ids: tools.ids, tenantId });
     const typo = await typoFor(tools, caller, body.typo);
     const question = await tools.questionVectors.ask({ tx, caller }, body);
     const wanted: Found['wanted'] = [];
@@ -33,7 +35,8 @@ export const searchDocuments = (tools: Tools): Handler<typeof searches.searchDoc
     const within = { type, filter, owners, vector: question.vector };
     return { page: await searchPage(tools, { tx, caller, schedule }, { ...body, typo }, within), question, wanted };
   },
-  async run({ schedule, missing, found: { page, question, wanted } }) {
+  async run({ body, schedule, missing, found: { page, question, wanted } }) {
+    noteOmitted(body.q, { missing });
     await useQuestionVector(question, { missing, schedule });
     for (const job of wanted) await schedule(...job);
     return page;

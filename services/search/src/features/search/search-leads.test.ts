@@ -163,6 +163,12 @@ describe.each(drivers)('with %s', (driver) => {
       [{ q: 'a', typo: 'on' }, 'typo', 'Must be one of auto, off'],
       [{ q: 'a', limit: '101' }, 'limit', 'Must be a whole number from 1 to 100'],
       [{ q: 'a', minScore: 'x' }, 'minScore', 'Must be a number of at least 0'],
+      [{ q: 'a', createdFrom: '0001-01-01T00:00:00Z' }, 'createdFrom', 'Must be a time from 1900 to 9999'],
+      [
+        { q: 'a', createdFrom: '2026-02-01T00:00:01Z', createdTo: '2026-02-01T00:00:00Z' },
+        'createdTo',
+        'Must not be before createdFrom',
+      ],
     ])('refuses %#', async (query, field, message) => {
       const reply = await api.searchLeads({ query: query as Record<string, string> });
       expect([reply.status, reply.body.errors]).toEqual([422, [{ field, message }]]);

@@ -26,10 +26,15 @@ describe.each(drivers)('with %s', (driver) => {
           .sort();
       expect([
         await ids({}),
-        await ids({ minValue: '90.5', maxValue: '100' }),
+        await ids({ minValue: '90.5', maxValue: '90.5' }),
         await ids({ currency: 'EUR' }),
         await ids({ stage: 'won' }),
       ]).toEqual([['big', 'small'], ['small'], ['big'], ['big']]);
+      const reversed = await api.searchOpportunities({ query: { q: 'crane', minValue: '100', maxValue: '90.5' } });
+      expect([reversed.status, reversed.body.errors]).toEqual([
+        422,
+        [{ field: 'maxValue', message: 'Must not be below minValue' }],
+      ]);
       const partners = async (query: Record<string, string>) =>
         (await api.searchPartners({ query: { q: 'crane', ...query } })).body.pagination?.total;
       expect([

@@ -39,9 +39,9 @@ export async function searchPage(
   const offset = offsetOf({ page, limit }, searchWindow);
   const options = { q, typo, mode, semanticRatio, facets, offset, limit, sort: sortOf(query.sort), ...within };
   const found = await rank(tools, context, options);
-  const items = await asHits(tools, context, { ...found, isExplained: query.explain });
+  const hits = await asHits(tools, context, { ...found, isExplained: query.explain });
   return {
-    items,
+    items: [...hits.values()],
     total: found.total,
     isTotalEstimate: found.isEstimate,
     page,
@@ -66,12 +66,12 @@ function sortOf(sort: string): Sort | undefined {
   return { field: (isDescending ? sort.slice(1) : sort) as SortField, isDescending };
 }
 
-/** Ranked documents as the API shows them. One that was removed meanwhile is left out. */
+/** Ranked documents as the API shows them, in their order, by their keys. One that was removed meanwhile is left out. */
 export async function asHits(
   { searchedBy }: Tools,
   { tx, caller }: Pick<Context, 'tx' | 'caller'>,
   { hits, search, model, isExplained }: Pick<Ranking, 'hits' | 'search' | 'model'> & { isExplained: boolean },
-): Promise<Hit[]> {
+): Promise<Map<number, Hit>> {
   const stored = await readStored(
     tx,
     hits.map(({ key }) => key),
@@ -83,10 +83,11 @@ export async function asHits(
     const document = stored.get(hit.key);
     return document ? [{ hit, document }] : [];
   });
-  return inTurns(present, ({ hit, document }) => ({
-    ...asHit(hit, document, search),
-    ...(explanations && { explain: explanations.get(hit.key) }),
-  }));
+  const shown = await inTurns(present, ({ hit, document }): [number, Hit] => [
+    hit.key,
+    { ...asHit(hit, document, search), ...(explanations && { explain: explanations.get(hit.key) }) },
+  ]);
+  return new Map(shown);
 }
 
 function asHit({ score }: Ranked, { documentId, document: json }: Stored, { type, question }: Search): Hit {

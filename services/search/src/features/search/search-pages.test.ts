@@ -66,7 +66,7 @@ describe('the pages of searchLeads', () => {
       common.caller,
       `WITH made AS (
         INSERT INTO document (type, document_id, document, words)
-        SELECT 'lead', 'd' || n, '{"name": "Common"}', 'v5:seeded' FROM generate_series(1, 13000) AS n RETURNING id)
+        SELECT 'lead', 'd' || n, '{"name": "Common"}', 'v6:seeded' FROM generate_series(1, 13000) AS n RETURNING id)
       INSERT INTO posting (doc_id, type, term, weight)
       SELECT id, 'lead', term, CASE WHEN term = 'common' THEN 4 ELSE 0 END
       FROM made CROSS JOIN unnest(ARRAY['common', '#status=new']) AS term WHERE term = 'common' OR id % 3 = 0`,
@@ -111,7 +111,7 @@ describe('two common words', () => {
       api.caller,
       `WITH made AS (
         INSERT INTO document (type, document_id, document, words)
-        SELECT 'lead', 'd' || n, jsonb_build_object('firstName', 'Maria' || n % 3, 'lastName', 'Schmidt' || n % 7), 'v5:seeded'
+        SELECT 'lead', 'd' || n, jsonb_build_object('firstName', 'Maria' || n % 3, 'lastName', 'Schmidt' || n % 7), 'v6:seeded'
         FROM generate_series(1, 9000) AS n RETURNING id, substr(document_id, 2)::int AS n)
       INSERT INTO posting (doc_id, type, term, weight)
       SELECT id, 'lead', term, weight FROM made CROSS JOIN LATERAL (VALUES

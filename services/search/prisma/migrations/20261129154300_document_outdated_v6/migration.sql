@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "document_outdated_v6_idx" ON "document" ("tenant_id", "environment", "id") WHERE CASE WHEN "removed_at" IS NULL AND left("words", 3) IS DISTINCT FROM 'v6:' THEN 1 END = 1;
