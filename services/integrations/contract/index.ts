@@ -1,15 +1,28 @@
 // The contract of integrations: webhooks, their deliveries, and stored events.
-import { personalDataOperations } from '@tandem/contract';
+import { personalDataOperations, recordPages } from '@tandem/contract';
 import { deliveries } from './deliveries.ts';
 import { storedEvents } from './events.ts';
 import { jobs } from './jobs.ts';
+import { recoveries } from './recoveries.ts';
+import { webhookStats } from './webhook-stats.ts';
 import { webhooks } from './webhooks.ts';
 
 export * from './deliveries.ts';
 export * from './events.ts';
 export * from './jobs.ts';
+export * from './recoveries.ts';
 export { DisabledReason, hiddenValue, Webhook } from './webhook.ts';
 export * from './webhook-events.ts';
+export * from './webhook-stats.ts';
 export * from './webhooks.ts';
 
-export const integrations = { ...webhooks, ...deliveries, ...storedEvents, ...jobs, ...personalDataOperations };
+export const integrations = {
+  ...webhooks,
+  ...webhookStats,
+  ...deliveries,
+  ...recoveries,
+  ...storedEvents,
+  ...jobs,
+  ...recordPages,
+  ...personalDataOperations,
+};

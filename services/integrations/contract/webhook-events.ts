@@ -60,3 +60,14 @@ export const webhookRecoveryRequested = webhookEvent(
   'Missed deliveries of a webhook are requested again',
   about.extend({ since: timestamp(), until: timestamp().nullable(), matched: z.int() }),
 );
+export const webhookReplayRequested = webhookEvent(
+  'webhook.replay_requested',
+  'webhook.request_replay',
+  'Events that a webhook has never received are requested',
+  about.extend({
+    since: timestamp(),
+    until: timestamp().nullable(),
+    events: z.array(z.string()).nullable(),
+    matched: z.int(),
+  }),
+);

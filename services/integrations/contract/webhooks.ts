@@ -1,4 +1,4 @@
-import { flag, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
+import { flag, id, listQuery, operations, page, text } from '@tandem/contract';
 import { z } from 'zod';
 import { exampleEvent } from './deliveries.ts';
 import { Webhook, WritableWebhook } from './webhook.ts';
@@ -6,7 +6,6 @@ import {
   webhookCreated,
   webhookDeleted,
   webhookRecovered,
-  webhookRecoveryRequested,
   webhookSecretRotated,
   webhookUpdated,
 } from './webhook-events.ts';
@@ -173,36 +172,5 @@ export const webhooks = operations({
     emits: [],
     timeoutMs: 20_000,
     errors: { too_many_tests: [429, 'Too many webhook tests are in progress; try again when they have finished'] },
-  },
-  recoverWebhook: {
-    method: 'POST',
-    path: '/v1/integrations/webhooks/:id/recover',
-    permission: 'webhooks:write',
-    narrows: true,
-    summary: 'Send missed deliveries again',
-    description:
-      'Sends the failed and skipped deliveries of the last 30 days again, each with the full retry schedule.',
-    params: withId,
-    body: z.object({
-      since: timestamp().meta({
-        description: 'Send deliveries created at this time or later',
-        examples: ['2026-03-01T00:00:00.000Z'],
-      }),
-      until: timestamp()
-        .meta({
-          description: 'Send deliveries created at this time or earlier',
-          examples: ['2026-03-02T00:00:00.000Z'],
-        })
-        .optional(),
-    }),
-    reply: z.object({
-      jobId: id('job').describe('The background job; GET /v1/jobs/:id returns its progress'),
-      status: z.literal('queued').describe('Always `queued`'),
-      matched: z.int().meta({ description: 'The number of deliveries to send again', examples: [12] }),
-    }),
-    status: 202,
-    message: 'Recovery started',
-    emits: [webhookRecoveryRequested],
-    errors: { webhook_inactive: [409, 'The webhook is not active; set active to true first'] },
   },
 });

@@ -1,4 +1,10 @@
-import { approvalDecided, approvalRequested, executionCompleted, executionFailed } from '@tandem/agents-contract';
+import {
+  approvalDecided,
+  approvalRequested,
+  bulkRunCompleted,
+  executionCompleted,
+  executionFailed,
+} from '@tandem/agents-contract';
 import { exportCompleted, predictionCompleted, reportCompleted, reportFailed } from '@tandem/analytics-contract';
 import { formSubmitted } from '@tandem/campaign-contract';
 import { allows, type EventDef, walkIds } from '@tandem/contract';
@@ -116,6 +122,7 @@ export const catalogued = [
   executionFailed,
   approvalRequested,
   approvalDecided,
+  bulkRunCompleted,
   subscriptionUpdated,
   subscriptionCanceled,
   usageThresholdReached,
@@ -175,6 +182,11 @@ export function matches(patterns: readonly string[], event: string): boolean {
     if (pattern === '*') return standard.has(event);
     return pattern.endsWith('.*') ? event.startsWith(pattern.slice(0, -1)) : pattern === event;
   });
+}
+
+/** The names of the events that a subscription covers. */
+export function eventsOf(patterns: readonly string[]): string[] {
+  return catalogued.map(({ name }) => name).filter((name) => matches(patterns, name));
 }
 
 /** Whether this release knows the event. */

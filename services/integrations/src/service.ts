@@ -11,10 +11,13 @@ import { deliver } from './features/deliveries/deliver.job.ts';
 import { deliveryHandlers } from './features/deliveries/index.ts';
 import { eventHandlers } from './features/events/index.ts';
 import { storeEvent } from './features/events/on-catalogued-event.ts';
+import { exportHandlers } from './features/exports/index.ts';
 import { jobHandlers } from './features/jobs/index.ts';
 import { integrationsData } from './features/personal-data/integrations-data.ts';
+import { recoveryHandlers } from './features/recoveries/index.ts';
+import { recover } from './features/recoveries/recover.job.ts';
+import { replay } from './features/recoveries/replay.job.ts';
 import { webhookHandlers } from './features/webhooks/index.ts';
-import { recover } from './features/webhooks/recover.job.ts';
 import { sealedColumns } from './features/webhooks/sealed-parts.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
@@ -52,9 +55,17 @@ export function integrationsService(
   return {
     name: 'integrations',
     operations: integrations,
-    handlers: { ...webhookHandlers(tools), ...deliveryHandlers, ...eventHandlers, ...jobHandlers, ...person.handlers },
+    handlers: {
+      ...webhookHandlers(tools),
+      ...deliveryHandlers,
+      ...recoveryHandlers,
+      ...eventHandlers,
+      ...jobHandlers,
+      ...exportHandlers,
+      ...person.handlers,
+    },
     consumers: [storeEvent(tools), ...person.consumers],
-    jobs: [deliver(tools), recover, ...person.jobs],
+    jobs: [deliver(tools), recover, replay(tools), ...person.jobs],
     jobsOutsideMax: sendsMax + waitingMax,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

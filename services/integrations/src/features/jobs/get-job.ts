@@ -16,10 +16,10 @@ export const getJob: Handler<typeof jobs.getJob, Recovery> = {
     if (!recovery) throw fail('not_found');
     return recovery;
   },
-  run({ found: { id, matched, requeued, createdAt, completedAt } }) {
+  run({ found: { id, kind, matched, requeued, createdAt, completedAt } }) {
     return {
       jobId: id,
-      kind: 'webhook_recovery',
+      kind: `webhook_${kind}`,
       status: completedAt ? 'completed' : 'queued',
       progress: { done: requeued, total: matched },
       result: null,

@@ -1,10 +1,17 @@
-import { webhookRecoveryRequested, type webhooks } from '@tandem/integrations-contract';
-import { fail } from '@tandem/service';
+import { type recoveries, webhookRecoveryRequested } from '@tandem/integrations-contract';
+import { fail, failField } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { asWebhook, lockWebhook } from '../webhooks/webhook.ts';
 import { missedDeliveries, recoverJob } from './recover.job.ts';
-import { asWebhook, lockWebhook } from './webhook.ts';
 
-export const recoverWebhook: Handler<typeof webhooks.recoverWebhook> = async ({ params, body, tx, emit, schedule }) => {
+export const recoverWebhook: Handler<typeof recoveries.recoverWebhook> = async ({
+  params,
+  body,
+  tx,
+  emit,
+  schedule,
+}) => {
+  if (body.until && body.until < body.since) throw failField('until', 'Must not be before since');
   const webhook = await lockWebhook(tx, params.id);
   if (!webhook.active) throw fail('webhook_inactive');
   const { since, until } = body;
