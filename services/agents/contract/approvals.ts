@@ -1,9 +1,10 @@
 import { event, id, listQuery, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { StepType } from './agents.ts';
+import { bulkRunCompleted } from './bulk-run.ts';
 import { decision, exampleDecision } from './decision.ts';
 
-const statuses = ['pending', 'approved', 'rejected', 'expired'] as const;
+const statuses = ['pending', 'approved', 'rejected', 'expired', 'cancelled'] as const;
 
 export const ApprovalStatus = z.enum(statuses).describe('The status of the approval');
 
@@ -14,8 +15,9 @@ export const approvalStates = stateTable<(typeof statuses)[number]>('Approval', 
     approved: {},
     rejected: {},
     expired: {},
+    cancelled: {},
   },
-  automatic: { pending: { expired: 'expire-approval.job' } },
+  automatic: { pending: { expired: 'expire-approval.job', cancelled: 'cancelAgentExecution' } },
 });
 
 export const Approval = z.object({
@@ -60,7 +62,7 @@ export const approvalRequested = event('agent.approval_requested', {
 export const approvalDecided = event('agent.approval_decided', {
   group: 'agents',
   readPermission: 'agents:read',
-  description: 'An approval is granted, rejected or expired',
+  description: 'An approval is granted, rejected, expired or cancelled',
   action: 'approval.decide',
   target: 'approval',
   data: data.extend({ status: ApprovalStatus }),
@@ -85,6 +87,16 @@ export const approvals = operations({
     reply: page(Approval),
     message: 'Approvals retrieved',
   },
+  getApproval: {
+    method: 'GET',
+    path: '/v1/agents/approvals/:id',
+    permission: 'agents:read',
+    also: ['leads:read'],
+    summary: 'Retrieve an approval',
+    params: withId,
+    reply: Approval,
+    message: 'Approval retrieved',
+  },
   approveExecution: {
     method: 'POST',
     path: '/v1/agents/approvals/:id/approve',
@@ -102,7 +114,7 @@ export const approvals = operations({
     example: { status: 'approved', allowedTransitions: [], ...exampleDecision },
     reply: Approval,
     message: 'Approval granted',
-    emits: [approvalDecided],
+    emits: [approvalDecided, bulkRunCompleted],
     errors: decided,
   },
   rejectExecution: {
@@ -125,7 +137,7 @@ export const approvals = operations({
     example: { status: 'rejected', allowedTransitions: [], ...exampleDecision },
     reply: Approval,
     message: 'Approval rejected',
-    emits: [approvalDecided],
+    emits: [approvalDecided, bulkRunCompleted],
     errors: decided,
   },
 });

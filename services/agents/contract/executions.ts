@@ -1,6 +1,8 @@
-import { event, freeForm, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
+import { event, freeForm, id, listQuery, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { AgentKind, StepType } from './agents.ts';
+import { approvalDecided } from './approvals.ts';
+import { bulkRunCompleted } from './bulk-run.ts';
 
 export const executionStatuses = [
   'queued',
@@ -11,9 +13,37 @@ export const executionStatuses = [
   'skipped',
   'cancelled',
 ] as const;
-export const leadsPerRunMax = 250;
+
+export const executionTriggers = ['bulk', 'manual'] as const;
+
+export const executionStates = stateTable<(typeof executionStatuses)[number]>('Execution', {
+  created: { queued: 'runAgent' },
+  changes: {
+    queued: { cancelled: 'cancelAgentExecution' },
+    running: { cancelled: 'cancelAgentExecution' },
+    awaiting_approval: { cancelled: 'cancelAgentExecution' },
+    succeeded: {},
+    failed: {},
+    skipped: {},
+    cancelled: {},
+  },
+  automatic: {
+    queued: { running: 'run-execution.job', awaiting_approval: 'run-execution.job' },
+    running: {
+      queued: 'run-execution.job',
+      succeeded: 'run-execution.job',
+      failed: 'run-execution.job',
+      skipped: 'run-execution.job',
+    },
+    awaiting_approval: { queued: 'approveExecution' },
+  },
+});
 
 export const ExecutionStatus = z.enum(executionStatuses).describe('The status of the execution');
+
+export const ExecutionTrigger = z
+  .enum(executionTriggers)
+  .describe('What started the execution: `bulk` for a bulk run, `manual` for a single run or a retry');
 
 /** The error of a step or an execution. */
 export const StepError = z.object({
@@ -25,13 +55,6 @@ export const StepError = z.object({
 export const OutputSource = z
   .enum(['model', 'template'])
   .describe('Whether the output comes from a language model or from built-in rules');
-/** The status of a bulk run. */
-export const BulkRunStatus = z
-  .enum(['running', 'completed', 'completed_with_errors'])
-  .describe(
-    'The status of the run: `completed` when all leads are done, `completed_with_errors` if any lead was rejected or failed',
-  );
-
 /** One step of an execution. */
 export const ExecutionStep = z.object({
   name: z.string().meta({ examples: ['Call, attempt 1'] }),
@@ -46,10 +69,14 @@ export const Execution = z.object({
   id: id('execution'),
   agentId: id('agent'),
   kind: AgentKind,
-  trigger: z.enum(['bulk']).describe('The trigger of the execution'),
+  trigger: ExecutionTrigger,
   bulkRunId: id('bulk_run').nullable().describe('The bulk run that the execution belongs to'),
   leadId: id('lead').describe('The lead of the execution'),
   status: ExecutionStatus.meta({ examples: ['succeeded'] }),
+  allowedTransitions: z.array(ExecutionStatus).meta({
+    description: 'The statuses that a caller can change the execution to',
+    examples: [[]],
+  }),
   approvalId: id('approval')
     .nullable()
     .meta({ description: 'The approval that the execution requires', examples: [null] }),
@@ -70,6 +97,12 @@ export const Execution = z.object({
   error: StepError.nullable().meta({ description: 'The error, if the execution failed', examples: [null] }),
   source: OutputSource.meta({ examples: ['template'] }),
   actingUserId: id('user').nullable().describe('The user who started the execution'),
+  retryOf: id('execution')
+    .nullable()
+    .meta({ description: 'The execution that this one repeats', examples: [null] }),
+  cancelReason: text(500)
+    .nullable()
+    .meta({ description: 'The reason that was given when the execution was cancelled', examples: [null] }),
   scheduledFor: timestamp()
     .nullable()
     .meta({ description: 'When the execution is due; null if it was queued to run immediately', examples: [null] }),
@@ -78,40 +111,15 @@ export const Execution = z.object({
   finishedAt: timestamp().nullable().describe('When the execution ended'),
 });
 
-const executionCount = (example: number) =>
-  z.int().meta({ description: 'The number of executions in this status', examples: [example] });
-
-/** The number of executions in each status. */
-export const ExecutionCounts = z.object({
-  queued: executionCount(0),
-  running: executionCount(0),
-  awaiting_approval: executionCount(0),
-  succeeded: executionCount(2),
-  failed: executionCount(0),
-  skipped: executionCount(0),
-  cancelled: executionCount(0),
-});
-
-export const BulkRun = z.object({
-  id: id('bulk_run'),
-  agentId: id('agent'),
-  status: BulkRunStatus.meta({ examples: ['completed'] }),
-  total: z.int().meta({ description: 'The number of leads in the request', examples: [2] }),
-  accepted: z.int().meta({ description: 'The number of leads that were queued', examples: [2] }),
-  rejected: z.int().meta({ description: 'The number of leads that were rejected', examples: [0] }),
-  counts: ExecutionCounts.describe('The number of executions of the run by status'),
-  scheduledFor: timestamp()
-    .nullable()
-    .meta({ description: 'When the run is due; null if it was queued to run immediately', examples: [null] }),
-  createdBy: id('user').nullable().describe('The user who started the run'),
-  createdAt: timestamp(),
-});
+// Events of earlier releases.
+const whenMissing = { record: { allowedTransitions: [], retryOf: null, cancelReason: null } };
 
 const ended = {
   group: 'agents',
   readPermission: 'agents:read',
   data: z.object({ executionId: id('execution'), agentId: id('agent'), leadId: id('lead') }),
   record: Execution,
+  whenMissing,
   example: { executionId: 'scXmQxKHTzcdYorl', agentId: 'xYJTqrCYUSFRbEDJ', leadId: 'khzasVT5ZxaVtyRs' },
 } as const;
 
@@ -129,12 +137,20 @@ export const executionFailed = event('agent.execution_failed', {
   ...ended,
 });
 
-export const bulkRunStarted = event('agent.bulk_run_started', {
-  description: 'A bulk run is started',
-  action: 'agent.run_bulk',
-  target: 'bulk_run',
-  data: z.object({ bulkRunId: id('bulk_run'), agentId: id('agent') }),
-  record: z.object({ id: id('bulk_run'), agentId: id('agent'), total: z.int(), accepted: z.int(), rejected: z.int() }),
+const about = { data: ended.data, record: Execution };
+
+export const executionStarted = event('agent.execution_started', {
+  description: 'An agent is run for one lead',
+  action: 'agent.execution_start',
+  target: 'execution',
+  ...about,
+});
+
+export const executionCancelled = event('agent.execution_cancelled', {
+  description: 'An execution is cancelled',
+  action: 'agent.execution_cancel',
+  target: 'execution',
+  ...about,
 });
 
 export const leadErrors = {
@@ -144,79 +160,52 @@ export const leadErrors = {
   limit_reached: 'The daily limit of the agent is reached',
 } as const;
 
-const exampleResults = [
-  { leadId: 'khzasVT5ZxaVtyRs', status: 'success', executionId: 'scXmQxKHTzcdYorl' },
-  {
-    leadId: '1djJZs2banxN2kyX',
-    status: 'error',
-    error: { code: 'already_running', message: leadErrors.already_running },
-  },
-];
+/** Path parameters of what belongs to an agent. */
+export const ofAgent = z.object({ id: id('agent') });
+const ofExecution = z.object({ id: id('execution') });
+/** The fields of a request that starts executions. */
+export const input = freeForm()
+  .meta({ description: 'Additional input for the agent', examples: [{ product: 'Difference engine' }] })
+  .optional();
+export const scheduledFor = timestamp()
+  .describe('When the run is due: at most one minute in the past and one year ahead. Defaults to now.')
+  .optional();
 
-/** The result of one lead of a bulk run. */
-export const BulkRunResult = z.object({
-  leadId: z.string().describe('The lead id from the request'),
-  status: z.enum(['success', 'error']).describe('Whether the lead was queued or rejected'),
-  executionId: id('execution').optional(),
-  error: z
-    .object({
-      code: z.enum(Object.keys(leadErrors) as (keyof typeof leadErrors)[]).describe('A machine-readable error code'),
-      message: z.string().describe('A human-readable error message'),
-    })
-    .describe('The reason for the rejection')
-    .optional(),
-});
+const wrongStatus = { wrong_status: [409, 'The status of the execution does not allow this'] } as const;
+
+const startErrors = {
+  agent_paused: [409, 'The agent is paused; resume it first'],
+  already_running: [409, leadErrors.already_running],
+  limit_reached: [409, leadErrors.limit_reached],
+} as const;
+
+/** The query of a list of executions. */
+export const executionsQuery = listQuery(['createdAt'])
+  .omit({ search: true })
+  .extend({
+    leadId: id('lead').optional(),
+    status: ExecutionStatus.optional(),
+    trigger: ExecutionTrigger.optional(),
+    bulkRunId: id('bulk_run').optional(),
+  });
 
 export const executions = operations({
-  runAgentInBulk: {
+  runAgent: {
     method: 'POST',
-    path: '/v1/agents/:id/runs:bulk',
+    path: '/v1/agents/:id/runs',
     permission: 'agents:write',
     feature: 'agents',
     also: ['leads:read'],
-    summary: 'Run an agent for multiple leads',
-    description:
-      'Accepts up to 250 leads and returns a result for each in the order of the request; `success` means that the lead is queued. The response is 200 even if every lead is rejected.',
-    params: z.object({ id: id('agent') }),
-    body: z.object({
-      // Plain text, so that one malformed id does not reject the others.
-      leadIds: z
-        .array(text(64))
-        .min(1, 'Must contain at least 1 id')
-        .max(leadsPerRunMax, `Must contain at most ${leadsPerRunMax} ids`)
-        .meta({ description: 'The ids of the leads', examples: [['khzasVT5ZxaVtyRs', '1djJZs2banxN2kyX']] }),
-      input: freeForm()
-        .meta({ description: 'Additional input for the agent', examples: [{ product: 'Difference engine' }] })
-        .optional(),
-      scheduledFor: timestamp()
-        .describe('When the run is due: at most one minute in the past and one year ahead. Defaults to now.')
-        .optional(),
-    }),
-    reply: z.object({
-      bulkRunId: id('bulk_run'),
-      agentId: id('agent'),
-      total: z.int().meta({ description: 'The number of leads in the request', examples: [2] }),
-      accepted: z.int().meta({ description: 'The number of leads that were queued', examples: [1] }),
-      rejected: z.int().meta({ description: 'The number of leads that were rejected', examples: [1] }),
-      results: z.array(BulkRunResult).meta({
-        description: 'The result for each lead, in the order of the request',
-        examples: [exampleResults],
-      }),
-    }),
-    message: 'Bulk run queued',
-    emits: [bulkRunStarted],
-    errors: { agent_paused: [409, 'The agent is paused; resume it first'] },
-  },
-  getBulkRun: {
-    method: 'GET',
-    path: '/v1/agents/bulk-runs/:id',
-    permission: 'agents:read',
-    also: ['leads:read'],
-    summary: 'Retrieve a bulk run',
-    description: 'Callers who can read only some leads can retrieve the bulk runs that they started.',
-    params: z.object({ id: id('bulk_run') }),
-    reply: BulkRun,
-    message: 'Bulk run retrieved',
+    summary: 'Run an agent for one lead',
+    description: 'Queues an execution. An agent has one execution at a time for a lead.',
+    params: ofAgent,
+    body: z.object({ leadId: id('lead').describe('The lead to run the agent for'), input, scheduledFor }),
+    reply: Execution,
+    status: 202,
+    example: { status: 'queued', trigger: 'manual', bulkRunId: null, allowedTransitions: ['cancelled'] },
+    message: 'Execution queued',
+    emits: [executionStarted],
+    errors: startErrors,
   },
   listExecutions: {
     method: 'GET',
@@ -225,14 +214,19 @@ export const executions = operations({
     also: ['leads:read'],
     summary: 'List executions',
     description: 'Returns the executions for leads that the caller can read.',
-    query: listQuery(['createdAt'])
-      .omit({ search: true })
-      .extend({
-        agentId: id('agent').optional(),
-        leadId: id('lead').optional(),
-        status: ExecutionStatus.optional(),
-        bulkRunId: id('bulk_run').optional(),
-      }),
+    query: executionsQuery.extend({ agentId: id('agent').optional() }),
+    reply: page(Execution),
+    message: 'Executions retrieved',
+  },
+  listAgentExecutions: {
+    method: 'GET',
+    path: '/v1/agents/:id/executions',
+    permission: 'agents:read',
+    also: ['leads:read'],
+    summary: 'List the executions of an agent',
+    description: 'Returns the executions for leads that the caller can read.',
+    params: ofAgent,
+    query: executionsQuery,
     reply: page(Execution),
     message: 'Executions retrieved',
   },
@@ -242,8 +236,45 @@ export const executions = operations({
     permission: 'agents:read',
     also: ['leads:read'],
     summary: 'Retrieve an execution',
-    params: z.object({ id: id('execution') }),
+    params: ofExecution,
     reply: Execution,
     message: 'Execution retrieved',
+  },
+  cancelAgentExecution: {
+    method: 'POST',
+    path: '/v1/agents/executions/:id/cancel',
+    permission: 'agents:write',
+    also: ['leads:read'],
+    summary: 'Cancel an execution',
+    description:
+      'The execution must be queued, running or awaiting approval; its approval is cancelled too. A call that is in progress ends, and its outcome is not recorded.',
+    params: ofExecution,
+    body: z.object({
+      reason: text(500)
+        .meta({ description: 'The reason, shown in `cancelReason`', examples: ['The lead has called us'] })
+        .nullish(),
+    }),
+    reply: Execution,
+    example: { status: 'cancelled', allowedTransitions: [], cancelReason: 'The lead has called us' },
+    message: 'Execution cancelled',
+    emits: [executionCancelled, approvalDecided, bulkRunCompleted],
+    errors: wrongStatus,
+  },
+  retryAgentExecution: {
+    method: 'POST',
+    path: '/v1/agents/executions/:id/retry',
+    permission: 'agents:write',
+    feature: 'agents',
+    also: ['leads:read'],
+    summary: 'Repeat an execution',
+    description:
+      'Queues a new execution with the same lead and input. The execution must be failed, cancelled or skipped.',
+    params: ofExecution,
+    reply: Execution,
+    status: 202,
+    example: { status: 'queued', trigger: 'manual', bulkRunId: null, allowedTransitions: ['cancelled'] },
+    message: 'Execution queued',
+    emits: [executionStarted],
+    errors: { ...startErrors, ...wrongStatus, lead_gone: [409, 'The lead of the execution no longer exists'] },
   },
 });

@@ -3,6 +3,7 @@
 import { personalDataOperations } from '@tandem/contract';
 import { agentRows } from './agents.ts';
 import { approvals } from './approvals.ts';
+import { bulkRuns } from './bulk-runs.ts';
 import { executions } from './executions.ts';
 import { internalApprovalCounts } from './internal.ts';
 import { internalNames } from './names.ts';
@@ -10,6 +11,8 @@ import { recommendations } from './recommendations.ts';
 
 export * from './agents.ts';
 export * from './approvals.ts';
+export * from './bulk-run.ts';
+export * from './bulk-runs.ts';
 export * from './executions.ts';
 export * from './internal.ts';
 export * from './names.ts';
@@ -17,6 +20,7 @@ export * from './recommendations.ts';
 
 export const agents = {
   ...agentRows,
+  ...bulkRuns,
   ...executions,
   ...approvals,
   ...recommendations,

@@ -17,6 +17,7 @@ import { defineAgents } from './features/agents/defaults.ts';
 import { agentHandlers } from './features/agents/index.ts';
 import { expireApproval } from './features/approvals/expire-approval.job.ts';
 import { approvalHandlers } from './features/approvals/index.ts';
+import { bulkRunHandlers } from './features/bulk-runs/index.ts';
 import { executionHandlers } from './features/executions/index.ts';
 import { runCall, runRecommendation } from './features/executions/run-execution.job.ts';
 import { mergeFollowers } from './features/leads/follow-merges.ts';
@@ -66,6 +67,7 @@ export function agentsService(
     handlers: {
       ...person.handlers,
       ...agentHandlers(tools),
+      ...bulkRunHandlers(tools),
       ...executionHandlers(tools),
       ...approvalHandlers(tools),
       ...recommendationHandlers(tools),

@@ -1,11 +1,19 @@
-import { Approval, approvalDecided, approvalRequested, approvalStates } from '@tandem/agents-contract';
+import {
+  Approval,
+  approvalDecided,
+  approvalRequested,
+  approvalStates,
+  type bulkRunCompleted,
+} from '@tandem/agents-contract';
 import { id } from '@tandem/contract';
+import type { Emit } from '@tandem/events';
 import type { JobContext } from '@tandem/jobs';
 import { fail, transitionError } from '@tandem/service';
 import { z } from 'zod';
 import type { Approval as ApprovalRow, Execution as ExecutionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { executionJobs, workOf } from '../executions/execution.ts';
+import { completeRuns } from '../bulk-runs/bulk-run.ts';
+import { executionJobs, liveStatuses, lockExecutions, workingStatuses, workOf } from '../executions/execution.ts';
 
 type ApprovalRecord = z.output<typeof Approval>;
 type JobTransaction = Parameters<Parameters<JobContext<unknown, Tx>['finish']>[0]>[0];
@@ -24,10 +32,12 @@ export function asApproval(row: ApprovalRow): ApprovalRecord {
 }
 
 /** Requests an approval for each of these executions and sets them to `awaiting_approval`. */
-export async function requestApprovals(
-  { tx, emit, schedule }: JobTransaction,
-  executions: ExecutionRow[],
-): Promise<void> {
+export async function requestApprovals({ tx, emit, schedule }: JobTransaction, due: ExecutionRow[]): Promise<void> {
+  if (!due.length) return;
+  // Those that were cancelled meanwhile need none.
+  const dueIds = due.map(({ id }) => id);
+  const waiting = new Set(await lockExecutions(tx, dueIds, workingStatuses));
+  const executions = due.filter(({ id }) => waiting.has(id));
   if (!executions.length) return;
   const expiresAt = new Date(Date.now() + expiryHours * 3_600_000);
   const requested = executions.map(({ id: executionId, agentId, leadId, kind }) => ({
@@ -64,10 +74,17 @@ interface Decision {
  * @param scope tenant and environment for the execution's job
  */
 export async function decide(
-  { tx, emit, schedule }: { tx: Tx; emit: EmitDecided; schedule: JobTransaction['schedule'] },
+  {
+    tx,
+    emit,
+    schedule,
+  }: { tx: Tx; emit: Emit<typeof approvalDecided | typeof bulkRunCompleted>; schedule: JobTransaction['schedule'] },
   approvalId: number,
   { decision, scope }: { decision: Decision; scope?: { tenantId: number; environment: 'live' | 'sandbox' } },
 ): Promise<ApprovalRecord> {
+  const found = await tx.approval.findFirst({ where: { id: approvalId }, select: { executionId: true } });
+  if (!found) throw fail('not_found');
+  await lockExecutions(tx, [found.executionId], liveStatuses);
   const decidedAt = new Date();
   const decided = { ...decision, decidedAt };
   // The expiry job may run late, so the expiry time is also checked here.
@@ -82,16 +99,13 @@ export async function decide(
   }
   const record = asApproval(row);
   const { executionId, leadId, status, type } = record;
-  await tx.execution.updateMany({
+  const [execution] = await tx.execution.updateManyAndReturn({
     where: { id: executionId, status: 'awaiting_approval' },
     data: status === 'approved' ? { status: 'queued' } : { status: 'cancelled', finishedAt: new Date() },
+    select: { bulkRunId: true },
   });
   if (status === 'approved' && scope) await schedule(executionJobs[type], [{ executionId, ...scope }]);
   emit(approvalDecided, { data: { approvalId, executionId, leadId, status }, record });
+  if (execution && status !== 'approved') await completeRuns({ tx, emit }, [execution.bulkRunId]);
   return record;
 }
-
-type EmitDecided = (
-  event: typeof approvalDecided,
-  emitted: { data: z.output<(typeof approvalDecided)['data']>; record: ApprovalRecord },
-) => void;

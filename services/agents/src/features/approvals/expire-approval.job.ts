@@ -1,6 +1,7 @@
 import { type JobContext, job } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
+import { liveStatuses, lockExecutions } from '../executions/execution.ts';
 import { decide, expiryJob } from './approval.ts';
 
 /** Expires an approval that was not decided in time. An expired approval never counts as granted. */
@@ -9,7 +10,10 @@ export const expireApproval = job({
   async run({ payload, finish }: JobContext<z.output<typeof expiryJob.payload>, Tx>) {
     await finish(async (transaction) => {
       const { tx } = transaction;
-      await tx.sql`SELECT id FROM approval WHERE id = ${payload.approvalId} FOR UPDATE`;
+      const approval = await tx.approval.findFirst({ where: { id: payload.approvalId } });
+      if (!approval) return;
+      // The lock of every decision, so that one at the same time is seen.
+      await lockExecutions(tx, [approval.executionId], liveStatuses);
       const pending = await tx.approval.count({ where: { id: payload.approvalId, status: 'pending' } });
       if (pending) await decide(transaction, payload.approvalId, { decision: { status: 'expired' } });
     });

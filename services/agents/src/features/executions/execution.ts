@@ -1,8 +1,9 @@
-import { Execution } from '@tandem/agents-contract';
+import { Execution, executionStates } from '@tandem/agents-contract';
 import { id } from '@tandem/contract';
 import { storedObject } from '@tandem/service';
 import { z } from 'zod';
 import type { Execution as ExecutionRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
 import type { Advice } from './recommend.ts';
 
 export type ExecutionRecord = z.output<typeof Execution>;
@@ -50,5 +51,17 @@ const columns = Execution.pick({
 
 /** Converts a row to the contract's `Execution`. */
 export function asExecution(row: ExecutionRow): ExecutionRecord {
-  return { ...row, ...columns.parse(row) };
+  const checked = columns.parse(row);
+  return { ...row, ...checked, allowedTransitions: executionStates.next(checked.status) };
+}
+
+/**
+ * Locks executions in the order of their ids. Every transaction that changes several of them, or one and its approval, does this
+ * first, so that two of them wait for each other instead of ending in a deadlock.
+ * @returns the ids of those that have one of the statuses
+ */
+export async function lockExecutions(tx: Tx, ids: readonly number[], statuses: readonly string[]): Promise<number[]> {
+  const rows = await tx.sql<{ id: number }>`SELECT id FROM execution
+    WHERE id = ANY(${ids}::bigint[]) AND status = ANY(${statuses}::text[]) ORDER BY id FOR UPDATE`;
+  return rows.map(({ id }) => id);
 }

@@ -1,7 +1,15 @@
-import { executionCompleted, executionFailed } from '@tandem/agents-contract';
+import { executionCompleted, executionFailed, executionStates } from '@tandem/agents-contract';
 import type { BatchContext } from '@tandem/jobs';
 import type { Tx } from '../../handler.ts';
-import { type AttemptOutcome, asExecution, type ExecutionRecord, workingStatuses, workOf } from './execution.ts';
+import { completeRuns } from '../bulk-runs/bulk-run.ts';
+import {
+  type AttemptOutcome,
+  asExecution,
+  type ExecutionRecord,
+  lockExecutions,
+  workingStatuses,
+  workOf,
+} from './execution.ts';
 
 /** An attempted execution with its outcome; the outcome is undefined when the lead no longer exists. */
 export interface AttemptedExecution {
@@ -16,13 +24,18 @@ export async function recordOutcomes({ tx, emit }: JobTransaction, attempted: At
   if (!attempted.length) return;
   const changed = attempted.map(({ execution, outcome }) => ({ outcome, record: applyOutcome(execution, outcome) }));
   const values = changed.map(({ record }) => ({ ...record, finished_at: record.finishedAt }));
+  const recordedIds = await lockExecutions(
+    tx,
+    values.map(({ id }) => id),
+    ['running'],
+  );
   const written = await tx.sql<{ id: number }>`
     UPDATE execution SET status = done.status, attempt = done.attempt, steps = done.steps, output = done.output,
       error = done.error, finished_at = done.finished_at
     FROM jsonb_to_recordset(${JSON.stringify(values)}::jsonb) AS done
       (id bigint, status text, attempt int, steps jsonb, output jsonb, error jsonb, finished_at timestamptz)
-    WHERE execution.id = done.id AND execution.id = ANY(${values.map(({ id }) => id)}::bigint[])
-      AND execution.status = 'running' RETURNING execution.id`;
+    WHERE execution.id = done.id AND execution.id = ANY(${recordedIds}::bigint[])
+    RETURNING execution.id`;
   const writtenIds = new Set(written.map(({ id }) => id));
   const completed = changed.filter(({ record, outcome }) => writtenIds.has(record.id) && !outcome?.retryAt);
   const recommendations = completed.flatMap(({ record: { id: executionId, agentId, leadId }, outcome }) =>
@@ -37,6 +50,10 @@ export async function recordOutcomes({ tx, emit }: JobTransaction, attempted: At
       record,
     });
   }
+  await completeRuns(
+    { tx, emit },
+    completed.map(({ record }) => record.bulkRunId),
+  );
 }
 
 /** Marks an execution as failed when its job has used all attempts; otherwise it would stay in status running. */
@@ -55,6 +72,11 @@ export async function failGivenUp(transaction: JobTransaction, executionId: numb
 
 /** An execution with its outcome applied. */
 function applyOutcome(execution: ExecutionRecord, outcome: AttemptOutcome | undefined): ExecutionRecord {
+  const record = withOutcome(execution, outcome);
+  return { ...record, allowedTransitions: executionStates.next(record.status) };
+}
+
+function withOutcome(execution: ExecutionRecord, outcome: AttemptOutcome | undefined): ExecutionRecord {
   const finishedAt = new Date();
   if (!outcome) return { ...execution, status: 'skipped', finishedAt, output: { reason: 'The lead was deleted' } };
   const { step, output, retryAt } = outcome;

@@ -77,9 +77,16 @@ async function work(
 ): Promise<AttemptedExecution[]> {
   if (!rows.length) return [];
   const now = new Date();
-  await tx.sql`UPDATE execution SET status = 'running', started_at = coalesce(started_at, ${now}::timestamptz)
-    WHERE id = ANY(${rows.map(({ id }) => id)}::bigint[]) AND status = ANY(${workingStatuses}::text[])`;
-  const executions = rows.map((row) => asExecution({ ...row, status: 'running', startedAt: row.startedAt ?? now }));
+  const running = await tx.sql<{ id: number }>`
+    UPDATE execution SET status = 'running', started_at = coalesce(started_at, ${now}::timestamptz)
+    WHERE id IN (SELECT id FROM execution WHERE id = ANY(${rows.map(({ id }) => id)}::bigint[])
+      AND status = ANY(${workingStatuses}::text[]) ORDER BY id FOR UPDATE) RETURNING id`;
+  // One that was cancelled meanwhile does nothing more.
+  const runningIds = new Set(running.map(({ id }) => id));
+  const executions = rows
+    .filter(({ id }) => runningIds.has(id))
+    .map((row) => asExecution({ ...row, status: 'running', startedAt: row.startedAt ?? now }));
+  if (!executions.length) return [];
   const leads = await findLeads(tools, due, executions).catch((error: unknown) => {
     if (due.some(({ attempts }) => attempts + 1 < crmAttemptsMax)) throw error;
     return 'unknown' as const;

@@ -1,44 +1,43 @@
 import type { Tx } from '../../handler.ts';
 import type { AgentRecord } from '../agents/agent.ts';
 
-interface NewBulkRun {
+interface NewRun {
   agent: AgentRecord;
   /** Number of leads in the request. */
   total: number;
-  /** The leads to start executions for. */
-  leadIds: number[];
+  /** The leads to start executions for, with the executions that these repeat. */
+  leads: { leadId: number; retryOf: number | null }[];
   scheduledFor: Date | null;
   createdBy: number | null;
   input: object | null;
+  /** The run whose failed executions this one repeats. */
+  retryOf: number | null;
 }
 
 /**
  * Stores a bulk run and its executions. A unique index skips leads that already have a live execution of the agent.
  * @returns the run id, and the ids of the started executions by lead
  */
-export async function startBulkRun(
-  tx: Tx,
-  run: NewBulkRun,
-): Promise<{ runId: number; executions: Map<number, number> }> {
-  const { agent, total, leadIds, scheduledFor, createdBy, input } = run;
+export async function insertRun(tx: Tx, run: NewRun): Promise<{ runId: number; executions: Map<number, number> }> {
+  const { agent, total, leads, scheduledFor, createdBy, input, retryOf } = run;
   const rows = await tx.sql<{ run_id: number; execution_id: number | null; lead_id: number }>`
     WITH run AS (
-      INSERT INTO bulk_run (agent_id, total, accepted, rejected, scheduled_for, created_by)
-      VALUES (${agent.id}, ${total}, ${leadIds.length}, ${total - leadIds.length}, ${scheduledFor}, ${createdBy})
+      INSERT INTO bulk_run (agent_id, total, accepted, rejected, scheduled_for, created_by, retry_of)
+      VALUES (${agent.id}, ${total}, ${leads.length}, ${total - leads.length}, ${scheduledFor}, ${createdBy}, ${retryOf})
       RETURNING id),
     started AS (
-      INSERT INTO execution (agent_id, kind, trigger, bulk_run_id, lead_id, scheduled_for, acting_user_id, input)
-      SELECT ${agent.id}::bigint, ${agent.kind}::text, 'bulk', run.id, lead.id::bigint, ${scheduledFor}::timestamptz,
-        ${createdBy}::bigint, ${input && JSON.stringify(input)}::jsonb
-      FROM run, jsonb_array_elements_text(${JSON.stringify(leadIds)}::jsonb) AS lead (id)
+      INSERT INTO execution (agent_id, kind, trigger, bulk_run_id, lead_id, scheduled_for, acting_user_id, input, retry_of)
+      SELECT ${agent.id}::bigint, ${agent.kind}::text, 'bulk', run.id, lead."leadId", ${scheduledFor}::timestamptz,
+        ${createdBy}::bigint, ${input && JSON.stringify(input)}::jsonb, lead."retryOf"
+      FROM run, jsonb_to_recordset(${JSON.stringify(leads)}::jsonb) AS lead ("leadId" bigint, "retryOf" bigint)
       -- In one order: two requests for the same leads then wait for each other instead of ending in a deadlock.
-      ORDER BY lead.id::bigint ON CONFLICT DO NOTHING RETURNING id, lead_id)
+      ORDER BY lead."leadId" ON CONFLICT DO NOTHING RETURNING id, lead_id)
     SELECT run.id AS run_id, started.id AS execution_id, started.lead_id FROM run LEFT JOIN started ON true`;
   const { run_id: runId } = rows[0] as (typeof rows)[0];
   const executions = new Map(
     rows.flatMap(({ execution_id: id, lead_id: leadId }): [number, number][] => (id === null ? [] : [[leadId, id]])),
   );
-  if (executions.size < leadIds.length) {
+  if (executions.size < leads.length) {
     const counts = { accepted: executions.size, rejected: total - executions.size };
     await tx.bulkRun.updateMany({ where: { id: runId }, data: counts });
   }

@@ -1,0 +1,67 @@
+import { type BulkRun, bulkRunCompleted, executionStatuses } from '@tandem/agents-contract';
+import { actingUserId, type Caller } from '@tandem/caller';
+import type { Emit } from '@tandem/events';
+import { fail, reachOf } from '@tandem/service';
+import type { z } from 'zod';
+import type { BulkRun as BulkRunRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { liveStatuses } from '../executions/execution.ts';
+
+export type BulkRunRecord = z.output<typeof BulkRun>;
+
+/** Finds a run whose counts the caller may see: they include leads that a narrowed caller may not read, except in an own run. */
+export async function findRun(tx: Tx, caller: Caller, id: number): Promise<BulkRunRow> {
+  const run = await tx.bulkRun.findFirst({ where: { id } });
+  const isReadable = reachOf(caller, 'leads:read') === 'all' || run?.createdBy === actingUserId(caller);
+  if (!run || !isReadable) throw fail('not_found');
+  return run;
+}
+
+/** Converts rows to the contract's `BulkRun`, with the counts of their executions. */
+export async function asBulkRuns(tx: Tx, runs: readonly BulkRunRow[]): Promise<BulkRunRecord[]> {
+  const rows = await tx.sql<{ run: number; status: string; executions: number; finishedAt: Date | null }>`
+    SELECT bulk_run_id AS run, status, count(*)::int AS executions, max(finished_at) AS "finishedAt" FROM execution
+    WHERE bulk_run_id = ANY(${runs.map(({ id }) => id)}::bigint[]) GROUP BY 1, 2`;
+  return runs.map((run) => {
+    const own = rows.filter((row) => row.run === run.id);
+    const of = (status: string) => own.find((row) => row.status === status)?.executions ?? 0;
+    const counts = Object.fromEntries(
+      executionStatuses.map((status) => [status, of(status)]),
+    ) as BulkRunRecord['counts'];
+    const status = statusOf(run, counts);
+    // Runs that ended in an earlier release have no time of their own.
+    const finished = own.flatMap(({ finishedAt }) => finishedAt?.getTime() ?? []);
+    const endedAt = finished.length ? new Date(Math.max(...finished)) : null;
+    return { ...run, counts, status, completedAt: status === 'running' ? null : (run.completedAt ?? endedAt) };
+  });
+}
+
+function statusOf({ rejected, cancelledAt }: BulkRunRow, counts: BulkRunRecord['counts']): BulkRunRecord['status'] {
+  const isOver = liveStatuses.every((status) => !counts[status as keyof typeof counts]);
+  if (!isOver) return 'running';
+  if (cancelledAt) return 'cancelled';
+  return rejected > 0 || counts.failed > 0 ? 'completed_with_errors' : 'completed';
+}
+
+/**
+ * Announces the end of runs whose last execution has ended in this transaction. The lock lets transactions that end the last
+ * executions of a run at once wait for each other, so that the second one sees that nothing is left.
+ * @param runIds runs of executions that ended; null for an execution without one
+ */
+export async function completeRuns(
+  { tx, emit }: { tx: Tx; emit: Emit<typeof bulkRunCompleted> },
+  runIds: readonly (number | null)[],
+): Promise<void> {
+  const ids = [...new Set(runIds.filter((id) => id !== null))];
+  if (!ids.length) return;
+  await tx.sql`SELECT id FROM bulk_run WHERE id = ANY(${ids}::bigint[]) ORDER BY id FOR UPDATE`;
+  const ended = await tx.sql<{ id: number }>`UPDATE bulk_run SET completed_at = now()
+    WHERE id = ANY(${ids}::bigint[]) AND completed_at IS NULL AND NOT EXISTS (SELECT FROM execution
+      WHERE bulk_run_id = bulk_run.id AND status = ANY(${liveStatuses}::text[])) RETURNING id`;
+  if (!ended.length) return;
+  const rows = await tx.bulkRun.findMany({ where: { id: { in: ended.map(({ id }) => id) } } });
+  for (const record of await asBulkRuns(tx, rows)) {
+    const { id: bulkRunId, agentId, status } = record;
+    emit(bulkRunCompleted, { data: { bulkRunId, agentId, status }, record });
+  }
+}

@@ -1,0 +1,46 @@
+import { approvalDecided, type bulkRunCompleted, executionCancelled } from '@tandem/agents-contract';
+import { actingUserId, type Caller } from '@tandem/caller';
+import type { Emit } from '@tandem/events';
+import type { Tx } from '../../handler.ts';
+import { asApproval } from '../approvals/approval.ts';
+import { completeRuns } from '../bulk-runs/bulk-run.ts';
+import { asExecution, type ExecutionRecord, liveStatuses, lockExecutions } from './execution.ts';
+
+interface Context {
+  tx: Tx;
+  emit: Emit<typeof executionCancelled | typeof approvalDecided | typeof bulkRunCompleted>;
+  caller: Caller;
+}
+
+/** Cancels those of these executions that have not ended, with the approvals that they wait for. */
+export async function cancelExecutions(
+  { tx, emit, caller }: Context,
+  ids: readonly number[],
+  reason: string | null,
+): Promise<ExecutionRecord[]> {
+  const live = await lockExecutions(tx, ids, liveStatuses);
+  if (!live.length) return [];
+  const now = new Date();
+  const approvals = await tx.approval.updateManyAndReturn({
+    where: { executionId: { in: live }, status: 'pending' },
+    data: { status: 'cancelled', decidedAt: now, decidedBy: actingUserId(caller) ?? null, reason },
+  });
+  const rows = await tx.execution.updateManyAndReturn({
+    where: { id: { in: live } },
+    data: { status: 'cancelled', finishedAt: now, cancelReason: reason },
+  });
+  const cancelled = rows.map(asExecution);
+  for (const record of cancelled) {
+    const { id: executionId, agentId, leadId } = record;
+    emit(executionCancelled, { data: { executionId, agentId, leadId }, record });
+  }
+  for (const record of approvals.map(asApproval)) {
+    const { id: approvalId, executionId, leadId } = record;
+    emit(approvalDecided, { data: { approvalId, executionId, leadId, status: 'cancelled' }, record });
+  }
+  await completeRuns(
+    { tx, emit },
+    cancelled.map(({ bulkRunId }) => bulkRunId),
+  );
+  return cancelled;
+}

@@ -1,0 +1,186 @@
+import { until } from '@tandem/testing';
+import {
+  type Agents,
+  type Api,
+  agentOf,
+  aWaitingExecution,
+  eventOf,
+  executionOf,
+  runThrough,
+  startAgents,
+} from '../../agents.test-service.ts';
+import type { Telephony } from '../../telephony.ts';
+
+// A call with this goal ends when the test releases it; others fail.
+const held = new Map<number, () => void>();
+const telephony: Telephony = {
+  async place({ leadId, input }) {
+    if (input?.['held']) await new Promise<void>((resolve) => held.set(leadId, resolve));
+    return { outcome: input?.['held'] ? 'answered' : 'failed', durationSeconds: 0, isSimulated: true };
+  },
+};
+
+let service: Agents;
+beforeAll(async () => {
+  service = await startAgents({ telephony });
+});
+afterAll(() => service?.close());
+
+const later = { scheduledFor: new Date(Date.now() + 86_400_000).toISOString() };
+
+async function run(api: Api, leadId: number, body: object = {}, kind: 'caller' | 'recommender' = 'recommender') {
+  return api.runAgent({ params: { id: await agentOf(api, kind) }, body: { leadId: String(leadId), ...body } });
+}
+
+const inStatus = (api: Api, id: string, status: string) =>
+  until(`the execution is ${status}`, async () => {
+    const execution = await executionOf(api, id);
+    return execution.status === status && execution;
+  });
+
+describe('runAgent', () => {
+  it('queues one execution, which is run', async () => {
+    const api = service.as();
+    const leadId = service.aLead();
+    const { status, data } = await run(api, leadId, { input: { product: 'Engine' } });
+    expect([status, data]).toMatchObject([
+      202,
+      {
+        status: 'queued',
+        trigger: 'manual',
+        bulkRunId: null,
+        retryOf: null,
+        input: { product: 'Engine' },
+        allowedTransitions: ['cancelled'],
+      },
+    ]);
+    const done = await inStatus(api, data.id, 'succeeded');
+    expect(done.allowedTransitions).toEqual([]);
+    const completed = await eventOf(service, api, 'agent.execution_completed');
+    expect(completed.record).toMatchObject({ status: 'succeeded', allowedTransitions: [] });
+    const params = { id: data.agentId };
+    expect((await api.listAgentExecutions({ params })).data).toEqual([done]);
+    expect((await api.listAgentExecutions({ params, query: { trigger: 'bulk' } })).data).toEqual([]);
+    expect((await api.listAgentExecutions({ params: { id: await agentOf(api, 'caller') } })).data).toEqual([]);
+  });
+
+  it('refuses a lead that does not exist or is busy, a paused agent, and more than the daily limit', async () => {
+    const api = service.as();
+    const unknown = await run(api, 888_888);
+    expect([unknown.status, unknown.body.errors?.map(({ field }) => field)]).toEqual([422, ['leadId']]);
+    const leadId = service.aLead();
+    expect((await run(api, leadId, later)).status).toBe(202);
+    const busy = await run(api, leadId);
+    expect([busy.status, busy.body.code]).toEqual([409, 'already_running']);
+    const params = { id: await agentOf(api, 'recommender') };
+    await api.updateAgent({ params, body: { limits: { dailyCap: 1 } } });
+    expect((await run(api, service.aLead())).status).toBe(202);
+    const capped = await run(api, service.aLead());
+    expect([capped.status, capped.body.code]).toEqual([409, 'limit_reached']);
+    await api.pauseAgent({ params });
+    const paused = await run(api, service.aLead());
+    expect([paused.status, paused.body.code]).toEqual([409, 'agent_paused']);
+  });
+
+  it('queues one execution for two requests at once', async () => {
+    const api = service.as();
+    const leadId = service.aLead();
+    const replies = await Promise.all([run(api, leadId, later), run(api, leadId, later)]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([202, 409]);
+  });
+});
+
+describe('cancelAgentExecution', () => {
+  it('ends a queued execution, which frees its lead', async () => {
+    const api = service.as();
+    const leadId = service.aLead();
+    const { data } = await run(api, leadId, later);
+    const params = { id: data.id };
+    const { status, data: cancelled } = await api.cancelAgentExecution({ params, body: { reason: 'They called us' } });
+    expect([status, cancelled.status, cancelled.cancelReason]).toEqual([200, 'cancelled', 'They called us']);
+    expect(await executionOf(api, data.id)).toEqual(cancelled);
+    const again = await api.cancelAgentExecution({ params, body: {} });
+    expect([again.status, again.body.code]).toEqual([409, 'wrong_status']);
+    await eventOf(service, api, 'agent.execution_cancelled');
+    expect((await run(api, leadId, later)).status).toBe(202);
+  });
+
+  it('cancels the approval that an execution waits for', async () => {
+    const { api, executionId, approval } = await aWaitingExecution(service);
+    expect((await api.getApproval({ params: { id: approval.id } })).data).toEqual(approval);
+    expect((await api.cancelAgentExecution({ params: { id: executionId }, body: {} })).status).toBe(200);
+    const { data } = await api.getApproval({ params: { id: approval.id } });
+    expect([data.status, data.allowedTransitions, data.decidedBy]).toEqual(['cancelled', [], '1']);
+    const late = await api.approveExecution({ params: { id: approval.id }, body: {} });
+    expect([late.status, late.body.code]).toEqual([409, 'already_decided']);
+    expect((await eventOf(service, api, 'agent.approval_decided')).data).toMatchObject({ status: 'cancelled' });
+    expect((await executionOf(api, executionId)).status).toBe('cancelled');
+  });
+
+  it('of a call in progress keeps its outcome from being recorded', async () => {
+    const api = service.as();
+    const leadId = service.aLead();
+    const { data } = await run(api, leadId, { input: { held: true } }, 'caller');
+    await until('the call is in progress', () => held.has(leadId));
+    expect((await api.cancelAgentExecution({ params: { id: data.id }, body: {} })).status).toBe(200);
+    held.get(leadId)?.();
+    // The next call of the lead is finished after the first one.
+    const retried = (await api.retryAgentExecution({ params: { id: data.id } })).data;
+    held.delete(leadId);
+    await until('the second call is in progress', () => held.has(leadId));
+    held.get(leadId)?.();
+    await inStatus(api, retried.id, 'succeeded');
+    expect(await executionOf(api, data.id)).toMatchObject({ status: 'cancelled', steps: [], output: null });
+  });
+});
+
+describe('retryAgentExecution', () => {
+  it('repeats a failed execution with its lead and input', async () => {
+    const api = service.as();
+    const { executions } = await runThrough(api, 'caller', [service.aLead()], { input: { product: 'Engine' } });
+    const [failed] = executions;
+    expect(failed.status).toBe('failed');
+    const { status, data } = await api.retryAgentExecution({ params: { id: failed.id } });
+    expect([status, data]).toMatchObject([
+      202,
+      { retryOf: failed.id, trigger: 'manual', bulkRunId: null, input: { product: 'Engine' }, leadId: failed.leadId },
+    ]);
+    await inStatus(api, data.id, 'failed');
+    expect(await executionOf(api, failed.id)).toEqual(failed);
+  });
+
+  it('refuses one that is not over or has succeeded, and one whose lead is gone', async () => {
+    const api = service.as();
+    const leadId = service.aLead();
+    const { data: queued } = await run(api, leadId, later);
+    const refused = await api.retryAgentExecution({ params: { id: queued.id } });
+    expect([refused.status, refused.body.code]).toEqual([409, 'wrong_status']);
+    const { executions } = await runThrough(api, 'recommender', [service.aLead()]);
+    expect((await api.retryAgentExecution({ params: { id: executions[0].id } })).body.code).toBe('wrong_status');
+    await api.cancelAgentExecution({ params: { id: queued.id }, body: {} });
+    service.forget(leadId);
+    const gone = await api.retryAgentExecution({ params: { id: queued.id } });
+    expect([gone.status, gone.body.code]).toEqual([409, 'lead_gone']);
+  });
+});
+
+it('a caller who may read own leads runs, sees and cancels only executions for these', async () => {
+  const api = service.as();
+  const [mine, other] = [service.aLead({ assignedTo: '8' }), service.aLead({ assignedTo: '9' })];
+  const seller = service.as({
+    tenantId: api.caller.tenantId as number,
+    userId: 8,
+    can: ['agents:read', 'agents:write', 'leads:read:own'],
+  });
+  const { data: foreign } = await run(api, other, later);
+  expect((await run(seller, other, later)).status).toBe(422);
+  for (const refused of [
+    await seller.cancelAgentExecution({ params: { id: foreign.id }, body: {} }),
+    await seller.retryAgentExecution({ params: { id: foreign.id } }),
+  ])
+    expect(refused.status).toBe(404);
+  const { data: own } = await run(seller, mine, later);
+  const { data: listed } = await seller.listAgentExecutions({ params: { id: own.agentId } });
+  expect(listed.map(({ id }: { id: string }) => id)).toEqual([own.id]);
+  expect((await seller.cancelAgentExecution({ params: { id: own.id }, body: {} })).status).toBe(200);
+});

@@ -1,0 +1,65 @@
+import type { Caller } from '@tandem/caller';
+import { asService, fail, failField, reachOf } from '@tandem/service';
+import type { Tools, Tx } from '../../handler.ts';
+import { timezoneOf } from '../../tenant-timezone.ts';
+import { type AgentRecord, asAgent, checkActive } from '../agents/agent.ts';
+import { lockCapacity, type RemainingCapacity } from './daily-cap.ts';
+
+// Allows for clock differences between clients and the server.
+const clockToleranceMs = 60_000;
+const dayMs = 86_400_000;
+const scheduleMaxMs = 366 * dayMs;
+
+/** The agent, its limits and the readable leads of a request that starts executions. They are read before its transaction. */
+export interface Startable {
+  agent: AgentRecord;
+  /** The leads of the request that the caller may read. */
+  readable: Set<number>;
+  /** The maximum of executions a day of all agents, which the addon AI Agents sets; undefined without one. */
+  runsPerDay: number | undefined;
+  /** The tenant's time zone; undefined when no daily maximum applies. */
+  timezone: string | undefined;
+}
+
+/** Fails for a time in the past, or more than a year ahead. */
+export function checkSchedule(at: Date | undefined): void {
+  if (!at) return;
+  const inMs = at.getTime() - Date.now();
+  if (inMs < -clockToleranceMs) throw failField('scheduledFor', 'Must not be in the past');
+  if (inMs > scheduleMaxMs) throw failField('scheduledFor', 'Must be at most one year ahead');
+}
+
+/**
+ * Reads the agent, its limits, and which of the leads the caller may read.
+ * @throws ApiError 404 for an unknown agent, 409 for a paused one, 503 while crm or identity is unreachable
+ */
+export async function readStartable(
+  tools: Tools,
+  { caller, tx }: { caller: Caller; tx: Tx },
+  { agentId, leadIds }: { agentId: number; leadIds: readonly number[] },
+): Promise<Startable> {
+  const row = await tx.agent.findFirst({ where: { id: agentId } });
+  if (!row) throw fail('not_found');
+  const agent = checkActive(asAgent(row));
+  const runsPerDay = (await tools.addonSettings(caller, 'ai_agents'))?.runsPerDay;
+  const isCapped = agent.limits.dailyCap !== null || runsPerDay !== undefined;
+  const timezone = isCapped ? await timezoneOf(tools, caller) : undefined;
+  return { agent, readable: await findReadable(tools, caller, leadIds), runsPerDay, timezone };
+}
+
+/** How many executions may still start on the day of `dueAt`; undefined without a limit. Locks the agent. */
+export function lockCapacityOf(tx: Tx, startable: Startable, dueAt: Date): Promise<RemainingCapacity> | undefined {
+  const { timezone } = startable;
+  return timezone === undefined ? undefined : lockCapacity(tx, { ...startable, timezone, dueAt });
+}
+
+/** Reads from crm, in one request, which of the leads exist and may be read by the caller. */
+async function findReadable({ crm }: Tools, caller: Caller, leadIds: readonly number[]): Promise<Set<number>> {
+  const ids = [...new Set(leadIds)];
+  if (!ids.length) return new Set();
+  const as = asService(caller, reachOf(caller, 'leads:read'));
+  const leads = await crm.findLeads({ body: { ids }, as }).catch(() => {
+    throw fail('unavailable');
+  });
+  return new Set(leads.map(({ id }) => id));
+}
