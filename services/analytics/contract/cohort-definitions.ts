@@ -1,7 +1,19 @@
-import { event, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
+import {
+  event,
+  id,
+  listQuery,
+  name,
+  operations,
+  page,
+  stateTable,
+  text,
+  timestamp,
+  withOrderedRanges,
+} from '@tandem/contract';
 import { z } from 'zod';
 import { EngagementType } from './events.ts';
-import { Code, EventFilters } from './funnels.ts';
+import { LeadSourceCode, LeadStatusCode } from './fields.ts';
+import { EventFilters } from './funnels.ts';
 
 /** Limits of saved cohorts: of a tenant in one environment, and of one cohort. */
 export const cohortLimits = { cohorts: 200, members: 100_000, codes: 50, conditions: 5, minCount: 1_000 } as const;
@@ -21,7 +33,7 @@ const MinCount = z
 
 const conditionsError = `Must contain at most ${cohortLimits.conditions} entries`;
 const Did = z
-  .array(z.strictObject({ ...Deed, minCount: MinCount.optional() }).superRefine(checkTimes('from', 'to')))
+  .array(withOrderedRanges(z.strictObject({ ...Deed, minCount: MinCount.optional() })))
   .min(1, 'Must not be empty')
   .max(cohortLimits.conditions, conditionsError)
   .meta({
@@ -29,15 +41,22 @@ const Did = z
     examples: [[{ type: 'link_click', minCount: 2 }]],
   });
 const DidNot = z
-  .array(z.strictObject(Deed).superRefine(checkTimes('from', 'to')))
+  .array(withOrderedRanges(z.strictObject(Deed)))
   .min(1, 'Must not be empty')
   .max(cohortLimits.conditions, conditionsError)
   .meta({ description: 'Only leads without any of these engagement events', examples: [[{ type: 'email_reply' }]] });
 
-const Codes = z
-  .array(Code)
-  .min(1, 'Must not be empty')
-  .max(cohortLimits.codes, `Must contain at most ${cohortLimits.codes} values`);
+function codesOf<Code extends z.ZodType<string>>(code: Code) {
+  return z
+    .array(code)
+    .min(1, 'Must not be empty')
+    .max(cohortLimits.codes, `Must contain at most ${cohortLimits.codes} values`);
+}
+
+const Sources = { description: 'Only leads from one of these sources', examples: [['web']] };
+const Statuses = { description: 'Only leads with one of these statuses', examples: [['qualified']] };
+
+const cohortExample = { sources: ['web'], did: [{ type: 'link_click', minCount: 2 }] };
 
 const createdTimes = {
   createdFrom: timestamp().describe('Only leads created at this time or later').optional(),
@@ -48,40 +67,33 @@ const convertedTimes = {
   convertedTo: timestamp().describe('Only leads converted at this time or earlier').optional(),
 };
 
-/** Which leads belong to a cohort. */
-export const CohortFilter = z
-  .strictObject({
-    sources: Codes.meta({ description: 'Only leads from one of these sources', examples: [['web']] }).optional(),
-    statuses: Codes.meta({
-      description: 'Only leads with one of these statuses',
-      examples: [['qualified']],
-    }).optional(),
-    assignedTo: id('user').describe('Only leads that are assigned to this user').optional(),
-    teamId: id('team').describe('Only leads of this team').optional(),
-    partnerId: id('partner').describe('Only leads of this partner').optional(),
-    ...createdTimes,
-    ...convertedTimes,
-    did: Did.optional(),
-    didNot: DidNot.optional(),
-  })
-  .superRefine((filter, context) => {
-    if (Object.values(filter).every((value) => value === undefined))
-      context.addIssue({ code: 'custom', message: 'Must have at least one condition' });
-    checkTimes('createdFrom', 'createdTo')(filter, context);
-    checkTimes('convertedFrom', 'convertedTo')(filter, context);
-  })
-  .meta({
-    description: 'Which leads belong to the cohort; all conditions must hold',
-    examples: [{ sources: ['web'], did: [{ type: 'link_click', minCount: 2 }] }],
-  });
+/** Which leads belong to a cohort. Stored filters may have codes that requests cannot have. */
+export const CohortFilter = withOrderedRanges(
+  z
+    .strictObject({
+      sources: codesOf(z.string()).meta(Sources).optional(),
+      statuses: codesOf(z.string()).meta(Statuses).optional(),
+      assignedTo: id('user').describe('Only leads that are assigned to this user').optional(),
+      teamId: id('team').describe('Only leads of this team').optional(),
+      partnerId: id('partner').describe('Only leads of this partner').optional(),
+      ...createdTimes,
+      ...convertedTimes,
+      did: Did.optional(),
+      didNot: DidNot.optional(),
+    })
+    .superRefine((filter, context) => {
+      if (Object.values(filter).every((value) => value === undefined))
+        context.addIssue({ code: 'custom', message: 'Must have at least one condition' });
+    }),
+).meta({
+  description: 'Which leads belong to the cohort; all conditions must hold',
+  examples: [cohortExample],
+});
 
-function checkTimes<First extends string, Last extends string>(first: First, last: Last) {
-  return (value: { [Field in First | Last]?: Date | undefined }, context: z.RefinementCtx): void => {
-    const [from, to] = [value[first], value[last]];
-    if (from && to && from > to)
-      context.addIssue({ code: 'custom', path: [first], message: `Must not be after ${last}` });
-  };
-}
+const SentFilter = CohortFilter.safeExtend({
+  sources: codesOf(LeadSourceCode).meta(Sources).optional(),
+  statuses: codesOf(LeadStatusCode).meta(Statuses).optional(),
+}).meta({ description: 'Which leads belong to the cohort; all conditions must hold', examples: [cohortExample] });
 
 const statuses = ['counting', 'ready', 'failed'] as const;
 export const CohortStatus = z
@@ -180,7 +192,7 @@ export const cohortDefinitions = operations({
     body: z.object({
       name: CohortDefinition.shape.name,
       description: text(500).nullish(),
-      filter: CohortFilter,
+      filter: SentFilter,
       static: z
         .boolean()
         .describe('Whether to store the leads that meet the filter now; it cannot change later')
@@ -200,7 +212,7 @@ export const cohortDefinitions = operations({
     path: '/v1/analytics/cohort-definitions',
     permission: 'analytics:read',
     summary: 'List saved cohorts',
-    query: listQuery(['createdAt', 'name']).omit({ search: true }),
+    query: withOrderedRanges(listQuery(['createdAt', 'name']).omit({ search: true })),
     reply: page(CohortDefinition),
     message: 'Cohorts retrieved',
   },
@@ -223,7 +235,7 @@ export const cohortDefinitions = operations({
     body: z.object({
       name: CohortDefinition.shape.name.optional(),
       description: text(500).nullish(),
-      filter: CohortFilter.optional(),
+      filter: SentFilter.optional(),
     }),
     reply: CohortDefinition,
     message: 'Cohort updated',

@@ -56,15 +56,24 @@ export const Cohorts = z.object({
             examples: ['2026-03-02'],
           }),
         size: z.int().meta({ description: 'The number of leads', examples: [120] }),
+        sizes: z
+          .array(z.int())
+          .meta({
+            description: 'For `source`: of how many of the leads each period has ended, which `values` counts',
+            examples: [[120, 110, 97, 0]],
+          })
+          .optional(),
         values: z.array(z.number().nullable()).meta({
           description:
-            'The leads or the value in each period, from that in which the leads began; null for a period that has not ended',
+            'The leads or the value in each period, from that in which the leads began; null for a period that has not ended, for `source` of any of the leads',
           examples: [[120, 48, 31, null]],
         }),
       }),
     )
     .describe('The cohorts in order of time; sources in order of their sizes'),
-  lists: z.array(ListOfRecords).describe('The lists with the leads of the cohorts, where one exists'),
+  lists: z
+    .array(ListOfRecords)
+    .describe('The lists with the leads of the cohorts, where one exists and you can read it in full'),
   generatedAt: timestamp().describe('When the numbers were read'),
 });
 

@@ -120,7 +120,9 @@ export const Dashboard = z.object({
   ),
   lists: z
     .array(ListOfRecords)
-    .describe('The lists with the records that numbers count, by the path of the number in this response'),
+    .describe(
+      'The lists with the records that numbers count, by the path of the number in this response; without lists that you cannot read in full',
+    ),
   generatedAt: timestamp().describe('When the numbers were read'),
 });
 

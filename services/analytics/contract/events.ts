@@ -1,4 +1,15 @@
-import { event, flag, freeForm, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
+import {
+  event,
+  flag,
+  freeForm,
+  id,
+  listQuery,
+  operations,
+  page,
+  text,
+  timestamp,
+  withOrderedRanges,
+} from '@tandem/contract';
 import { z } from 'zod';
 
 export const engagementTypes = [
@@ -123,7 +134,7 @@ export const engagement = operations({
     path: '/v1/analytics/events:batch',
     permission: 'analytics:write',
     summary: 'Record many engagement events',
-    description: `Records up to ${eventsMax} events at once. An event with an unknown lead or a time out of range is rejected, and the others are recorded. A malformed event rejects the whole request.`,
+    description: `Records up to ${eventsMax} events at once. An event that is malformed, or that has an unknown lead or a time out of range, is rejected, and the others are recorded.`,
     body: z.object({
       events: z
         .array(SentEvent)
@@ -132,6 +143,7 @@ export const engagement = operations({
         .describe(`The events, at most ${eventsMax}`),
     }),
     bodyMax: 2 * 1024 * 1024,
+    checksEach: 'events',
     reply: z.object({
       accepted: z.int().meta({ description: 'The number of events that are recorded or repeated', examples: [1] }),
       rejected: z.int().meta({ description: 'The number of events that are rejected', examples: [0] }),
@@ -144,24 +156,29 @@ export const engagement = operations({
     method: 'GET',
     path: '/v1/analytics/events',
     permission: 'analytics:read',
+    // Events name leads, with what these did.
+    also: ['leads:read'],
     summary: 'List engagement events',
-    description: 'Automated events are excluded unless `includeAutomated` is true.',
-    query: listQuery(['timestamp', 'createdAt'])
-      .omit({ search: true, createdFrom: true, createdTo: true })
-      .extend({
-        type: EngagementType.optional(),
-        leadId: id('lead').optional(),
-        workflowExecutionId: text(64)
-          .meta({ examples: ['welcome-0042'] })
-          .optional(),
-        assignedTo: id('user')
-          .describe('Return only events of leads that were assigned to this user at the time')
-          .optional(),
-        teamId: id('team').describe('Return only events of leads that belonged to this team at the time').optional(),
-        from: timestamp().describe('Return only events that happened at this time or later').optional(),
-        to: timestamp().describe('Return only events that happened at this time or earlier').optional(),
-        includeAutomated: flag().describe('Whether to include automated events').optional(),
-      }),
+    description:
+      'Automated events are excluded unless `includeAutomated` is true. Callers who may read only own or team leads get the events of these leads: of the leads of the 10,000 latest events that match, or of `leadId`.',
+    query: withOrderedRanges(
+      listQuery(['timestamp', 'createdAt'])
+        .omit({ search: true, createdFrom: true, createdTo: true })
+        .extend({
+          type: EngagementType.optional(),
+          leadId: id('lead').optional(),
+          workflowExecutionId: text(64)
+            .meta({ examples: ['welcome-0042'] })
+            .optional(),
+          assignedTo: id('user')
+            .describe('Return only events of leads that were assigned to this user at the time')
+            .optional(),
+          teamId: id('team').describe('Return only events of leads that belonged to this team at the time').optional(),
+          from: timestamp().describe('Return only events that happened at this time or later').optional(),
+          to: timestamp().describe('Return only events that happened at this time or earlier').optional(),
+          includeAutomated: flag().describe('Whether to include automated events').optional(),
+        }),
+    ),
     reply: page(EngagementEvent),
     message: 'Events retrieved',
   },

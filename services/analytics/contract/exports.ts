@@ -10,6 +10,7 @@ import {
   stateTable,
   text,
   timestamp,
+  withOrderedRanges,
 } from '@tandem/contract';
 import { z } from 'zod';
 
@@ -17,6 +18,8 @@ import { z } from 'zod';
 export const dataExportLimits = {
   rows: 1_000_000,
   events: 10_000_000,
+  // A sheet has 1,048,576 rows; the first one has the names of the columns.
+  xlsxRows: 1_048_575,
   columns: 100,
   open: 10,
   fileBytes: 4_000_000_000,
@@ -30,16 +33,30 @@ export const exportSources = [
   'accounts',
   'opportunities',
   'tasks',
+  'activities',
   'partners',
   'referrals',
   'deal_registrations',
   'commissions',
   'payouts',
   'campaigns',
+  'recipients',
   'messages',
+  'segments',
+  'templates',
+  'forms',
+  'form_submissions',
+  'landing_pages',
+  'workflows',
+  'workflow_executions',
+  'suppressions',
   'courses',
   'enrollments',
   'certificates',
+  'files',
+  'webhook_deliveries',
+  'users',
+  'teams',
   'audit',
   'report',
 ] as const;
@@ -73,7 +90,7 @@ export const exportStates = stateTable<(typeof statuses)[number]>('Export', {
 
 const filters = freeForm().meta({
   description:
-    'Exports only matching records: the filters of the list of the source, with the same names, and `cohortId` of a saved cohort for leads, events, referrals and messages. Numbers and booleans are JSON values.',
+    'Exports only matching records: the filters of the list of the source, with the same names, and `cohortId` of a saved cohort for records of leads. The list of a form, campaign or workflow needs its id: `formId`, `campaignId` or `workflowId`. Numbers and booleans are JSON values.',
   examples: [{ status: 'qualified' }],
 });
 const Columns = z
@@ -183,7 +200,7 @@ export const dataExports = operations({
     // Those of the list of the source.
     checksPermissions: true,
     summary: 'Export records',
-    description: `Starts a job that writes the records that the list of the source shows to the caller into a file, the oldest first: at most 1,000,000 records, or 10,000,000 events. The caller also needs the permission to read the list. If that covers only own or team records, the file has only these. Exports of a tenant run one after the other; at most ${dataExportLimits.open} can wait. In a CSV file, text that a spreadsheet would run as a formula begins with an apostrophe.`,
+    description: `Starts a job that writes the records that the list of the source shows to the caller into a file, the oldest first: at most 1,000,000 records, or 10,000,000 events, of which an XLSX file has at most 1,048,575. The caller also needs the permission to read the list. If that covers only own or team records, the file has only these. Exports of a tenant run one after the other; at most ${dataExportLimits.open} can wait. In a CSV file, text that a spreadsheet would run as a formula begins with an apostrophe.`,
     body: z
       .object({
         source: ExportSource.meta({ examples: ['leads'] }),
@@ -222,9 +239,11 @@ export const dataExports = operations({
     summary: 'List exports',
     description:
       'Returns exports that the caller requested, and all exports of lists whose records the caller can read completely. Exports are kept for 90 days, their files for 7.',
-    query: listQuery(['createdAt'])
-      .omit({ search: true })
-      .extend({ status: ExportStatus.optional(), source: ExportSource.optional() }),
+    query: withOrderedRanges(
+      listQuery(['createdAt'])
+        .omit({ search: true })
+        .extend({ status: ExportStatus.optional(), source: ExportSource.optional() }),
+    ),
     reply: page(Export),
     message: 'Exports retrieved',
   },

@@ -1,6 +1,10 @@
 import { id, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
+// crm's contract defines both; a test compares them.
+export const LeadStatusCode = z.enum(['new', 'contacted', 'qualified', 'unqualified']);
+export const LeadSourceCode = z.enum(['web', 'referral', 'api', 'import', 'manual']);
+
 const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 const dayError = 'Must be a date such as 2026-03-02, or an ISO 8601 time such as 2026-03-02T10:00:00Z';
 
@@ -31,6 +35,7 @@ const ListFilters = z
     status: z.string().describe('The status of the records').optional(),
     source: z.string().describe('The source of the leads').optional(),
     type: z.string().describe('The type of the events').optional(),
+    workflowExecutionId: z.string().describe('The workflow run of the events').optional(),
     open: z.literal('true').describe('Only tasks that are pending or in progress').optional(),
     overdue: z.literal('true').describe('Only overdue tasks').optional(),
     converted: z.literal('true').describe('Only converted leads').optional(),
@@ -39,6 +44,7 @@ const ListFilters = z
     assignedTo: id('user').describe('The assignee of the records').optional(),
     ownerId: id('user').describe('The owner of the opportunities').optional(),
     teamId: id('team').describe('The team of the records').optional(),
+    pipelineId: id('pipeline').describe('The pipeline of the opportunities').optional(),
     from: timestamp().describe('The time of the first event').optional(),
     to: timestamp().describe('The time of the last event').optional(),
     createdFrom: timestamp().describe('The first time of creation').optional(),

@@ -1,15 +1,14 @@
 import { id, operations, text, timestamp, timeZone } from '@tandem/contract';
 import { z } from 'zod';
 import { EngagementType } from './events.ts';
-import { Day, ListOfRecords, PeriodOfNumbers } from './fields.ts';
+import { Day, LeadSourceCode, LeadStatusCode, ListOfRecords, PeriodOfNumbers } from './fields.ts';
 
 const maxWindowDays = 366;
 const unitDays = { minute: 1 / 1_440, hour: 1 / 24, day: 1, week: 7 } as const;
 
-/** A status or a source of leads, or a stage. */
-export const Code = text(64)
+const StageCode = text(64)
   .regex(/^[a-z0-9_]+$/, 'Must be a code of lower-case letters, digits and underscores')
-  .meta({ examples: ['qualified'] });
+  .meta({ examples: ['proposal'] });
 
 /** Conditions on an engagement event. */
 export const EventFilters = z
@@ -34,11 +33,11 @@ const kinds = ['event', 'leadStatus', 'stage', 'converted'] as const;
 
 /** Something that happens to a lead: one of the four kinds. */
 const Happening = {
-  event: EngagementType.describe('An engagement event of this type').optional(),
-  leadStatus: Code.describe(
-    'The lead changes to this status, or is created with it: new, contacted, qualified or unqualified',
+  event: EngagementType.describe(
+    'An engagement event of this type, as it was recorded: a click is not an open here, unlike in rates of opens',
   ).optional(),
-  stage: Code.describe('An opportunity of the lead enters this stage').optional(),
+  leadStatus: LeadStatusCode.describe('The lead changes to this status, or is created with it').optional(),
+  stage: StageCode.describe('An opportunity of the lead enters this stage, which a pipeline has or had').optional(),
   converted: z.literal(true).describe('The lead is converted to an opportunity').optional(),
   filters: EventFilters.optional(),
 };
@@ -74,8 +73,8 @@ const FunnelWindow = z
 
 /** Which leads are counted. */
 const LeadFilter = z.strictObject({
-  source: Code.describe('Only leads from this source').optional(),
-  status: Code.describe('Only leads that have this status now').optional(),
+  source: LeadSourceCode.describe('Only leads from this source').optional(),
+  status: LeadStatusCode.describe('Only leads that have this status now').optional(),
   assignedTo: id('user').describe('Only leads that are assigned to this user now').optional(),
   teamId: id('team').describe('Only leads of this team now').optional(),
   partnerId: id('partner').describe('Only leads of this partner').optional(),
@@ -125,7 +124,7 @@ export const FunnelQuery = z.object({
   breakdown: z
     .enum(breakdowns)
     .meta({
-      description: 'Also count the leads of each value of this field apart, at most 50 of them',
+      description: 'Also count the leads of each value of this field apart: of the 50 values that most leads have',
       examples: ['source'],
     })
     .optional(),
@@ -187,7 +186,11 @@ export const Funnel = z.object({
       description: 'The leads of each value, with `breakdown`: the values with most leads first',
       examples: [[]],
     }),
-  lists: z.array(ListOfRecords).describe('The lists with what happened in the first step, where one exists'),
+  lists: z
+    .array(ListOfRecords)
+    .describe(
+      'The lists with the records that a step counts, or the events of the first step, where one exists and you can read it in full',
+    ),
   generatedAt: timestamp().describe('When the numbers were read'),
 });
 
@@ -223,6 +226,8 @@ export const funnels = operations({
     method: 'POST',
     path: '/v1/analytics/funnels/query',
     permission: 'analytics:read',
+    // Those of the lists that it names.
+    checksPermissions: true,
     summary: 'Query a funnel',
     description:
       'Counts how many leads went through the steps. Each lead counts once, by the attempt that got furthest. The first step must be in the period; the other ones may follow after it, within the window.',

@@ -9,6 +9,7 @@ import {
   sharedErrors,
   stateTable,
   timestamp,
+  withOrderedRanges,
 } from '@tandem/contract';
 import { z } from 'zod';
 import { ReportType, reportLimits } from './reports.ts';
@@ -55,7 +56,7 @@ export const ReportRun = z.object({
     .nullable()
     .meta({
       description:
-        'The numbers, in the form of `GET /v1/analytics/dashboard`, of a funnel or of `GET /v1/analytics/cohorts`; null before the end, and for reports of lists',
+        'The numbers, in the form of `GET /v1/analytics/dashboard`, of a funnel or of `GET /v1/analytics/cohorts`; null before the end, and for reports of lists. Each group of a funnel with the breakdown `assignedTo` also has `userName`, null for a user who is not active.',
       examples: [null],
     }),
   exportId: id('export').nullable().describe('The export with the records, for a report of a list'),
@@ -121,8 +122,12 @@ export const reportFailed = event('report.failed', {
   description: 'A run of a report fails',
   action: 'report.fail',
   outcome: 'failure',
-  data: data.extend({ code: z.string().describe('The reason, for programs') }),
-  example: { ...example, code: 'too_many_events' },
+  data: data.extend({
+    code: z.string().describe('The reason, for programs'),
+    message: z.string().nullable().describe('The reason, for people'),
+    createdBy: id('user').nullable().describe('The user who started the run; for a schedule the owner of the report'),
+  }),
+  example: { ...example, code: 'too_many_events', message: 'Too many events match', createdBy: null },
 });
 export const reportFileDownloaded = event('report.file_downloaded', {
   ...change('The result of a report is downloaded'),
@@ -143,7 +148,7 @@ export const reportRuns = operations({
     // Those of the list of the type.
     checksPermissions: true,
     summary: 'Run a report',
-    description: `Starts a job. A report of a list makes an export with the records that the caller may read. A failed attempt is repeated up to three times, after 1, 5 and 15 minutes. Runs are kept for ${reportLimits.runDays} days.`,
+    description: `Starts a job. A report of a list makes an export with the records that the caller may read. A failed attempt is repeated up to three times, after 1, 5 and 15 minutes; then the user who started the run gets a notification, in the inbox and by e-mail. Runs are kept for ${reportLimits.runDays} days.`,
     params: withId,
     body: z.object({
       params: params.optional(),
@@ -165,7 +170,9 @@ export const reportRuns = operations({
     checksPermissions: true,
     summary: 'List the runs of a report',
     params: withId,
-    query: listQuery(['createdAt']).omit({ search: true }).extend({ status: ReportRunStatus.optional() }),
+    query: withOrderedRanges(
+      listQuery(['createdAt']).omit({ search: true }).extend({ status: ReportRunStatus.optional() }),
+    ),
     reply: page(ReportRun.omit({ result: true, files: true })),
     message: 'Runs retrieved',
   },

@@ -1,4 +1,15 @@
-import { email, event, id, listQuery, operations, page, text, timestamp, timeZone } from '@tandem/contract';
+import {
+  email,
+  event,
+  id,
+  listQuery,
+  operations,
+  page,
+  text,
+  timestamp,
+  timeZone,
+  withOrderedRanges,
+} from '@tandem/contract';
 import { z } from 'zod';
 import { ReportFormat, ReportRunStatus } from './report-runs.ts';
 import { reportLimits } from './reports.ts';
@@ -37,7 +48,7 @@ const Recipients = z
       .array(id('user'))
       .max(recipientsMax, `Must contain at most ${recipientsMax} users`)
       .default([])
-      .describe('Active users who get the report'),
+      .describe('Active users who get the report. They must be able to read all that it shows'),
     emails: z
       .array(email())
       .max(recipientsMax, `Must contain at most ${recipientsMax} addresses`)
@@ -65,7 +76,11 @@ export const ReportSchedule = z.object({
   lastError: z
     .string()
     .nullable()
-    .meta({ description: 'Why the last run failed, or why the schedule stopped; null otherwise', examples: [null] }),
+    .meta({
+      description:
+        'Why the last run failed or did not reach all recipients, or why the schedule stopped; null otherwise',
+      examples: [null],
+    }),
   stoppedReason: z
     .enum(['owner_inactive', 'query_erased'])
     .nullable()
@@ -97,7 +112,13 @@ export const reportScheduleDeleted = event('report_schedule.deleted', {
 });
 export const reportScheduleStopped = event('report_schedule.stopped', {
   ...change,
-  data: data.extend({ reason: z.string() }),
+  data: data.extend({
+    reason: z.string(),
+    // The earlier release does not send these.
+    message: z.string().optional(),
+    reportName: z.string().optional(),
+    ownerId: id('user').optional(),
+  }),
   description: 'The platform stops a schedule of a report',
   action: 'report_schedule.stop',
 });
@@ -126,7 +147,7 @@ export const reportSchedules = operations({
     permission: 'analytics:write',
     checksPermissions: true,
     summary: 'Schedule a report',
-    description: `Runs the report with the permissions of its owner, who is the only one who can schedule it, and sends a link to the file. ${rule} A time that the clocks skip is the first one after the gap; a time that they show twice counts once. A failed attempt is repeated up to three times; then the owner gets a message. A report without rows is sent as a message that says so. The sandbox sends no mail. At most ${reportLimits.schedules} schedules per report.`,
+    description: `Runs the report with the permissions of its owner, who is the only one who can schedule it, and sends a link to the file. ${rule} A time that the clocks skip is the first one after the gap; a time that they show twice counts once. A failed attempt is repeated up to three times; then the owner gets a notification, in the inbox and by e-mail. A report without rows is sent as a message that says so. The sandbox sends no mail. At most ${reportLimits.schedules} schedules per report.`,
     params: withId,
     body: z
       .object({
@@ -163,7 +184,7 @@ export const reportSchedules = operations({
     permission: 'analytics:read',
     summary: 'List the schedules of a report',
     params: withId,
-    query: listQuery(['createdAt']).omit({ search: true }),
+    query: withOrderedRanges(listQuery(['createdAt']).omit({ search: true })),
     reply: page(ReportSchedule),
     message: 'Schedules retrieved',
   },
@@ -173,7 +194,7 @@ export const reportSchedules = operations({
     permission: 'analytics:write',
     checksPermissions: true,
     summary: 'Update a schedule of a report',
-    description: `Only the owner of the report can update its schedules. \`frequency\` replaces \`cron\`, and \`cron\` replaces \`frequency\` with time and day. \`active\` restarts a schedule that was stopped.`,
+    description: `Only the owner of the report can update its schedules; everybody with the permission \`analytics:manage\` can pause one, with \`active: false\` alone. \`frequency\` replaces \`cron\`, and \`cron\` replaces \`frequency\` with time and day. \`active\` restarts a schedule that was stopped.`,
     params: withScheduleId,
     body: z.object({
       ...fields,
@@ -194,7 +215,7 @@ export const reportSchedules = operations({
     checksPermissions: true,
     summary: 'Delete a schedule of a report',
     description:
-      'The owner of the report can delete its schedules, and everybody with the permission `analytics:manage` those of a report that they see.',
+      'The owner of the report can delete its schedules, and everybody with the permission `analytics:manage`.',
     params: withScheduleId,
     ifMatch: true,
     reply: z.object({ id: id('report_schedule'), deleted: z.literal(true).describe('Always true') }),

@@ -1,8 +1,26 @@
-import { event, freeForm, id, listQuery, name, operations, page, timestamp } from '@tandem/contract';
+import {
+  event,
+  flag,
+  freeForm,
+  id,
+  listQuery,
+  name,
+  operations,
+  page,
+  timestamp,
+  withOrderedRanges,
+} from '@tandem/contract';
 import { z } from 'zod';
 
 /** Limits of reports: of a tenant in one environment, and of one report. */
-export const reportLimits = { reports: 500, openRuns: 20, runDays: 90, attempts: 4, schedules: 10 } as const;
+export const reportLimits = {
+  reports: 500,
+  ofUser: 100,
+  openRuns: 20,
+  runDays: 90,
+  attempts: 4,
+  schedules: 10,
+} as const;
 
 /** The types whose result is JSON, and those whose result is the file of an export. */
 export const numberReports = ['dashboard', 'funnel', 'cohort'] as const;
@@ -23,7 +41,7 @@ export const ReportVisibility = z
   .describe('Who sees the report: its owner, also the members of its team, or every user of the tenant');
 
 const Query = freeForm().meta({
-  description: `What is counted or listed. \`dashboard\`: the parameters of \`GET /v1/analytics/dashboard\`. \`funnel\`: the body of \`POST /v1/analytics/funnels/query\`, or without \`steps\` the parameters of \`GET /v1/analytics/funnel\`. \`cohort\`: the parameters of \`GET /v1/analytics/cohorts\`. Lists: \`filters\` and \`columns\` of an export. Each can have a \`period\` instead of dates, which moves with the time and includes the current day: ${reportPeriods.join(', ')}.`,
+  description: `What is counted or listed. \`dashboard\`: the parameters of \`GET /v1/analytics/dashboard\`. \`funnel\`: the body of \`POST /v1/analytics/funnels/query\`, or without \`steps\` the parameters of \`GET /v1/analytics/funnel\`. \`cohort\`: the parameters of \`GET /v1/analytics/cohorts\`. Lists: \`filters\` and \`columns\` of an export. Each can have a \`period\` instead of dates, which moves with the time and includes the current day, by the time zone of the query, else of the schedule, else of the tenant: ${reportPeriods.join(', ')}.`,
   examples: [{ period: 'last_month', compare: 'previous' }],
 });
 
@@ -64,7 +82,7 @@ export const reportDeleted = event('report.deleted', {
 
 const withId = z.object({ id: id('report') });
 const teamId = id('team').describe(
-  'The team whose members see the report, with the visibility `team`; your only team by default',
+  'The team whose members see the report, with the visibility `team`: one of your teams, the only one by default. The report becomes private when you leave the team.',
 );
 
 export const reports = operations({
@@ -87,15 +105,33 @@ export const reports = operations({
     status: 201,
     message: 'Report created',
     emits: [reportCreated],
-    errors: { too_many_reports: [409, `There are ${reportLimits.reports} reports; delete one first`] },
+    errors: {
+      too_many_reports: [409, `There are ${reportLimits.reports} reports; delete one first`],
+      too_many_own_reports: [409, `You have ${reportLimits.ofUser} reports; delete one first`],
+    },
   },
   listReports: {
     method: 'GET',
     path: '/v1/analytics/reports',
     permission: 'analytics:read',
     summary: 'List reports',
-    description: 'Returns the reports of the caller, of their teams, and of the tenant.',
-    query: listQuery(['createdAt', 'name']).omit({ search: true }).extend({ type: ReportType.optional() }),
+    // Private reports of others require analytics:manage.
+    checksPermissions: true,
+    description:
+      'Returns the reports of the caller, of their teams, and of the tenant; with `includePrivate`, those of everybody.',
+    query: withOrderedRanges(
+      listQuery(['createdAt', 'name'])
+        .omit({ search: true })
+        .extend({
+          type: ReportType.optional(),
+          ownerId: id('user').describe('Return only reports of this user').optional(),
+          includePrivate: flag()
+            .describe(
+              'Whether to include the private reports of others and those of other teams; requires the permission `analytics:manage`',
+            )
+            .optional(),
+        }),
+    ),
     reply: page(Report),
     message: 'Reports retrieved',
   },
@@ -104,6 +140,8 @@ export const reports = operations({
     path: '/v1/analytics/reports/:id',
     permission: 'analytics:read',
     summary: 'Retrieve a report',
+    description:
+      'With the permission `analytics:manage`, also a private report of another user; its results stay private.',
     params: withId,
     reply: Report,
     message: 'Report retrieved',
@@ -134,7 +172,7 @@ export const reports = operations({
     checksPermissions: true,
     summary: 'Delete a report',
     description:
-      'Ends its schedules, and removes its runs from sight. The owner can delete a report, and everybody with the permission `analytics:manage` a report that they see.',
+      'Ends its schedules, and removes its runs from sight. The owner can delete a report, and everybody with the permission `analytics:manage`, also if it is private.',
     params: withId,
     reply: z.object({ id: id('report'), deleted: z.literal(true).describe('Always true') }),
     message: 'Report deleted',

@@ -21,7 +21,7 @@ export const publicUrl = 'https://api.example.com';
 type Settings = Awaited<ReturnType<typeof testSettings>>;
 
 /**
- * Starts analytics with a stub of crm, which has the lists of partner, campaign and training too; without other services and a mail server unless their addresses are given.
+ * Starts analytics with a stub of crm, which has the lists of the other services too; without other services and a mail server unless their addresses are given.
  * @param running.shared the settings of another instance, whose database it uses
  */
 export async function startAnalytics(
@@ -39,6 +39,8 @@ export async function startAnalytics(
       PARTNER_URL: crm.url,
       CAMPAIGN_URL: crm.url,
       TRAINING_URL: crm.url,
+      FILES_URL: crm.url,
+      INTEGRATIONS_URL: crm.url,
       IDS_ALPHABET: process.env['IDS_ALPHABET'] as string,
       PUBLIC_URL: publicUrl,
       ...others,

@@ -12,7 +12,7 @@ afterAll(() => service?.close());
 type Api = ReturnType<Analytics['as']>;
 
 const backfill = new URL('../prisma/migrations/20261129020644_clicks_counted_as_opens/migration.sql', import.meta.url);
-const tables = ['engagement_event', 'engagement_key', 'measure', 'counting'];
+const tables = ['engagement_event', 'engagement_key', 'measure', 'measure_total', 'counting'];
 
 it('the backfill counts earlier clicks of unopened messages as opens, once, by the days of each tenant', async () => {
   const apis = [service.as(), service.as()] as const;
@@ -60,7 +60,8 @@ const asEarlierRelease = [
   `UPDATE engagement_key SET key = 'first email_open' || substring(key FROM length('opened') + 1)
     WHERE key LIKE 'opened %' AND event_id IN (SELECT id FROM engagement_event WHERE type = 'email_open')`,
   `DELETE FROM engagement_key WHERE key LIKE 'opened %'`,
-  `WITH opening AS (DELETE FROM measure WHERE value = 'opening' RETURNING day, name, user_id, team_id, shard, count)
+  `WITH opening AS (SELECT * FROM measure WHERE value = 'opening'),
+    emptied AS (UPDATE measure SET count = 0 WHERE value = 'opening')
     INSERT INTO measure (day, name, value, user_id, team_id, shard, count)
     SELECT day, name, 'first', user_id, team_id, shard, count FROM opening
     ON CONFLICT (tenant_id, environment, name, day, value, user_id, team_id, shard)

@@ -20,6 +20,8 @@ export interface CrmPeer {
   forget(leadId: string): void;
   /** The records of each list, by operation id, for every tenant and environment. */
   lists: Map<string, PeerRecord[]>;
+  /** The owners of leads, which other narrowed callers do not find. */
+  owners: Map<string, number>;
   /** How many pages of records were read. */
   pages(): number;
   /** Keeps replies with records until the returned function is called. */
@@ -47,6 +49,7 @@ export async function crmPeer(): Promise<CrmPeer> {
   const forgotten = new Set<string>();
   const refused = new Map<string, string>();
   const lists: CrmPeer['lists'] = new Map();
+  const owners: CrmPeer['owners'] = new Map();
   const signer = createCallerSigner(process.env['INTERNAL_SECRETS'] as string);
   let held = Promise.resolve();
   let pages = 0;
@@ -58,6 +61,11 @@ export async function crmPeer(): Promise<CrmPeer> {
       const isKnown = body.id === null || body.id === '1';
       response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' });
       response.end(JSON.stringify(isKnown ? { success: true, data: { id: '1', stages } } : { code: 'not_found' }));
+      return;
+    }
+    if (path === '/internal/pipelines/stage-codes') {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ success: true, data: { codes: stages.map(({ code }) => code) } }));
       return;
     }
     if (path === '/internal/leads/set-predicted-scores') {
@@ -73,7 +81,10 @@ export async function crmPeer(): Promise<CrmPeer> {
     const isOfRecords = path === '/internal/record-pages';
     if (isOfRecords) await held;
     if (isOfRecords) pages++;
-    const exists = (id: string) => caller?.environment === 'live' && Number(id) < 900 && !forgotten.has(id);
+    const isReadable = (id: string) =>
+      !caller?.narrow || (owners.get(id) ?? caller.narrow.userId) === caller.narrow.userId;
+    const exists = (id: string) =>
+      caller?.environment === 'live' && Number(id) < 900 && !forgotten.has(id) && isReadable(id);
     const data = isOfRecords ? pageOf(lists.get(body.list) ?? [], body, caller) : { ids: body.ids.filter(exists) };
     response.writeHead(isOfRecords && peer.isBroken ? 500 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ success: true, data }));
@@ -83,6 +94,7 @@ export async function crmPeer(): Promise<CrmPeer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     forget: (leadId) => void forgotten.add(leadId),
     lists,
+    owners,
     pages: () => pages,
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>();

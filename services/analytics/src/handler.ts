@@ -42,6 +42,8 @@ export interface Peers {
   partner: ServiceClient<typeof internalPartners & typeof recordPages>;
   campaign: ServiceClient<typeof recordPages>;
   training: ServiceClient<typeof recordPages>;
+  files: ServiceClient<typeof recordPages>;
+  integrations: ServiceClient<typeof recordPages>;
 }
 /** What handlers use beside the database. */
 export interface Tools extends Peers {

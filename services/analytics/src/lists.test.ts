@@ -17,6 +17,8 @@ everyList(analytics, () => service, {
   }),
   unsorted: { listPredictionModels: 'a model has at most twelve versions, the newest first' },
   withoutIndex: {
+    'listReports.ownerId': 'a tenant has at most 500 reports',
+    'listReports.includePrivate': 'a tenant has at most 500 reports',
     'listRecordedEvents.assignedTo': 'explains numbers of the dashboard, together with a type and a time',
     'listRecordedEvents.teamId': 'explains numbers of the dashboard, together with a type and a time',
   },

@@ -37,6 +37,7 @@ import { predictionHandlers } from './features/predictions/index.ts';
 import { trainModels } from './features/predictions/train-model.job.ts';
 import { rebuildCounts } from './features/rebuild/rebuild-counts.ts';
 import { exportedReports, reportsOf } from './features/reports/index.ts';
+import { followMembers } from './features/reports/on-team-members-changed.ts';
 import { removeOldEvents } from './features/retention/index.ts';
 import { createHeavyQueries } from './features/timelines/share.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -83,6 +84,8 @@ export function analyticsService(
     }),
     campaign: createServiceClient({ ...asAnalytics, operations: recordPages, baseUrl: settings.CAMPAIGN_URL }),
     training: createServiceClient({ ...asAnalytics, operations: recordPages, baseUrl: settings.TRAINING_URL }),
+    files: createServiceClient({ ...asAnalytics, operations: recordPages, baseUrl: settings.FILES_URL }),
+    integrations: createServiceClient({ ...asAnalytics, operations: recordPages, baseUrl: settings.INTEGRATIONS_URL }),
   };
   const evaluations = createEvaluations();
   const ids = createIdCodec(settings.IDS_ALPHABET);
@@ -108,7 +111,14 @@ export function analyticsService(
       rebuildCounts: rebuildCounts(peers),
       ...person.handlers,
     },
-    consumers: [...mergeFollowers.consumers, ...person.consumers, recordMessages, countRecords, followTimezone],
+    consumers: [
+      ...mergeFollowers.consumers,
+      ...person.consumers,
+      recordMessages,
+      countRecords,
+      followTimezone,
+      followMembers,
+    ],
     jobs: [
       ...mergeFollowers.jobs,
       ...exported.jobs,

@@ -165,7 +165,7 @@ export function campaignService(
       ...abTestHandlers(tools),
       ...aiHandlers(tools),
       ...nameHandlers,
-      ...exportHandlers,
+      ...exportHandlers(tools),
       ...person.handlers,
       countOpenCampaignWork: work.countOpenWork,
     },

@@ -1,5 +1,5 @@
 // Contract of the files service: uploads, file records and their versions, the text in them, signatures, and download links.
-import { personalDataOperations } from '@tandem/contract';
+import { personalDataOperations, recordPages } from '@tandem/contract';
 import { files as fileRows } from './files.ts';
 import { internalFiles } from './internal.ts';
 import { internalNames } from './names.ts';
@@ -32,5 +32,6 @@ export const files = {
   ...ocr,
   ...internalFiles,
   ...internalNames,
+  ...recordPages,
   ...personalDataOperations,
 };

@@ -13,6 +13,7 @@ import { ownedWork, personalData, type ServiceDefinition } from '@tandem/service
 import { createDocuments } from './documents/documents.ts';
 import { prepareNewContent } from './features/content/on-content-added.ts';
 import { prepareContent } from './features/content/prepare-content.job.ts';
+import { exportHandlers } from './features/exports/index.ts';
 import { discardObject } from './features/files/discard-object.job.ts';
 import { followMerges } from './features/files/follow-merges.ts';
 import { fileHandlers } from './features/files/index.ts';
@@ -108,6 +109,7 @@ export async function filesService(
       ...versionHandlers(tools),
       ...ocrHandlers(reader),
       ...nameHandlers,
+      ...exportHandlers,
       ...person.handlers,
     },
     consumers: [prepareNewContent, followLeadDeletions, ...work.consumers, ...merges.consumers, ...person.consumers],

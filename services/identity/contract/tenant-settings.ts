@@ -2,8 +2,11 @@ import { id, operations } from '@tandem/contract';
 import { z } from 'zod';
 import { Tenant, TenantDefaults } from './tenants.ts';
 
-/** The defaults of a tenant with its name, which the previous release does not send. */
-const KnownTenant = TenantDefaults.extend({ name: Tenant.shape.name.optional() });
+/** The defaults of a tenant with its name and version, which earlier releases do not send. */
+const KnownTenant = TenantDefaults.extend({
+  name: Tenant.shape.name.optional(),
+  version: Tenant.shape.version.optional(),
+});
 
 /** The settings of a tenant, for services that need its name, or a default currency, time zone or language. */
 export const internalTenants = operations({

@@ -27,6 +27,7 @@ import { keepAuditLog } from './features/audit-logs/on-any-event.ts';
 import { auditRetention } from './features/audit-logs/retention.ts';
 import { signInHandlers } from './features/auth/index.ts';
 import { countHandlers } from './features/counts/index.ts';
+import { exportHandlers } from './features/exports/index.ts';
 import { invitationHandlers } from './features/invitations/index.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { deliverNotifications, wakeNotification } from './features/notifications/deliver-notifications.job.ts';
@@ -38,6 +39,7 @@ import { notifyOfDealRegistrations } from './features/notifications/on-deal-subm
 import { notifyOfForms } from './features/notifications/on-form-submitted.ts';
 import { notifyOfTraining } from './features/notifications/on-learner-notified.ts';
 import { sendNotifications } from './features/notifications/on-notification-created.ts';
+import { notifyOfReports } from './features/notifications/on-report-failed.ts';
 import { notifyOfDueTasks } from './features/notifications/on-task-due.ts';
 import { notifyOfWork } from './features/notifications/on-work-assigned.ts';
 import { notifyOfWorkflows } from './features/notifications/on-workflow-notified.ts';
@@ -142,6 +144,7 @@ export function identityService(
       ...notificationHandlers(tools),
       ...preferenceHandlers,
       ...auditLogHandlers(tools),
+      ...exportHandlers(tools),
       ...accessHandlers(tools),
       ...secretHandlers(tools),
       ...portalSessionHandlers(tools),
@@ -164,6 +167,7 @@ export function identityService(
       notifyOfForms(tools),
       notifyOfWorkflows(tools),
       notifyOfTraining(tools),
+      notifyOfReports(tools),
       ...person.consumers,
     ],
     jobs: [

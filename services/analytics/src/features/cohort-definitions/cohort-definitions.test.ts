@@ -55,10 +55,23 @@ describe('a saved cohort', () => {
     expect([renamed.status, renamed.body.code]).toEqual([409, 'name_taken']);
   });
 
+  it('keeps a stored filter that requests cannot have', async () => {
+    const { api } = aTenant(service);
+    const { data } = await api.createCohortDefinition({ body: { name: 'Web', filter: web } });
+    await service.sqlWithin(api.caller, `UPDATE cohort_definition SET filter = '{"sources": ["wbe"]}'`);
+    const body = { description: 'For the review' };
+    expect((await api.updateCohortDefinition({ params: { id: data.id }, body })).data).toMatchObject({
+      ...body,
+      filter: { sources: ['wbe'] },
+    });
+  });
+
   it.each([
     ['no condition', {}, 'filter'],
     ['an unknown condition', { sources: ['web'], city: 'Berlin' }, 'filter'],
     ['an empty list', { sources: [] }, 'filter.sources'],
+    ['a misspelt source', { sources: ['web', 'wbe'] }, 'filter.sources.1'],
+    ['a misspelt status', { statuses: ['qualifed'] }, 'filter.statuses.0'],
     ['an unknown type', { did: [{ type: 'email_forward' }] }, 'filter.did.0.type'],
     ['a count of none', { did: [{ type: 'email_open', minCount: 0 }] }, 'filter.did.0.minCount'],
     ['a count without events', { didNot: [{ type: 'email_open', minCount: 2 }] }, 'filter.didNot.0'],

@@ -17,6 +17,7 @@ const range = { dateFrom: '2026-03-02', dateTo: '2026-03-29' };
 interface Row {
   cohort: string | null;
   size: number;
+  sizes?: number[];
   values: (number | null)[];
 }
 
@@ -129,6 +130,31 @@ describe('cohorts', () => {
     expect(row.values.slice(0, 15)).toEqual(new Array(15).fill(0));
     expect(row.values.slice(15)).toEqual(new Array(5).fill(null));
     expect(data.rows.at(-1).values).toEqual(new Array(20).fill(null));
+  });
+
+  it('by source count the leads whose period has ended, and have null for a period that has ended for none', async () => {
+    const tenant = aTenant();
+    const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
+    await tenant.lead({ id: '1', version: 1, source: 'web', createdAt: daysAgo(20) });
+    await tenant.lead({ id: '2', version: 1, source: 'web', createdAt: daysAgo(2) });
+    await tenant.lead({ id: '3', version: 1, source: 'api', createdAt: daysAgo(0) });
+    await tenant.happened('1', daysAgo(19));
+    for (const days of [2, 0]) await tenant.happened('2', daysAgo(days));
+    await tenant.counted();
+    const { data } = await tenant.api.getCohorts({ query: { cohortBy: 'source', interval: 'day', periods: '4' } });
+    expect(data.rows).toEqual([
+      { cohort: 'web', size: 2, sizes: [2, 2, 1, 1], values: [1, 1, 0, 0] },
+      { cohort: 'api', size: 1, sizes: [0, 0, 0, 0], values: [null, null, null, null] },
+    ]);
+  });
+
+  it('have the sources of the leads of the user that is asked for', async () => {
+    const tenant = aTenant();
+    await tenant.lead({ id: '1', version: 1, source: 'web', createdAt: day(0), assignedTo: '5' });
+    await tenant.lead({ id: '2', version: 1, source: 'api', createdAt: day(0), assignedTo: '6' });
+    await tenant.counted();
+    const rows = await tenant.rows({ cohortBy: 'source', userId: '5' });
+    expect(rows.map(({ cohort, size }) => [cohort, size])).toEqual([['web', 1]]);
   });
 
   it('leave out deleted leads and those of other tenants, and obey the filters', async () => {

@@ -1,4 +1,4 @@
-import { readInteger, rowBytes } from '../timelines/timeline.ts';
+import { readInteger, readTime, rowBytes } from '../timelines/timeline.ts';
 
 /** The leads of cohorts and what they did, as packed rows (timeline.ts). Times are in milliseconds. */
 export interface CohortInput {
@@ -20,6 +20,8 @@ export interface CohortInput {
 
 export interface CohortCounts {
   size: number;
+  /** With cohorts by source: the number of leads whose period has ended, for each period. */
+  sizes?: number[];
   values: (number | null)[];
 }
 
@@ -28,21 +30,25 @@ export function evaluateCohorts(input: CohortInput): CohortCounts[] {
   const { boundaries, intervals, periods, sources, amounts, now } = input;
   const cohorts = Array.from({ length: sources ?? intervals }, () => ({
     size: 0,
+    sizes: new Array<number>(periods).fill(0),
     values: new Array<number>(periods).fill(0),
   }));
+  const hasEnded = (begun: number, period: number) => (boundaries[begun + period + 1] as number) <= now;
   const members = new Map<number, { cohort: number; begun: number; seen: number }>();
   eachRow(input.leads, (lead, time, source) => {
     const begun = intervalAt(boundaries, time);
     const cohort = sources === undefined ? begun : source;
     members.set(lead, { cohort, begun, seen: 0 });
     const counts = cohorts[cohort];
-    if (counts) counts.size++;
+    if (!counts) return;
+    counts.size++;
+    for (let period = 0; period < periods && hasEnded(begun, period); period++) (counts.sizes[period] as number)++;
   });
   eachRow(input.done, (lead, time, position) => {
     const member = members.get(lead);
     if (!member) return;
     const period = intervalAt(boundaries, time) - member.begun;
-    if (period < 0 || period >= periods) return;
+    if (period < 0 || period >= periods || !hasEnded(member.begun, period)) return;
     const values = cohorts[member.cohort]?.values;
     if (!values) return;
     if (amounts) values[period] = (values[period] as number) + (amounts[position] as number);
@@ -52,11 +58,10 @@ export function evaluateCohorts(input: CohortInput): CohortCounts[] {
       values[period] = (values[period] as number) + 1;
     }
   });
-  return cohorts.map(({ size, values }, cohort) => {
-    // A source has leads that began in the last interval.
-    const begun = sources === undefined ? cohort : intervals - 1;
-    const hasEnded = (period: number) => (boundaries[begun + period + 1] as number) <= now;
-    return { size, values: values.map((value, period) => (hasEnded(period) ? value : null)) };
+  return cohorts.map(({ size, sizes, values }, cohort) => {
+    // The leads of a source began in all intervals, so a period has ended for some of them only.
+    if (sources !== undefined) return { size, sizes, values: values.map((value, at) => (sizes[at] ? value : null)) };
+    return { size, values: values.map((value, period) => (hasEnded(cohort, period) ? value : null)) };
   });
 }
 
@@ -74,5 +79,5 @@ function intervalAt(boundaries: Float64Array, time: number): number {
 function eachRow(rows: Uint8Array, visit: (lead: number, time: number, value: number) => void): void {
   const view = new DataView(rows.buffer, rows.byteOffset, rows.byteLength);
   for (let offset = 0; offset < rows.byteLength; offset += rowBytes)
-    visit(readInteger(view, offset), readInteger(view, offset + 8), view.getUint32(offset + 16));
+    visit(readInteger(view, offset), readTime(view, offset + 8), view.getUint32(offset + 16));
 }

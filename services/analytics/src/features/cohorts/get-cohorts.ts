@@ -8,11 +8,12 @@ import { findCohort } from '../cohort-definitions/cohort-definition.ts';
 import { readMembers } from '../cohort-definitions/members.ts';
 import { readTimezone } from '../counting/index.ts';
 import { rounded } from '../dashboard/numbers.ts';
-import { type Interval, intervalsOf, nextInterval, type Period, periodOf } from '../dashboard/period.ts';
-import { warnOfRemovedEvents } from '../retention/index.ts';
+import { type Interval, intervalsOf, lengthOf, nextInterval, type Period, periodOf } from '../dashboard/period.ts';
+import { readableLists } from '../dashboard/readable-lists.ts';
+import { type Missing, warnOfRemovedEvents } from '../retention/index.ts';
 import { rowBytes } from '../timelines/timeline.ts';
-import type { CohortInput } from './evaluate.ts';
-import { type Range, readBeginnings, readConversions, readEngagement, readRevenue, readSources } from './read-rows.ts';
+import { readDone } from './read-done.ts';
+import { readBeginnings, readSources } from './read-rows.ts';
 
 export type Query = z.output<typeof CohortQuery>;
 type Reply = z.output<typeof Cohorts>;
@@ -25,42 +26,43 @@ const sourcesMax = 50;
 export const getCohorts =
   (tools: Tools): Handler<typeof cohorts.getCohorts> =>
   async ({ query, caller, tx, missing }) => {
-    const found = await readCohorts(tools, { tx, caller }, query);
-    if ((query.metric ?? 'retained') === 'retained')
-      await warnOfRemovedEvents({ tx, missing }, { part: 'rows', from: found.period.from });
-    return found;
+    const found = await readCohorts(tools, { tx, caller, missing }, query);
+    return { ...found, lists: readableLists(found.lists, caller) };
   };
 
 /** Evaluates a cohort analysis. No transaction may be open. */
 export async function readCohorts(
   tools: Tools,
-  { tx, caller }: { tx: Tx; caller: Caller },
+  { tx, caller, missing }: { tx: Tx; caller: Caller; missing: Missing },
   query: Query,
 ): Promise<Reply> {
   const { cohortBy = 'created', interval = 'week', periods = cohortPeriodsByDefault, metric = 'retained' } = query;
   if (metric === 'revenue' && !query.currency) throw failField('currency', 'Is required for the metric revenue');
   const { timezone } = await readTimezone(tx);
   const period = wholeIntervals(query, interval, query.timezone ?? timezone);
+  if (metric === 'retained') await warnOfRemovedEvents({ tx, missing }, { part: 'rows', from: period.from });
   const starts = intervalsOf(period, interval);
-  if (starts.length > intervalsMax)
-    throw failField('dateFrom', `Must be at most ${intervalsMax} intervals before dateTo`);
+  checkIntervals(starts.length);
   const boundaries = boundariesOf(starts, { interval, periods, timezone: period.timezone });
   const owner = { userId: query.userId, teamId: query.teamId };
-  const later = { from: period.from, to: new Date(boundaries.at(-1) as number) };
   const cohort = await findCohort(tx, query.cohortId);
   const input = await tools.heavy(caller.tenantId, async () => {
     const members = await readMembers(tx, cohort);
-    const sources = cohortBy === 'source' ? await readSources(tx, period, { members, max: sourcesMax }) : [];
-    const leads = await readBeginnings(tx, period, { cohortBy, owner, members, sources, max: rowsMax });
-    return { sources, leads, ...(await readDone(tx, later, { metric, currency: query.currency })) };
+    const sources = cohortBy === 'source' ? await readSources(tx, period, { owner, members, max: sourcesMax }) : [];
+    const begun = { from: period.from, to: period.to, cohortBy, owner, members };
+    const leads = await readBeginnings(tx, begun, { sources, max: rowsMax });
+    checkSize(leads);
+    const { currency } = query;
+    const done = await readDone(tx, { begun, leads, boundaries, periods, metric, currency, max: rowsMax });
+    checkSize(done.rows);
+    return { sources, leads, done };
   });
-  const { sources, leads, done, amounts } = input;
-  if (Math.max(leads.byteLength, done.byteLength) > rowsMax * rowBytes) throw fail('too_many_events');
+  const { sources, leads, done } = input;
   const counts = await tools.evaluations.run(
     'cohorts',
     {
-      ...{ leads, done, boundaries, intervals: starts.length, periods, now: Date.now() },
-      ...(amounts && { amounts }),
+      ...{ leads, done: done.rows, boundaries, intervals: starts.length, periods, now: Date.now() },
+      ...(metric === 'revenue' && { amounts: done.amounts }),
       ...(cohortBy === 'source' && { sources: sources.length }),
     },
     caller.tenantId,
@@ -68,9 +70,10 @@ export async function readCohorts(
   const names = cohortBy === 'source' ? sources : starts;
   return {
     period: { from: period.from, to: period.to, timezone: period.timezone },
-    rows: counts.map(({ size, values }, index) => ({
+    rows: counts.map(({ size, sizes, values }, index) => ({
       cohort: names[index] ?? null,
       size,
+      ...(sizes && { sizes }),
       values: values.map((value) => (value === null ? null : rounded(value, 4))),
     })),
     // No list has the leads of a saved cohort.
@@ -79,25 +82,25 @@ export async function readCohorts(
   };
 }
 
-/** What leads did, by the metric. */
-async function readDone(
-  tx: Tx,
-  range: Range,
-  { metric, currency }: { metric: NonNullable<Query['metric']>; currency: string | undefined },
-): Promise<Pick<CohortInput, 'amounts'> & { done: Buffer }> {
-  if (metric === 'retained') return { done: await readEngagement(tx, range, rowsMax) };
-  if (metric === 'converted') return { done: await readConversions(tx, range, rowsMax) };
-  const { rows, amounts } = await readRevenue(tx, range, { currency: currency as string, max: rowsMax });
-  return { done: rows, amounts };
+function checkSize(rows: Buffer): void {
+  if (rows.byteLength > rowsMax * rowBytes) throw fail('too_many_events');
 }
 
 /** The days of a query, widened to whole intervals. */
 function wholeIntervals(query: Query, interval: Interval, timezone: string): Period {
   const given = periodOf(query, timezone, { days: daysByDefault });
+  // Before thousands of intervals are made.
+  checkIntervals(lengthOf(given) / daysOf[interval]);
   const starts = intervalsOf(given, interval);
   const first = starts[0] as string;
   const last = addDays(nextInterval(starts.at(-1) as string, interval), -1);
   return periodOf({ dateFrom: first, dateTo: last }, timezone);
+}
+
+const daysOf = { day: 1, week: 7, month: 31 } as const;
+
+function checkIntervals(count: number): void {
+  if (count > intervalsMax) throw failField('dateFrom', `Must be at most ${intervalsMax} intervals before dateTo`);
 }
 
 /** The beginnings of all intervals, and of those after them in which a period ends. */

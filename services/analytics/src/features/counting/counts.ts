@@ -1,3 +1,4 @@
+import { engagementTypes } from '@tandem/analytics-contract';
 import type { Tx } from '../../handler.ts';
 
 /** What a record adds to a sum: to one of a day, or without `day` to one of the present. */
@@ -41,6 +42,27 @@ export type MeasureName =
   // By the day of the event: whether a machine caused it, or it is the first one of a person for the message, of which a click
   // can be the first sign that the person opened it.
   | `engagement.${string}`;
+
+/** The sums of engagement events. */
+export const engagementNames = engagementTypes.map((type): MeasureName => `engagement.${type}`);
+
+/** Sums by day: of leads with their opportunities and events, of tasks, and of partners, which have no owner. */
+export const datedNames: Record<'ofLeads' | 'ofTasks' | 'ofPartners', MeasureName[]> = {
+  ofLeads: [
+    ...(['leads.new', 'leads.converted', 'leads.conversions'] as const),
+    ...(['opportunities.new', 'opportunities.won', 'opportunities.lost', 'opportunities.cycle'] as const),
+    ...engagementNames,
+  ],
+  ofTasks: ['tasks.completed', 'tasks.due'],
+  ofPartners: ['commissions.earned'],
+};
+
+/** Sums of the present. */
+export const presentNames: typeof datedNames = {
+  ofLeads: ['leads.status', 'leads.source', 'opportunities.status', 'opportunities.pipeline'],
+  ofTasks: ['tasks.open'],
+  ofPartners: ['partners.status'],
+};
 
 /** The day of sums of the present, which no record has. */
 export const present = '0001-01-01';

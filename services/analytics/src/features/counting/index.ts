@@ -1,2 +1,11 @@
-export { type Counting, countingIn, holdCounting, readTimezone, stopCounting } from './counting.ts';
-export { addCounts, type Count, type MeasureName, negated, present } from './counts.ts';
+export { type Counting, countingIn, holdCounting, readTimezone, stopCounting, unknownTimezone } from './counting.ts';
+export {
+  addCounts,
+  type Count,
+  datedNames,
+  engagementNames,
+  type MeasureName,
+  negated,
+  present,
+  presentNames,
+} from './counts.ts';

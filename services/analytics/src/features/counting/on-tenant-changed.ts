@@ -2,7 +2,7 @@ import { type ConsumerContext, consumer } from '@tandem/events';
 import { tenantCreated, tenantUpdated } from '@tandem/identity-contract';
 import type { Schedule } from '@tandem/jobs';
 import type { Tx } from '../../handler.ts';
-import { stopCounting } from './index.ts';
+import { stopCounting, unknownTimezone } from './index.ts';
 import { scheduleRecount } from './recount.job.ts';
 
 /** Records are counted by the days of the tenant's time zone, in both environments. */
@@ -25,9 +25,13 @@ export async function setTimezone(
   await stopCounting(tx);
   const known = await tx.counting.findFirst({ select: { wantedTimezone: true, version: true } });
   if (known && known.version >= version) return;
-  if (!known) await tx.counting.create({ data: { timezone, wantedTimezone: timezone, version } });
-  else {
+  if (known)
     await tx.counting.updateMany({ where: { version: known.version }, data: { wantedTimezone: timezone, version } });
-    if (known.wantedTimezone !== timezone) await scheduleRecount(tx, schedule);
+  else {
+    // Records may have been counted by the days of UTC before.
+    const [counted] = await tx.sql`SELECT 1 FROM measure LIMIT 1`;
+    const data = { timezone: counted ? unknownTimezone : timezone, wantedTimezone: timezone, version };
+    await tx.counting.create({ data });
   }
+  if ((known?.wantedTimezone ?? unknownTimezone) !== timezone) await scheduleRecount(tx, schedule);
 }

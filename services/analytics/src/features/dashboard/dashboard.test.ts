@@ -208,6 +208,16 @@ describe('the dashboard', () => {
     expect(await seen()).toEqual([2, 1]);
   });
 
+  it('counts records again that came before the first time zone of the tenant was known', async () => {
+    const tenant = aTenant();
+    await tenant.engaged('email_sent', 'a', { timestamp: '2026-03-31T22:30:00.000Z' });
+    const sent = async () => (await tenant.dashboard(march)).engagement.sent;
+    expect(await sent()).toBe(1);
+    await reportTimezone(tenant.told, 'Europe/Berlin', 1);
+    await tenant.recounted('Europe/Berlin');
+    expect(await sent()).toBe(0);
+  });
+
   it('counts opens, clicks and replies of people apart from those of software, and once per message in rates', async () => {
     const tenant = aTenant();
     const record = tenant.engaged;
@@ -276,6 +286,29 @@ describe('the dashboard', () => {
       query: { assignedTo: '5', createdFrom: '2026-02-28T23:00:00.000Z', createdTo: '2026-03-31T21:59:59.999Z' },
     });
     expect(of('opportunities.won').query).toMatchObject({ status: 'won', ownerId: '5' });
+  });
+
+  it('has all numbers, but no list that the caller cannot read in full', async () => {
+    const tenant = aTenant();
+    await tenant.report('lead.created', { id: '1', version: 1 }, { data: { email: 'a@b.example', source: 'web' } });
+    await tenant.counted();
+    const { tenantId } = tenant.told;
+    const pathsFor = async (permissions: string[], query: Record<string, string> = {}) => {
+      const can = ['analytics:read', ...permissions];
+      const { data } = await service.as({ tenantId, userId: 5, teamIds: [6], can }).getDashboard({ query });
+      expect(data.leads.total).toBe(Object.keys(query).length ? 0 : 1);
+      return [...new Set(data.lists.map(({ path }: { path: string }) => path))];
+    };
+    expect(await pathsFor(['leads:read', 'tasks:read:own', 'opportunities:read:team'])).toEqual([
+      '/v1/leads',
+      '/v1/analytics/events',
+    ]);
+    expect(await pathsFor(['leads:read:own', 'tasks:read'])).toEqual(['/v1/tasks']);
+    const own = ['leads:read:own', 'opportunities:read:own', 'partners:read'];
+    expect(await pathsFor(own, { userId: '5' })).toEqual(['/v1/leads', '/v1/opportunities', '/v1/partners']);
+    expect(await pathsFor(own, { userId: '6' })).toEqual(['/v1/partners']);
+    expect(await pathsFor(['leads:read:team', 'tasks:read:own'], { teamId: '6' })).toEqual(['/v1/leads']);
+    expect(await pathsFor(['leads:read:team'], { teamId: '7' })).toEqual([]);
   });
 
   it.each([

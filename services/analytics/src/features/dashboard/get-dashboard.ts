@@ -4,29 +4,24 @@ import { startOfDay } from '@tandem/time-zones';
 import type { z } from 'zod';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { findCohort } from '../cohort-definitions/cohort-definition.ts';
-import { readMembers } from '../cohort-definitions/members.ts';
+import { type Cohort, readMembers } from '../cohort-definitions/members.ts';
 import { readTimezone } from '../counting/index.ts';
 import { openTaskStatuses } from '../facts/task-fact.ts';
-import { eventsKeptSince, warnOfRemovedEvents } from '../retention/index.ts';
+import { eventsKeptSince, type Missing, warnOfRemovedEvents } from '../retention/index.ts';
+import { otherSums, presentSumsOfLeads, sumsOfLeads } from './counted-sums.ts';
 import { listsOf } from './lists.ts';
 import { numbersOf, totals } from './numbers.ts';
 import { before, type Interval, intervalsOf, lengthOf, type Period, periodOf, startOfInterval } from './period.ts';
-import { type Owner, type Reading, type Sum, sumsOfDays, sumsOfNow, tasksDueBefore } from './sums.ts';
-import { sumsInZone } from './sums-in-zone.ts';
-import { cohortSumsOfNow, sumsOfCohort } from './sums-of-cohort.ts';
+import { readableLists } from './readable-lists.ts';
+import { type Owner, type Sum, sumsOfDays, sumsOfNow, tasksDueBefore } from './sums.ts';
 
 type Query = z.output<typeof dashboards.getDashboard.query>;
 
 export const getDashboard =
   (tools: Tools): Handler<typeof dashboards.getDashboard> =>
   async ({ query, caller, tx, missing }) => {
-    const { timezone, isChanging } = await readTimezone(tx);
-    if (isChanging) missing('series', 'The time zone of the tenant has changed; its records are being counted again');
-    const found = await readDashboard(tools, { tx, caller }, query);
-    // The sums of removed events stay, but only by the days of the tenant, and not by lead.
-    if (found.period.timezone !== timezone || query.cohortId !== undefined)
-      await warnOfRemovedEvents({ tx, missing }, { part: 'engagement', from: (found.previous ?? found).period.from });
-    return found;
+    const found = await readDashboard(tools, { tx, caller, missing }, query);
+    return { ...found, lists: readableLists(found.lists, caller) };
   };
 
 /** The sums that a dashboard shows. */
@@ -40,27 +35,21 @@ interface Sums {
 /** The dashboard of a query. No transaction may be open. */
 export async function readDashboard(
   tools: Tools,
-  { tx, caller }: { tx: Tx; caller: Caller },
+  { tx, caller, missing }: { tx: Tx; caller: Caller; missing: Missing },
   query: Query,
 ): Promise<z.output<typeof Dashboard>> {
-  const { timezone: counted } = await readTimezone(tx);
+  const { timezone: counted, isChanging } = await readTimezone(tx);
+  if (isChanging) missing('series', 'The time zone of the tenant has changed; its records are being counted again');
   const { compare = 'none', userId, teamId, cohortId } = query;
   const owner = { userId, teamId };
   const period = periodOf(query, query.timezone ?? counted);
   const earlier = compare === 'previous' ? before(period) : undefined;
   const cohort = await findCohort(tx, cohortId);
-  const kept = await readSums(tx, { period, earlier }, { counted, owner, withoutLeads: cohort !== undefined });
-  const ofLeads =
-    cohort &&
-    (await tools.heavy(caller.tenantId, async () => {
-      const members = await readMembers(tx, cohort);
-      return {
-        ofPeriod: await sumsOfCohort(tx, period, { owner, members }),
-        ofNow: await cohortSumsOfNow(tx, { owner, members }),
-        ofEarlier: earlier ? await sumsOfCohort(tx, earlier, { owner, members }) : [],
-      };
-    }));
-  const { ofPeriod: sums, ofNow, ofEarlier } = ofLeads ? joined(kept, ofLeads) : kept;
+  const areKept = cohort === undefined && period.timezone === counted;
+  // The sums of removed events stay, but only by the days of the tenant, and not by lead.
+  if (!areKept) await warnOfRemovedEvents({ tx, missing }, { part: 'engagement', from: (earlier ?? period).from });
+  const read = () => readSums(tx, { period, earlier }, { owner, cohort, counted });
+  const { ofPeriod: sums, ofNow, ofEarlier } = areKept ? await read() : await tools.heavy(caller.tenantId, read);
   const now = totals(ofNow);
   const numbers = numbersOf(sums);
   const [byStatus, bySource] = [now.byValue('leads.status'), now.byValue('leads.source')];
@@ -93,25 +82,25 @@ export async function readDashboard(
   };
 }
 
-/** The sums that are kept by day. */
+/** Those that are kept by day, and for a cohort or another time zone than that of the tenant, those counted from the records. */
 async function readSums(
   tx: Tx,
   { period, earlier }: { period: Period; earlier: Period | undefined },
-  { counted, ...reading }: Reading & { counted: string },
+  { owner, cohort, counted }: { owner: Owner; cohort: Cohort | undefined; counted: string },
 ): Promise<Sums> {
-  const read = (of: Period) => (of.timezone === counted ? sumsOfDays(tx, of, reading) : sumsInZone(tx, of, reading));
+  const kept = { owner, withoutLeads: cohort !== undefined };
+  const counting = { owner, members: await readMembers(tx, cohort) };
+  // Tasks and commissions have no lead, so that a cohort does not change them.
+  const countingAll = { owner, members: await readMembers(tx, undefined) };
+  const isKept = period.timezone === counted;
+  const read = async (of: Period) => [
+    ...(isKept ? await sumsOfDays(tx, of, kept) : await otherSums(tx, of, countingAll)),
+    ...(isKept && !cohort ? [] : await sumsOfLeads(tx, of, counting)),
+  ];
   return {
     ofPeriod: await read(period),
-    ofNow: await sumsOfNow(tx, reading),
+    ofNow: [...(await sumsOfNow(tx, kept)), ...(cohort ? await presentSumsOfLeads(tx, counting) : [])],
     ofEarlier: earlier ? await read(earlier) : [],
-  };
-}
-
-function joined(some: Sums, others: Sums): Sums {
-  return {
-    ofPeriod: [...some.ofPeriod, ...others.ofPeriod],
-    ofNow: [...some.ofNow, ...others.ofNow],
-    ofEarlier: [...some.ofEarlier, ...others.ofEarlier],
   };
 }
 

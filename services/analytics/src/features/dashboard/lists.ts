@@ -1,6 +1,6 @@
 import type { ListOfRecords } from '@tandem/analytics-contract';
 import type { z } from 'zod';
-import { noSource } from '../facts/lead-fact.ts';
+import { noSource } from '../facts/no-source.ts';
 import type { Period } from './period.ts';
 import type { Owner } from './sums.ts';
 

@@ -1,6 +1,5 @@
-import { engagementTypes } from '@tandem/analytics-contract';
 import type { Tx } from '../../handler.ts';
-import { type MeasureName, present } from '../counting/index.ts';
+import { datedNames, type MeasureName, present, presentNames } from '../counting/index.ts';
 import type { Period } from './period.ts';
 
 /** Whose records are counted; everybody's without fields. */
@@ -19,18 +18,6 @@ export interface Sum {
   amount: number;
 }
 
-/** Sums of leads with their opportunities and events, other sums of records with an owner, and sums of partners, which have none. */
-const ofLeadsByDay: MeasureName[] = [
-  ...(['leads.new', 'leads.converted', 'leads.conversions'] as const),
-  ...(['opportunities.new', 'opportunities.won', 'opportunities.lost', 'opportunities.cycle'] as const),
-  ...engagementTypes.map((type) => `engagement.${type}` as const),
-];
-const ofTasksByDay: MeasureName[] = ['tasks.completed'];
-const ofPartnersByDay: MeasureName[] = ['commissions.earned'];
-const ofLeadsNow: MeasureName[] = ['leads.status', 'leads.source', 'opportunities.status', 'opportunities.pipeline'];
-const ofTasksNow: MeasureName[] = ['tasks.open'];
-const ofPartnersNow: MeasureName[] = ['partners.status'];
-
 /** The owner of the sums to read. */
 export interface Reading {
   owner: Owner;
@@ -44,14 +31,16 @@ export function sumsOfDays(
   { first, last }: Pick<Period, 'first' | 'last'>,
   { owner, withoutLeads }: Reading,
 ): Promise<Sum[]> {
-  const owned = [...(withoutLeads ? [] : ofLeadsByDay), ...ofTasksByDay];
-  return readSums(tx, { owned, others: ofPartnersByDay, first, last, owner });
+  const { ofLeads, ofTasks, ofPartners } = datedNames;
+  const owned = [...(withoutLeads ? [] : ofLeads), ...ofTasks];
+  return readSums(tx, { owned, others: ofPartners, first, last, owner });
 }
 
 /** The sums of the present. */
 export function sumsOfNow(tx: Tx, { owner, withoutLeads }: Reading): Promise<Sum[]> {
-  const owned = [...(withoutLeads ? [] : ofLeadsNow), ...ofTasksNow];
-  return readSums(tx, { owned, others: ofPartnersNow, first: present, last: present, owner });
+  const { ofLeads, ofTasks, ofPartners } = presentNames;
+  const owned = [...(withoutLeads ? [] : ofLeads), ...ofTasks];
+  return readSums(tx, { owned, others: ofPartners, first: present, last: present, owner });
 }
 
 /** How many open tasks are due on a day before this one. */
@@ -60,22 +49,46 @@ export async function tasksDueBefore(tx: Tx, day: string, owner: Owner): Promise
   return sums.reduce((total, sum) => (sum.day < day ? total + sum.count : total), 0);
 }
 
-interface Wanted {
+interface Wanted extends Days {
   owned: MeasureName[];
   others: MeasureName[];
-  first: string;
-  last: string;
   owner: Owner;
 }
 
-function readSums(tx: Tx, { owned, others, first, last, owner }: Wanted): Promise<Sum[]> {
-  const { userId = null, teamId = null } = owner;
+interface Days {
+  first: string;
+  last: string;
+}
+
+async function readSums(tx: Tx, { owned, others, owner: { userId, teamId }, first, last }: Wanted): Promise<Sum[]> {
+  const days = { first, last };
+  if (userId === undefined && teamId === undefined) return totalsOf(tx, 0, [...owned, ...others], days);
+  const ofOwner =
+    userId === undefined
+      ? await totalsOf(tx, teamId ?? 0, owned, days)
+      : await sumsOfUser(tx, { userId, teamId }, owned, days);
+  return [...ofOwner, ...(await totalsOf(tx, 0, others, days))];
+}
+
+/** The totals of a team, or of all owners with 0: their number does not grow with that of users. */
+function totalsOf(tx: Tx, teamId: number, names: MeasureName[], { first, last }: Days): Promise<Sum[]> {
+  return tx.sql<Sum>`
+    SELECT name, to_char(day, 'YYYY-MM-DD') AS day, value, sum(count)::float8 AS count, sum(amount)::float8 AS amount
+    FROM measure_total
+    WHERE team_id = ${teamId}::bigint AND name = ANY(${names}::text[]) AND day BETWEEN ${first}::date AND ${last}::date
+    GROUP BY name, day, value`;
+}
+
+function sumsOfUser(
+  tx: Tx,
+  { userId, teamId = null }: { userId: number; teamId: number | null | undefined },
+  names: MeasureName[],
+  { first, last }: Days,
+): Promise<Sum[]> {
   return tx.sql<Sum>`
     SELECT name, to_char(day, 'YYYY-MM-DD') AS day, value, sum(count)::float8 AS count, sum(amount)::float8 AS amount
     FROM measure
-    WHERE (name = ANY(${owned}::text[]) AND day BETWEEN ${first}::date AND ${last}::date
-        AND (${userId}::bigint IS NULL OR user_id = ${userId}::bigint)
-        AND (${teamId}::bigint IS NULL OR team_id = ${teamId}::bigint))
-      OR (name = ANY(${others}::text[]) AND day BETWEEN ${first}::date AND ${last}::date)
+    WHERE user_id = ${userId}::bigint AND (${teamId}::bigint IS NULL OR team_id = ${teamId}::bigint)
+      AND name = ANY(${names}::text[]) AND day BETWEEN ${first}::date AND ${last}::date
     GROUP BY name, day, value`;
 }

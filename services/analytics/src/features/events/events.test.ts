@@ -94,6 +94,34 @@ describe('the list', () => {
     expect(await ids({ from: hours(-2.5), to: hours(-1.5) })).toEqual([other]);
   });
 
+  it('refuses a time range that ends before it begins', async () => {
+    const { status, body } = await service.as().listRecordedEvents({ query: { from: hours(-1), to: hours(-2) } });
+    expect([status, body.errors]).toEqual([422, [{ field: 'from', message: 'Must not be after `to`' }]]);
+    const [createdFrom, createdTo] = [hours(-1), hours(-2)];
+    const api = service.as({ userId: 1 });
+    for (const list of [api.listReports, api.listCohortDefinitions, api.listExports]) {
+      const reply = await list({ query: { createdFrom, createdTo } });
+      expect([reply.status, reply.body.errors?.map(({ field }) => field)]).toEqual([422, ['createdFrom']]);
+    }
+  });
+
+  it('has only events of leads that the caller may read', async () => {
+    const api = service.as();
+    for (const leadId of ['1', '2', null]) await api.recordEvent({ body: { eventType: 'page_visit', leadId } });
+    service.crm.owners.set('1', 77).set('2', 79);
+    const narrowed = (can: string[], userId = 77) =>
+      service.as({ tenantId: api.caller.tenantId as number, userId, can });
+    const leadsOf = async (reader: typeof api, query: Record<string, string> = {}) =>
+      (await reader.listRecordedEvents({ query })).data.map(({ leadId }: { leadId: string }) => leadId);
+    const seller = narrowed(['analytics:read', 'leads:read:own']);
+    expect(await leadsOf(seller)).toEqual(['1']);
+    expect([await leadsOf(seller, { leadId: '1' }), await leadsOf(seller, { leadId: '2' })]).toEqual([['1'], []]);
+    expect(await leadsOf(narrowed(['analytics:read', 'leads:read:own'], 78))).toEqual([]);
+    expect(await leadsOf(narrowed(['analytics:read', 'leads:read']))).toHaveLength(3);
+    for (const can of [['analytics:read'], ['analytics:read:own', 'leads:read']])
+      expect((await narrowed(can).listRecordedEvents()).status).toBe(403);
+  });
+
   it('is separate for each tenant and environment', async () => {
     const tenant = service.as();
     await tenant.recordEvent({ body: { eventType: 'page_visit' } });

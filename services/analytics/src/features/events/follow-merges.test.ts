@@ -67,6 +67,43 @@ it('events that arrive twice or in another order lead to the same places, in the
   expect(await service.deadLetters('follow-lead-merges')).toEqual([]);
 });
 
+it('the first engagement follows a merge and its undoing, also if its event was removed', async () => {
+  const { api, told, become } = aTenant();
+  const day = (number: number) => `2026-03-0${number}T10:00:00.000Z`;
+  const record = async (leadId: string, timestamp: string, fields: object = {}) => {
+    const body = { eventType: 'email_open', leadId, timestamp, messageId: timestamp, ...fields };
+    expect((await api.recordEvent({ body })).status).toBe(201);
+  };
+  await record('1', day(1), { automated: true });
+  await record('1', day(2));
+  await record('2', day(5));
+  // The retention removed the event, and keeps the time.
+  await record('4', day(1));
+  await service.sqlWithin(api.caller, 'DELETE FROM engagement_event WHERE lead_id = 4');
+  const touches = async () => {
+    const rows = await service.sqlWithin(api.caller, 'SELECT lead_id::int AS id, at FROM first_touch');
+    return Object.fromEntries(rows.map(({ id, at }) => [id, (at as Date).toISOString()]));
+  };
+  const touchesBecome = (wanted: object) =>
+    until(`the touches are ${JSON.stringify(wanted)}`, async () => {
+      expect(await touches()).toMatchObject(wanted);
+      return true;
+    });
+  await publishLeadMerge(told, { leadId: '1', into: '2', version: 2 });
+  await become(['1'], [[]]);
+  await touchesBecome({ 2: day(2) });
+  // A lead without an engagement of its own gets that of the merged one.
+  await publishLeadMerge(told, { leadId: '2', into: '3', version: 2 });
+  await touchesBecome({ 3: day(2) });
+  await publishLeadMerge(told, { leadId: '2', from: '3', version: 3 });
+  await publishLeadMerge(told, { leadId: '1', from: '2', version: 3 });
+  await touchesBecome({ 1: day(2), 2: day(5) });
+  await until('lead 3 has none any more', async () => !('3' in (await touches())));
+  await service.sqlWithin(api.caller, `UPDATE retention SET kept_since = '2026-03-02T00:00:00Z'`);
+  await publishLeadMerge(told, { leadId: '4', into: '1', version: 2 });
+  await touchesBecome({ 1: day(1) });
+});
+
 it('thousands of events move in batches; an unreadable merge is a dead letter', async () => {
   const { api, told, become } = aTenant();
   await service.sqlWithin(

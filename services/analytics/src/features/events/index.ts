@@ -6,7 +6,8 @@ import { recordEvent } from './record-event.ts';
 import { recordEvents } from './record-events.ts';
 
 export const eventHandlers = (peers: Peers) =>
-  ({ recordEvent: recordEvent(peers), recordEvents: recordEvents(peers), listRecordedEvents }) satisfies Handlers<
-    typeof engagement,
-    Tx
-  >;
+  ({
+    recordEvent: recordEvent(peers),
+    recordEvents: recordEvents(peers),
+    listRecordedEvents: listRecordedEvents(peers),
+  }) satisfies Handlers<typeof engagement, Tx>;

@@ -73,11 +73,54 @@ describe('a batch of events', () => {
   it.each([
     ['no events', []],
     ['more than 500 events', Array.from({ length: 501 }, () => event())],
-    ['a malformed event', [event(), { eventType: 'email_forward' }]],
+    ['events that are no list', { 0: event() }],
   ])('refuses %s and records nothing', async (_, events) => {
     const api = service.as();
     const { status } = await api.recordEvents({ body: { events } });
     expect([status, (await api.listRecordedEvents()).data]).toEqual([422, []]);
+  });
+
+  it('records the others when events are malformed, and reports each field of these', async () => {
+    const api = service.as();
+    const { status, data } = await api.recordEvents({
+      body: {
+        events: [
+          { eventType: 'email_forward', timestamp: 'yesterday' },
+          event({ leadId: '900' }),
+          // The id of another tenant or type, as the gateway passes it on.
+          event({ leadId: '-' }),
+          event({ insertId: 'kept' }),
+          'no object',
+          event({ timestamp: '0001-01-01T00:00:00Z' }),
+          JSON.parse('{"eventType":"page_visit","properties":{"__proto__":1}}'),
+        ],
+      },
+    });
+    expect([status, data.accepted, data.rejected]).toEqual([200, 1, 6]);
+    const shown = data.results.map(({ index, status, errors }: (typeof data.results)[number]) => [
+      index,
+      status,
+      errors.map(({ field }: { field: string }) => field).join(),
+    ]);
+    expect(shown).toEqual([
+      [0, 'rejected', 'eventType,timestamp'],
+      [1, 'rejected', 'leadId'],
+      [2, 'rejected', 'leadId'],
+      [3, 'recorded', ''],
+      [4, 'rejected', 'body'],
+      [5, 'rejected', 'timestamp'],
+      [6, 'rejected', 'properties.__proto__'],
+    ]);
+    expect((await api.listRecordedEvents()).data).toHaveLength(1);
+  });
+
+  it('answers 200 when every event is malformed', async () => {
+    const { status, data } = await service.as().recordEvents({ body: { events: [{}] } });
+    expect([status, data.accepted, data.results[0].errors]).toEqual([
+      200,
+      0,
+      [{ field: 'eventType', message: 'Is required' }],
+    ]);
   });
 
   it('refuses leads of the other environment', async () => {

@@ -5,10 +5,10 @@ import { checkEvents, type RefusedEvent } from './check-events.ts';
 import { asNewEvent, scopeOf } from './record-event.ts';
 import { idsByInsertId, storeEvents } from './store-events.ts';
 
-/** Stores the events of a request that can be stored, and reports the others. */
+/** Stores the events of a request that are valid and can be stored, and reports the others. */
 export const recordEvents = (peers: Peers): Handler<typeof engagement.recordEvents, RefusedEvent[]> => ({
   check: ({ body, caller, tx }) => checkEvents(peers, body.events, { caller, tx }),
-  async run({ body: { events }, found: refused, caller, tx, emit, schedule }) {
+  async run({ body: { events }, invalidItems, found: refused, caller, tx, emit, schedule }) {
     const errorsAt = new Map(refused.map(({ index, errors }) => [index, errors]));
     const admitted = events.filter((_, index) => !errorsAt.has(index));
     const stored = await storeEvents({ tx, emit, schedule }, admitted.map(asNewEvent), {
@@ -17,14 +17,22 @@ export const recordEvents = (peers: Peers): Handler<typeof engagement.recordEven
     });
     const repeated = await idsByInsertId(tx, admitted);
     const take = takeStored(stored);
-    const results = events.map(({ insertId }, index) => {
+    const valid = events.map(({ insertId }, index) => {
       const errors = errorsAt.get(index);
-      if (errors) return { index, status: 'rejected' as const, id: null, errors };
+      if (errors) return { status: 'rejected' as const, id: null, errors };
       const id = take(insertId ?? null);
-      if (id !== undefined) return { index, status: 'recorded' as const, id, errors: [] };
-      return { index, status: 'repeated' as const, id: repeated.get(insertId as string) ?? null, errors: [] };
+      if (id !== undefined) return { status: 'recorded' as const, id, errors: [] };
+      return { status: 'repeated' as const, id: repeated.get(insertId as string) ?? null, errors: [] };
     });
-    return { accepted: events.length - refused.length, rejected: refused.length, results };
+    const invalid = new Map(invalidItems.map(({ index, errors }) => [index, errors]));
+    const next = valid.values();
+    const results = Array.from({ length: valid.length + invalid.size }, (_, index) => {
+      const errors = invalid.get(index);
+      const result = errors ? { status: 'rejected' as const, id: null, errors } : next.next().value;
+      return { index, ...(result as (typeof valid)[number]) };
+    });
+    const rejected = refused.length + invalid.size;
+    return { accepted: results.length - rejected, rejected, results };
   },
 });
 

@@ -1,5 +1,5 @@
-import { id, listFilters } from '@tandem/contract';
-import type { z } from 'zod';
+import { id, recordFilters } from '@tandem/contract';
+import { z } from 'zod';
 import { readCohort } from '../cohort-definitions/cohort-definition.ts';
 import { membersAmong } from '../cohort-definitions/members.ts';
 import type { Source } from './source.ts';
@@ -29,8 +29,9 @@ export function withCohort(source: Source, leadField: 'id' | 'leadId'): Source {
 /** The filter as errors name it. */
 export const cohortFilter = 'filters.cohortId';
 
-/** The filters of a source: those of its list, and a cohort if it can have one. */
+/** The filters of a source: those of the records of its list, and a cohort if it can have one. */
 export function filtersOf({ list, hasCohort }: Source) {
-  const query = list.query as z.ZodObject;
-  return listFilters(hasCohort ? query.extend({ cohortId: id('cohort_definition').optional() }) : query);
+  const { params, query = z.object({}) } = list;
+  const cohortId = id('cohort_definition').optional();
+  return recordFilters({ params, query: hasCohort ? query.extend({ cohortId }) : query });
 }

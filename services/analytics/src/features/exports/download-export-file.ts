@@ -34,9 +34,10 @@ export const downloadExportFile = ({
       const row = await tx.export.findFirst({ where: { id: exportId } });
       if (!row || !hasFile(row)) throw fail('link_expired');
       const { source, format, requester } = stored.parse(row);
-      const { list } = sources[source];
+      const { list, narrowedBy } = sources[source];
       const requestedBy = row.createdBy;
-      const isAllowed = [exportsPermission, list.permission as string].every((permission) =>
+      const needed = [exportsPermission, list.permission as string, ...(narrowedBy ? [narrowedBy] : [])];
+      const isAllowed = needed.every((permission) =>
         mayReceive(recipient, {
           narrow: permission === exportsPermission ? null : requester.narrow,
           permission,

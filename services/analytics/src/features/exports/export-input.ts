@@ -1,13 +1,13 @@
 import type { ExportSource } from '@tandem/analytics-contract';
 import type { Caller } from '@tandem/caller';
-import { type FieldError, me, walkIds } from '@tandem/contract';
+import { type FieldError, me, reversedRanges, walkIds } from '@tandem/contract';
 import { allColumns, requesterOf, unknownColumns } from '@tandem/exports';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
 import { fail, readFields } from '@tandem/service';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { filtersOf } from './cohort-source.ts';
-import { type ExportInput, reachOfSource, type Source, type Sources } from './source.ts';
+import { type ExportInput, missingPermission, reachOfSource, type Source, type Sources } from './source.ts';
 
 interface Checking {
   sources: Sources;
@@ -27,7 +27,7 @@ export async function checkInput(
   const source = sources[given.source];
   const reach = reachOfSource(caller, source);
   if (reach === 'none') {
-    const message = `Requires the permission ${source.list.permission as string}`;
+    const message = `Requires the permission ${missingPermission(caller, source)}`;
     throw fail('forbidden', [{ field: fields.source, message }]);
   }
   const { tenantId, environment } = caller;
@@ -43,6 +43,8 @@ export async function checkInput(
     { ...filters, ...fixed },
     { ids, tenantId: tenantId as number, errors, field: fields.filters },
   );
+  const reversed = reversedRanges(wireFilters);
+  errors.push(...reversed.map((one) => ({ ...one, field: `${fields.filters}.${one.field}` })));
   if (errors.length) throw fail('validation_failed', errors);
   const requester = requesterOf(caller, reach);
   const scope = { tenantId: tenantId as number, environment };

@@ -4,13 +4,14 @@ import {
   type ExportFormat,
   ExportSource,
   type ExportStatus,
+  exportCancelled,
   exportCreated,
   exportStates,
 } from '@tandem/analytics-contract';
 import { actingUserId, type Caller } from '@tandem/caller';
 import { id } from '@tandem/contract';
 import type { Inside } from '@tandem/jobs';
-import { storedObject, toJsonColumn } from '@tandem/service';
+import { type Reach, storedObject, toJsonColumn } from '@tandem/service';
 import { fragment } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { Export as ExportRow } from '../../generated/client.ts';
@@ -73,20 +74,27 @@ function linkEnd({ expiresAt }: ExportRow): number {
   return Math.min(expiresAt?.getTime() ?? 0, Date.now() + linkMs);
 }
 
-/** The exports that a caller may see: of lists that they can read completely, and their own of other lists and of reports. */
+/**
+ * The exports that a caller may see: of lists that they can read completely, and their own of other lists and of reports. Own ones
+ * were made within the reach that the caller has now: an API key of the user can have less than the user.
+ */
 export function visibleTo(caller: Caller, sources: Sources) {
-  const reaches = ExportSource.options.map((source) => [source, reachOfSource(caller, sources[source])] as const);
-  const all = reaches.flatMap(([source, reach]) => (reach === 'all' && !sources[source].isOwn ? [source] : []));
-  const own = reaches.flatMap(([source, reach]) =>
-    reach !== 'none' && (reach !== 'all' || sources[source].isOwn) ? [source] : [],
-  );
   const createdBy = actingUserId(caller);
-  return {
-    OR: [
-      { source: { in: all } },
-      ...(own.length && createdBy !== undefined ? [{ source: { in: own }, createdBy }] : []),
-    ],
-  };
+  const all: ExportSource[] = [];
+  const own: object[] = [];
+  for (const source of ExportSource.options) {
+    const reach = reachOfSource(caller, sources[source]);
+    if (reach === 'none') continue;
+    if (reach === 'all' && !sources[source].isOwn) all.push(source);
+    else if (createdBy !== undefined) own.push({ source, createdBy, ...(reach !== 'all' && madeWithin(reach)) });
+  }
+  return { OR: [{ source: { in: all } }, ...own] };
+}
+
+/** Exports whose records were limited to those of the user, or of the teams too if the caller reaches these. */
+function madeWithin({ teamIds = [] }: Exclude<Reach, string>) {
+  // An array contains the empty one; without narrowing there is none.
+  return { requester: { path: ['narrow', 'teamIds'], ...(teamIds.length ? { array_contains: [] } : { equals: [] }) } };
 }
 
 /**
@@ -95,6 +103,16 @@ export function visibleTo(caller: Caller, sources: Sources) {
  */
 export const whileRunning = fragment`EXISTS (
   SELECT FROM export WHERE export.id = page.job_id AND export.status = 'running' FOR SHARE)`;
+
+/** Announces an export that was cancelled, and removes its rows. The job that runs it stops before the next page. */
+export async function endCancelled(
+  { emit, schedule }: Pick<Inside<Tx>, 'emit' | 'schedule'>,
+  exportId: number,
+  source: ExportSource,
+): Promise<void> {
+  await schedule(removeExportRowsJob, [{ exportId }]);
+  emit(exportCancelled, { data: { exportId, source }, record: { id: exportId } });
+}
 
 /** The number of exports that wait or run, under the lock of the tenant's exports. */
 export function countOpen(tx: Tx): PromiseLike<number> {

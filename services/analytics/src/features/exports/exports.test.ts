@@ -142,6 +142,8 @@ describe('a request', () => {
       [{ field: 'source', message: 'Requires the permission leads:read' }],
     ]);
     expect((await api.createExport({ body: { source: 'tasks', format: 'csv' } })).status).toBe(202);
+    const events = await api.createExport({ body: { source: 'events', format: 'csv' } });
+    expect([events.status, events.body.errors]).toEqual([reply.status, reply.body.errors]);
   });
 
   it('is refused while ten exports are open', async () => {
@@ -184,6 +186,39 @@ describe('a narrowed caller', () => {
     const manager = service.as({ tenantId, userId });
     expect((await manager.listExports()).data.map(({ id }: { id: string }) => id)).toEqual([data.id]);
     expect((await service.as().getExport({ params: { id: data.id } })).status).toBe(404);
+    // A key of the seller with every lead, beside one with less.
+    const whole = await exported(service.as({ tenantId, userId: Number(members.seller) }), {
+      source: 'leads',
+      format: 'csv',
+    });
+    for (const one of ['leads:read:own', 'leads:read:team']) {
+      const narrower = service.as({ tenantId, userId: Number(members.seller), can: ['analytics:read', one] });
+      expect((await narrower.getExport({ params: { id: whole.id } })).status).toBe(404);
+      expect((await narrower.getExport({ params: { id: data.id } })).status).toBe(200);
+    }
+  });
+});
+
+describe('a caller with narrowed leads', () => {
+  it('exports only events of leads that they may read, and none without the permission for leads', async () => {
+    const tenantId = service.as().caller.tenantId as number;
+    const manager = service.as({ tenantId, userId });
+    for (const leadId of ['31', '32', null])
+      await manager.recordEvent({ body: { eventType: 'page_visit', leadId, messageId: `of ${leadId}` } });
+    service.crm.owners.set('31', userId).set('32', Number(members.seller));
+    const can = ['analytics:read', 'leads:read:own'];
+    const seller = service.as({ tenantId, userId: Number(members.seller), can });
+    const body = { source: 'events', format: 'csv', columns: ['messageId'] };
+    const data = await exported(seller, body);
+    expect(await fileOf(data)).toBe('messageId\r\nof 32\r\n');
+    identity.permissions.set(members.seller, ['analytics:read']);
+    expect((await download(data.downloadUrl)).status).toBe(404);
+    identity.permissions.delete(members.seller);
+    const colleague = service.as({ tenantId, userId: Number(members.both), can });
+    expect((await colleague.getExport({ params: { id: data.id } })).status).toBe(404);
+    const nobody = service.as({ tenantId, userId: Number(members.both), can: ['analytics:read'] });
+    expect((await nobody.createExport({ body })).status).toBe(403);
+    expect((await exported(manager, body)).rowCount).toBe(3);
   });
 });
 
@@ -229,6 +264,12 @@ const pagesOf = async ({ caller }: Api) =>
 const runAgain = `INSERT INTO platform.job (name, payload, due_at)
   SELECT 'run-export', jsonb_build_object('exportId', min(id)::text), now() FROM export`;
 
+it('an export refuses a range that ends before it begins', async () => {
+  const filters = { from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' };
+  const { status, body } = await service.as().createExport({ body: { source: 'events', format: 'csv', filters } });
+  expect([status, body.errors?.map(({ field }) => field)]).toEqual([422, ['filters.from']]);
+});
+
 describe('a run', () => {
   it('is cancelled within a page, and leaves no rows', async () => {
     const api = service.as({ userId });
@@ -247,6 +288,20 @@ describe('a run', () => {
     const again = await api.cancelExport({ params: { id } });
     expect([again.status, again.body.code]).toEqual([409, 'wrong_status']);
     await exported(api, { source: 'leads', format: 'csv' });
+  });
+
+  it('is cancelled by a caller who may read own leads only, and not by one who may not see it', async () => {
+    const can = ['analytics:read', 'analytics:write', 'leads:read:own'];
+    const api = service.as({ userId: Number(members.seller), can });
+    setLeads(...Array.from({ length: 9 }, (_, index) => aLead(index + 1)));
+    // Its job has ended, so nothing completes it again in the middle of the test.
+    const { id } = await exported(api, { source: 'leads', format: 'csv' });
+    await service.sqlWithin(api.caller, `UPDATE export SET status = 'queued', completed_at = NULL, expires_at = NULL`);
+    const { tenantId } = api.caller;
+    const other = service.as({ tenantId: tenantId as number, userId, can });
+    expect((await other.cancelExport({ params: { id } })).status).toBe(404);
+    const { status, data } = await api.cancelExport({ params: { id } });
+    expect([status, data.status]).toEqual([200, 'cancelled']);
   });
 
   it('continues after the last page when its process was killed, without rows missing or twice', async () => {

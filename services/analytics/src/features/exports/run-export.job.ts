@@ -7,6 +7,7 @@ import type { Export as ExportRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { cohortFilter } from './cohort-source.ts';
 import { type ExportPayload, fileTooLarge, removeExportRowsJob, runExportJob, whileRunning } from './export.ts';
+import { rowLimitOf } from './row-limit.ts';
 import type { Source, Sources } from './source.ts';
 
 type Failure = { code: string; message: string };
@@ -46,6 +47,7 @@ export const runExport = ({ sources, ids }: { sources: Sources; ids: IdCodec }) 
       const { requester, ...input } = stored.parse(row);
       const source = sources[input.source];
       const { tenantId } = scope;
+      const limit = rowLimitOf(source, input.format);
       const isTable = input.format === 'csv' || input.format === 'xlsx';
       const portionEnd = performance.now() + portionMs;
       const isTooLarge = (bytes: number) => row.bytes + bytes > dataExportLimits.fileBytes;
@@ -55,14 +57,14 @@ export const runExport = ({ sources, ids }: { sources: Sources; ids: IdCodec }) 
           exportId: row.id,
           read: (after) => readRecords(source, { filters: input.wireFilters, after }, { ...requester, scope, tx }),
           toRow: rowWriter(source, { columns: row.columns, isTable, ids, tenantId }),
-          rowsMax: source.rowsMax,
+          rowsMax: limit.rowsMax,
           onPage: async ({ done, bytes }) => {
             await tx.export.updateMany({ where: { id: row.id }, data: { rowCount: done, bytes: row.bytes + bytes } });
           },
           onlyIf: whileRunning,
           isOver: (bytes) => performance.now() > portionEnd || isTooLarge(bytes),
         });
-        const failure = failureOf(written, source);
+        const failure = written.end === 'too_many' ? { code: 'too_many_records', message: limit.message } : undefined;
         return finish((inside) => endPortion(inside, row.id, { ...written, failure }), requester.actor);
       } catch (error) {
         if (!(error instanceof FilterError)) throw error;
@@ -92,11 +94,6 @@ async function readRecords(
   const { records, next, errors } = await source.read({ filters, after, limit: pageRows }, reading);
   if (errors?.length) throw new FilterError(errors);
   return { rows: records, next };
-}
-
-function failureOf({ end }: Written, { rowsMax }: Source): Failure | undefined {
-  if (end !== 'too_many') return undefined;
-  return { code: 'too_many_records', message: `More than ${rowsMax} records match; add filters` };
 }
 
 /** Records how a portion ended; returns when the next one is due. */

@@ -21,6 +21,8 @@ export interface Source extends Exported {
   /** The list whose records the export has, and whose filters and permissions it takes. */
   list: Operation;
   rowsMax: number;
+  /** A permission that the list needs besides its own, and whose narrowing applies to the records. */
+  narrowedBy?: string;
   /** Only those who requested an export see it. */
   isOwn?: true;
   /** Whether its filters can have a saved cohort. */
@@ -66,8 +68,15 @@ export interface ExportedReports {
 }
 
 /** How far a caller can read the records of a source. */
-export function reachOfSource(caller: Caller, { list }: Source): Reach {
+export function reachOfSource(caller: Caller, { list, narrowedBy }: Source): Reach {
   if (neededPermissions(list).some((permission) => reachOf(caller, permission) === 'none')) return 'none';
   const reach = reachOf(caller, list.permission as string);
-  return reach === 'all' || list.narrows ? reach : 'none';
+  if (reach !== 'all') return list.narrows ? reach : 'none';
+  return narrowedBy === undefined ? 'all' : reachOf(caller, narrowedBy);
+}
+
+/** The permission for want of which a caller cannot read a source; that of its list if the caller has it narrowed only. */
+export function missingPermission(caller: Caller, { list, narrowedBy }: Source): string {
+  const needed = [...neededPermissions(list), ...(narrowedBy === undefined ? [] : [narrowedBy])];
+  return needed.find((permission) => reachOf(caller, permission) === 'none') ?? (list.permission as string);
 }

@@ -1,9 +1,23 @@
 import { dataExportLimits, engagement } from '@tandem/analytics-contract';
-import { campaigns, messages } from '@tandem/campaign-contract';
+import {
+  campaignResults,
+  campaigns,
+  executions,
+  formSubmissions,
+  forms,
+  landingPages,
+  messages,
+  segments,
+  suppressions,
+  templates,
+  workflows,
+} from '@tandem/campaign-contract';
 import type { ServiceClient } from '@tandem/client/internal';
 import { type Operation, pageItem, type recordPages } from '@tandem/contract';
-import { accounts, leads, opportunities, tasks } from '@tandem/crm-contract';
-import { auditLogs } from '@tandem/identity-contract';
+import { accounts, activities, leads, opportunities, tasks } from '@tandem/crm-contract';
+import { files } from '@tandem/files-contract';
+import { auditLogs, teams, users } from '@tandem/identity-contract';
+import { deliveries } from '@tandem/integrations-contract';
 import { commissions, dealRegistrations, partners, payouts, referrals } from '@tandem/partner-contract';
 import { asService, readRecordPage } from '@tandem/service';
 import { certificates, courses, enrollments } from '@tandem/training-contract';
@@ -17,38 +31,67 @@ import type { Source, Sources } from './source.ts';
  * The sources of exports. A new one is a line here and a value of `exportSources`. The records must name the lead that they are
  * about, because the erasure of a person looks for its id and addresses in files. Attempts of training do not.
  */
-export function sourcesOf({ crm, identity, partner, campaign, training }: Peers, report: Source): Sources {
+export function sourcesOf(peers: Peers, report: Source): Sources {
+  const { crm, identity, partner, campaign, training, integrations } = peers;
   return {
-    events: withCohort(events, 'leadId'),
+    events: withCohort(eventsOf(peers), 'leadId'),
     leads: withCohort(listOf(crm, leads.listLeads), 'id'),
     accounts: listOf(crm, accounts.listAccounts),
     opportunities: listOf(crm, opportunities.listOpportunities),
     tasks: listOf(crm, tasks.listTasks),
+    activities: listOf(crm, activities.listActivities),
     partners: listOf(partner, partners.listPartners),
     referrals: withCohort(listOf(partner, referrals.listReferrals), 'leadId'),
     deal_registrations: listOf(partner, dealRegistrations.listDealRegistrations),
     commissions: listOf(partner, commissions.listCommissions),
     payouts: listOf(partner, payouts.listPayouts),
     campaigns: listOf(campaign, campaigns.listCampaigns),
+    recipients: withCohort(listOf(campaign, campaignResults.listRecipients), 'leadId'),
     messages: withCohort(listOf(campaign, messages.listMessages), 'leadId'),
+    segments: listOf(campaign, segments.listSegments),
+    templates: listOf(campaign, templates.listTemplates),
+    forms: listOf(campaign, forms.listForms),
+    form_submissions: withCohort(listOf(campaign, formSubmissions.listFormSubmissions), 'leadId'),
+    landing_pages: listOf(campaign, landingPages.listLandingPages),
+    workflows: listOf(campaign, workflows.listWorkflows),
+    workflow_executions: withCohort(listOf(campaign, executions.listWorkflowExecutions), 'leadId'),
+    suppressions: listOf(campaign, suppressions.listSuppressions),
     courses: listOf(training, courses.listCourses),
     enrollments: listOf(training, enrollments.listEnrollments),
     certificates: listOf(training, certificates.listCertificates),
+    files: listOf(peers.files, files.listFiles),
+    webhook_deliveries: listOf(integrations, deliveries.listDeliveries),
+    users: listOf(identity, users.listUsers),
+    teams: listOf(identity, teams.listTeams),
     // Everybody in the sandbox can read its exports, sandbox keys too, so they have no live entries.
     audit: { ...listOf(identity, auditLogs.listAuditLogs), inSandbox: { environment: 'sandbox' } },
     report,
   };
 }
 
-const events: Source = {
-  ...records(engagement.listRecordedEvents),
-  rowsMax: dataExportLimits.events,
-  read: (page, { tx, actor, scope }) =>
-    readRecordPage({ row: engagement.listRecordedEvents, handler: listRecordedEvents }, page, {
-      tx,
-      caller: { ...actor, ...scope, permissions: [] },
-    }),
-};
+/** Events of a caller with narrowed `leads:read`: those of other leads are left out of each page. */
+function eventsOf(peers: Peers): Source {
+  // The check asks crm for the leads of the latest events only.
+  const handler = { ...listRecordedEvents(peers), check: async () => undefined };
+  const row = engagement.listRecordedEvents;
+  return {
+    ...records(row),
+    rowsMax: dataExportLimits.events,
+    narrowedBy: 'leads:read',
+    async read(page, { tx, actor, narrow, scope }) {
+      const caller = { ...actor, ...scope, permissions: [] };
+      const read = await readRecordPage({ row, handler }, page, { tx, caller });
+      if (!narrow) return read;
+      const leadOf = ({ leadId }: Record<string, unknown>) => Number(leadId ?? 0);
+      const ids = [...new Set(read.records.map(leadOf))].filter(Boolean);
+      const visible = ids.length
+        ? await peers.crm.filterLeads({ body: { ids }, as: asService(caller, narrow) })
+        : { ids };
+      const known = new Set(visible.ids);
+      return { ...read, records: read.records.filter((record) => known.has(leadOf(record))) };
+    },
+  };
+}
 
 function records(list: Operation) {
   return { list, record: pageItem(list.reply) as z.ZodObject, rowsMax: dataExportLimits.rows };

@@ -9,7 +9,7 @@ import {
 } from '@tandem/partner-contract';
 import { fragment } from '@tandem/tenant-db';
 import type { z } from 'zod';
-import type { FactKind } from './fact.ts';
+import { type FactKind, nothingCounted } from './fact.ts';
 
 export interface CommissionFact {
   status: string | null;
@@ -35,6 +35,12 @@ export const commissionFacts: FactKind<CommissionFact> = {
     if (status === 'cancelled' || !createdAt) return [];
     const value = currency ?? '';
     return [{ name: 'commissions.earned', day: dayOf(createdAt), value, count: 1, amount: amount ?? 0 }];
+  },
+  counted: {
+    dated: fragment`SELECT 'commissions.earned' AS name, created_at AS at, coalesce(currency, '') AS value, coalesce(amount, 0) AS amount,
+        NULL::bigint AS lead_id, NULL::bigint AS user_id, NULL::bigint AS team_id
+      FROM commission_fact WHERE NOT is_deleted AND version >= 0 AND status IS DISTINCT FROM 'cancelled'`,
+    present: nothingCounted,
   },
   async find(tx, ids) {
     const rows = await tx.commissionFact.findMany({ where: { id: { in: ids } } });

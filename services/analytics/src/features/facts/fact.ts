@@ -1,5 +1,5 @@
 import type { EventDef } from '@tandem/contract';
-import type { Fragment } from '@tandem/tenant-db';
+import { type Fragment, fragment } from '@tandem/tenant-db';
 import type { Tx } from '../../handler.ts';
 import type { Count, Counting } from '../counting/index.ts';
 
@@ -11,6 +11,18 @@ export interface FactRow {
   isDeleted: boolean;
   timezone: string;
 }
+
+/**
+ * The counts of all facts of a kind, as statements: a row of `name`, `at`, `value`, `amount`, `lead_id`, `user_id` and `team_id` for each count. `at` is the time by
+ * whose day it is counted; null for what counts for the present.
+ */
+export interface Counted {
+  dated: Fragment;
+  present: Fragment;
+}
+
+export const nothingCounted = fragment`SELECT NULL::text AS name, NULL::timestamptz AS at, NULL::text AS value, 0::numeric AS amount,
+  NULL::bigint AS lead_id, NULL::bigint AS user_id, NULL::bigint AS team_id WHERE false`;
 
 /**
  * One kind of records that are counted. Of each record a fact keeps what is counted; the sums change by the difference between
@@ -29,7 +41,9 @@ export interface FactKind<Fact extends object = object> {
   /** What a fact keeps of a record. */
   // biome-ignore lint/suspicious/noExplicitAny: each kind has records of its own.
   read(record: any): Fact;
-  /** What a fact that is not deleted counts for. */
+  /** The counts of one fact that is not deleted. */
   counts(fact: Fact, counting: Counting): Count[];
+  /** The counts of all stored facts. */
+  counted: Counted;
   find(tx: Tx, ids: number[]): Promise<(Fact & FactRow)[]>;
 }

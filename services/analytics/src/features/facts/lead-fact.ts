@@ -14,6 +14,7 @@ import { fragment } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { Count } from '../counting/index.ts';
 import type { FactKind } from './fact.ts';
+import { noSource } from './no-source.ts';
 
 export interface LeadFact {
   status: string | null;
@@ -27,9 +28,6 @@ export interface LeadFact {
   createdAt: Date | null;
   convertedAt: Date | null;
 }
-
-/** The value of `leads.source` for leads without a source. */
-export const noSource = 'none';
 
 export const leadFacts: FactKind<LeadFact> = {
   type: 'lead',
@@ -68,6 +66,18 @@ export const leadFacts: FactKind<LeadFact> = {
         { ...one, name: 'leads.conversions', day: dayOf(convertedAt) },
       );
     return counts;
+  },
+  counted: {
+    dated: fragment`SELECT 'leads.new' AS name, created_at AS at, coalesce(source, 'none') AS value, 0::numeric AS amount, id AS lead_id,
+        user_id, team_id FROM lead_fact WHERE NOT is_deleted AND version >= 0
+      UNION ALL SELECT 'leads.converted', created_at, coalesce(source, 'none'), 0, id, user_id, team_id FROM lead_fact
+        WHERE NOT is_deleted AND version >= 0 AND converted_at IS NOT NULL
+      UNION ALL SELECT 'leads.conversions', converted_at, '', 0, id, user_id, team_id FROM lead_fact
+        WHERE NOT is_deleted AND version >= 0 AND created_at IS NOT NULL`,
+    present: fragment`SELECT 'leads.status' AS name, NULL::timestamptz AS at, coalesce(status, '') AS value, 0::numeric AS amount,
+        id AS lead_id, user_id, team_id FROM lead_fact WHERE NOT is_deleted AND version >= 0
+      UNION ALL SELECT 'leads.source', NULL, coalesce(source, 'none'), 0, id, user_id, team_id FROM lead_fact
+        WHERE NOT is_deleted AND version >= 0`,
   },
   find: (tx, ids) => tx.leadFact.findMany({ where: { id: { in: ids } } }),
 };

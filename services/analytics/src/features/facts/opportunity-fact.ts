@@ -57,6 +57,21 @@ export const opportunityFacts: FactKind<OpportunityFact> = {
     if (status === 'lost') counts.push({ ...money, name: 'opportunities.lost', day });
     return counts;
   },
+  counted: {
+    dated: fragment`SELECT 'opportunities.new' AS name, created_at AS at, '' AS value, 0::numeric AS amount, lead_id, user_id, team_id
+        FROM opportunity_fact WHERE NOT is_deleted AND version >= 0
+      UNION ALL SELECT 'opportunities.won', closed_at, coalesce(currency, ''), coalesce(value, 0), lead_id, user_id, team_id
+        FROM opportunity_fact WHERE NOT is_deleted AND version >= 0 AND status = 'won'
+      UNION ALL SELECT 'opportunities.lost', closed_at, coalesce(currency, ''), coalesce(value, 0), lead_id, user_id, team_id
+        FROM opportunity_fact WHERE NOT is_deleted AND version >= 0 AND status = 'lost'
+      UNION ALL SELECT 'opportunities.cycle', closed_at, '',
+          greatest(0, coalesce(extract(epoch FROM closed_at - created_at), 0)), lead_id, user_id, team_id
+        FROM opportunity_fact WHERE NOT is_deleted AND version >= 0 AND status = 'won'`,
+    present: fragment`SELECT 'opportunities.status' AS name, NULL::timestamptz AS at, coalesce(status, '') AS value, 0::numeric AS amount,
+        lead_id, user_id, team_id FROM opportunity_fact WHERE NOT is_deleted AND version >= 0
+      UNION ALL SELECT 'opportunities.pipeline', NULL, coalesce(currency, ''), coalesce(value, 0), lead_id, user_id, team_id
+        FROM opportunity_fact WHERE NOT is_deleted AND version >= 0 AND status = 'open'`,
+  },
   async find(tx, ids) {
     const rows = await tx.opportunityFact.findMany({ where: { id: { in: ids } } });
     return rows.map((row) => ({ ...row, value: row.value === null ? null : Number(row.value) }));

@@ -47,5 +47,13 @@ export const taskFacts: FactKind<TaskFact> = {
     if (status !== 'completed' || !completedAt) return [];
     return [{ ...one, name: 'tasks.completed', day: dayOf(completedAt) }];
   },
+  counted: {
+    dated: fragment`SELECT 'tasks.completed' AS name, completed_at AS at, '' AS value, 0::numeric AS amount, NULL::bigint AS lead_id,
+        user_id, team_id FROM task_fact WHERE NOT is_deleted AND version >= 0 AND status = 'completed'
+      UNION ALL SELECT 'tasks.due', due_at, '', 0, NULL, user_id, team_id
+        FROM task_fact WHERE NOT is_deleted AND version >= 0 AND status IN ('pending', 'in_progress')`,
+    present: fragment`SELECT 'tasks.open' AS name, NULL::timestamptz AS at, '' AS value, 0::numeric AS amount, NULL::bigint AS lead_id,
+        user_id, team_id FROM task_fact WHERE NOT is_deleted AND version >= 0 AND status IN ('pending', 'in_progress')`,
+  },
   find: (tx, ids) => tx.taskFact.findMany({ where: { id: { in: ids } } }),
 };

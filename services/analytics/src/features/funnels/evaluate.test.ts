@@ -12,7 +12,7 @@ function packed(entries: readonly Entry[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(entries.length * rowBytes));
   entries.forEach(({ lead, time, value }, row) => {
     view.setBigInt64(row * rowBytes, BigInt(lead));
-    view.setBigInt64(row * rowBytes + 8, BigInt(time));
+    view.setBigInt64(row * rowBytes + 8, BigInt(time - Date.UTC(2000, 0, 1)) * 1_000n);
     view.setUint32(row * rowBytes + 16, value);
   });
   return new Uint8Array(view.buffer);
@@ -163,14 +163,14 @@ describe('a funnel', () => {
     ).toEqual([1, 1]);
   });
 
-  it('counts each lead in the group that it belongs to', () => {
+  it('counts each lead in the group that it belongs to, and a lead of no group in none', () => {
     const rows = packed(
       [1, 2, 3].flatMap((lead) => [{ lead, time: 1, value: 1 }, ...(lead === 3 ? [] : [{ lead, time: 2, value: 2 }])]),
     );
     const groups = { leads: Float64Array.of(2, 3), groups: Uint16Array.of(1, 1), count: 2 };
     expect(evaluateFunnel({ rows, groups, ...plan }).map((one) => one.counts)).toEqual([
       [3, 2],
-      [1, 1],
+      [0, 0],
       [2, 1],
     ]);
   });

@@ -21,7 +21,7 @@ export interface FunnelPlan {
  */
 export interface FunnelInput extends FunnelPlan {
   rows: Uint8Array;
-  /** The groups of a breakdown: which lead is in which group. Leads without an entry are in the first one. */
+  /** The groups of a breakdown: which lead is in which group. Leads without an entry are in none. */
   groups?: { leads: Float64Array; groups: Uint16Array; count: number };
 }
 
@@ -40,13 +40,16 @@ export interface FunnelCounts {
 /** Evaluates a funnel for all leads, and for each group. Each lead counts once, by the attempt that gets furthest. */
 export function evaluateFunnel({ rows, groups, ...plan }: FunnelInput): FunnelCounts[] {
   const timelines = timelinesOf(rows);
-  const groupOf = new Map(groups ? Array.from(groups.leads, (lead, index) => [lead, groups.groups[index] ?? 0]) : []);
+  const groupOf = new Map(
+    groups ? Array.from(groups.leads, (lead, index) => [lead, groups.groups[index] as number]) : [],
+  );
   const tallies = Array.from({ length: 1 + (groups?.count ?? 0) }, () => createTally(plan));
   const evaluate = plan.order === 'any' ? anyOrder : inOrder;
   for (let lead = 0; lead + 1 < timelines.starts.length; lead++) {
     const attempt = evaluate(timelines, lead, plan);
     tallies[0]?.add(attempt);
-    if (groups) tallies[1 + (groupOf.get(timelines.leads[lead] as number) ?? 0)]?.add(attempt);
+    const group = groupOf.get(timelines.leads[lead] as number);
+    if (group !== undefined) tallies[1 + group]?.add(attempt);
   }
   return tallies.map((tally) => tally.counts());
 }

@@ -1,3 +1,5 @@
+import { LeadSourceCode, LeadStatusCode } from '@tandem/analytics-contract';
+import { leadSources as sources, leadStatuses as statuses } from '@tandem/crm-contract';
 import { until } from '@tandem/testing';
 import { type Analytics, startAnalytics } from '../../analytics.test-service.ts';
 import { report, type Version } from '../../records.test-service.ts';
@@ -10,6 +12,8 @@ afterAll(() => service?.close());
 
 const at = (day: number, hour = 12) => new Date(Date.UTC(2026, 2, day, hour)).toISOString();
 const march = { dateFrom: '2026-03-01', dateTo: '2026-03-31' };
+
+const opened = { event: 'email_open' };
 
 interface Step {
   name: string;
@@ -159,6 +163,20 @@ describe('a funnel of steps', () => {
     expect(countsOf(await tenant.query({ steps, filter: { source: 'api' } }))).toEqual([0, 0]);
   });
 
+  it('counts leads of the 50 most frequent values apart, and those of other values in none of them', async () => {
+    const tenant = aTenant();
+    const leads = Array.from({ length: 52 }, (_, index) => String(index + 1));
+    // Two leads of the first user, and one of each other user.
+    const userOf = (id: string) => String(Math.max(1, Number(id) - 1));
+    for (const id of leads) await tenant.lead({ id, version: 1, assignedTo: userOf(id) });
+    await tenant.counted();
+    for (const id of leads) await tenant.happened(id, 'email_open', at(2));
+    const steps = [{ event: 'email_open' }, { event: 'email_reply' }];
+    const data = await tenant.query({ steps, breakdown: 'assignedTo' });
+    expect(countsOf(data)).toEqual([52, 0]);
+    expect(data.breakdown.map(countsOf)).toEqual([[2, 0], ...new Array(49).fill([1, 0])]);
+  });
+
   it('has leads pending that can still reach the last step', async () => {
     const { happened, query } = aTenant();
     await happened('1', 'email_open', new Date(Date.now() - 3_600_000).toISOString());
@@ -178,6 +196,42 @@ describe('a funnel of steps', () => {
   ])('refuses %j', async (body, field) => {
     const reply = await service.as().queryFunnel({ body });
     expect([reply.status, reply.body.errors?.map((error) => error.field)]).toEqual([422, [field]]);
+  });
+
+  it.each<[object, string, string]>([
+    [{ steps: [opened, { leadStatus: 'qualifed' }] }, 'steps.1.leadStatus', statuses.join(', ')],
+    [{ steps: [opened, { stage: 'propsal' }] }, 'steps.1.stage', 'prospecting, proposal, closed_won, closed_lost'],
+    [
+      { steps: [opened, opened], exclude: [{ stage: 'propsal' }] },
+      'exclude.0.stage',
+      'prospecting, proposal, closed_won, closed_lost',
+    ],
+    [{ steps: [opened, opened], filter: { source: 'wbe' } }, 'filter.source', sources.join(', ')],
+    [{ steps: [opened, opened], filter: { status: 'nwe' } }, 'filter.status', statuses.join(', ')],
+  ])('refuses the misspelt value in %j, and names the accepted ones', async (body, field, accepted) => {
+    const error = { field, message: `Must be one of ${accepted}` };
+    const reply = await service.as().queryFunnel({ body });
+    expect([reply.status, reply.body.errors]).toEqual([422, [error]]);
+    const report = { name: 'Steps', type: 'funnel', query: body };
+    const created = await service.as({ userId: 1 }).createReport({ body: report });
+    expect([created.status, created.body.errors]).toEqual([422, [{ ...error, field: `query.${field}` }]]);
+  });
+
+  it('accepts the statuses and sources that crm has', () => {
+    expect([LeadStatusCode.options, LeadSourceCode.options]).toEqual([statuses, sources]);
+  });
+
+  it('has a stage that opportunities were in before it was removed', async () => {
+    const tenant = aTenant();
+    await tenant.lead({ id: '1', version: 1, createdAt: at(1) });
+    await tenant.happened('1', 'email_open', at(2));
+    await tenant.report(
+      'opportunity.created',
+      { id: '5', version: 1, leadId: '1', createdAt: at(3), stage: 'old_stage' },
+      { data: { value: 1, stage: 'old_stage' }, occurredAt: at(3) },
+    );
+    await tenant.counted();
+    expect(countsOf(await tenant.query({ steps: [opened, { stage: 'old_stage' }] }))).toEqual([1, 1]);
   });
 
   it('is separate for each tenant', async () => {

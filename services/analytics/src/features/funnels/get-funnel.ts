@@ -9,9 +9,11 @@ import { findCohort } from '../cohort-definitions/cohort-definition.ts';
 import { type Members, readMembers } from '../cohort-definitions/members.ts';
 import { readTimezone } from '../counting/index.ts';
 import { type Period, periodOf } from '../dashboard/period.ts';
+import { readableLists } from '../dashboard/readable-lists.ts';
 import { countsOf } from './counts-of.ts';
 import type { FunnelCounts } from './evaluate.ts';
 import { leadSteps, readLeadFunnel } from './lead-funnel.ts';
+import { listsOfDeals, listsOfLeads } from './lists.ts';
 import { readOpportunityFunnel } from './opportunity-funnel.ts';
 
 type Reply = z.output<typeof Funnel>;
@@ -19,8 +21,10 @@ export type BuiltInQuery = z.output<typeof funnels.getFunnel.query>;
 
 export const getFunnel =
   (tools: Tools): Handler<typeof funnels.getFunnel> =>
-  ({ query, caller, tx }) =>
-    readBuiltInFunnel(tools, { tx, caller }, query);
+  async ({ query, caller, tx }) => {
+    const found = await readBuiltInFunnel(tools, { tx, caller }, query);
+    return { ...found, lists: readableLists(found.lists, caller) };
+  };
 
 /** The funnel of leads or opportunities. No transaction may be open. */
 export async function readBuiltInFunnel(
@@ -38,13 +42,13 @@ export async function readBuiltInFunnel(
     return replyOf(period, {
       names: [...leadSteps],
       counts: await read((members) => readLeadFunnel(tx, period, { owner, members })),
-      lists: listsOf('/v1/leads', period, query),
+      lists: listsOfLeads(period, query),
     });
   const { id: pipelineId, stages } = await readPipeline(tools, caller, query.pipelineId);
   return replyOf(period, {
     names: stages.map(({ code }) => code),
     counts: await read((members) => readOpportunityFunnel(tx, { period, owner, members, pipelineId, stages })),
-    lists: listsOf('/v1/opportunities', period, query),
+    lists: listsOfDeals(period, { ...query, pipelineId, stages }),
   });
 }
 
@@ -69,20 +73,4 @@ function replyOf(
     lists,
     generatedAt: new Date(),
   };
-}
-
-/** The list with the records of the first step; none has those of a cohort. */
-function listsOf(
-  path: '/v1/leads' | '/v1/opportunities',
-  { from, to }: Period,
-  { userId, teamId, cohortId }: BuiltInQuery,
-): Reply['lists'] {
-  if (cohortId !== undefined) return [];
-  const owner = path === '/v1/leads' ? 'assignedTo' : 'ownerId';
-  const query = {
-    ...{ createdFrom: from, createdTo: new Date(to.getTime() - 1) },
-    ...(userId !== undefined && { [owner]: userId }),
-    ...(teamId !== undefined && { teamId }),
-  };
-  return [{ number: 'steps.0.count', path, query }];
 }

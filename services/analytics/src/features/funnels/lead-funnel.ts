@@ -24,7 +24,7 @@ export async function readLeadFunnel(
   { owner, members }: { owner: Owner; members: Members },
 ): Promise<FunnelCounts> {
   const { userId = null, teamId = null } = owner;
-  const [row] = await tx.sql<Counts>`
+  const [row] = await tx.adHocSql<Counts>`
     WITH cohort AS MATERIALIZED (SELECT ${members.given}::jsonb AS given), member AS MATERIALIZED (${members.query}),
     lead AS MATERIALIZED (
       SELECT id, created_at, converted_at, status FROM lead_fact

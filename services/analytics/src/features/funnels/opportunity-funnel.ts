@@ -34,7 +34,7 @@ export async function readOpportunityFunnel(
   const { userId = null, teamId = null } = owner;
   const order = JSON.stringify(stages.map(({ code, isWon }, n) => ({ code, n, is_won: isWon })));
   const last = stages.length - 1;
-  const rows = await tx.sql<StepRow & { pending: number }>`
+  const rows = await tx.adHocSql<StepRow & { pending: number }>`
     WITH cohort AS MATERIALIZED (SELECT ${members.given}::jsonb AS given), member AS MATERIALIZED (${members.query}),
     stage AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${order}::jsonb) AS row (code text, n int, is_won boolean)),

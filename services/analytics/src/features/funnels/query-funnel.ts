@@ -7,12 +7,14 @@ import { findCohort } from '../cohort-definitions/cohort-definition.ts';
 import { readMembers } from '../cohort-definitions/members.ts';
 import { readTimezone } from '../counting/index.ts';
 import { type Period, periodOf } from '../dashboard/period.ts';
+import { readableLists } from '../dashboard/readable-lists.ts';
 import { warnOfRemovedEvents } from '../retention/index.ts';
 import { type EntriesQuery, type GroupField, type LeadGroup, readEntries, readGroups } from '../timelines/entries.ts';
 import { rowBytes } from '../timelines/timeline.ts';
 import { countsOf } from './counts-of.ts';
 import { excludeBit, type FunnelCounts } from './evaluate.ts';
 import { listsOfFirstStep } from './lists.ts';
+import { unknownStages } from './unknown-stages.ts';
 
 export type Query = z.output<typeof FunnelQuery>;
 type Reply = z.output<typeof Funnel>;
@@ -24,10 +26,14 @@ const unitMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 7 * 86_
 const leadIdBytes = 8;
 
 export const queryFunnel = (tools: Tools): Handler<typeof funnels.queryFunnel, Reply> => ({
-  check: ({ body, caller, tx }) => readFunnel(tools, { tx, caller }, body),
-  async run({ found, tx, missing }) {
+  async check({ body, caller, tx }) {
+    const errors = await unknownStages(tools, body, { caller, tx });
+    if (errors.length) throw fail('validation_failed', errors);
+    return readFunnel(tools, { tx, caller }, body);
+  },
+  async run({ found, caller, tx, missing }) {
     await warnOfRemovedEvents({ tx, missing }, { part: 'steps', from: found.period.from });
-    return found;
+    return { ...found, lists: readableLists(found.lists, caller) };
   },
 });
 

@@ -1,3 +1,4 @@
+import { noSource } from '../facts/no-source.ts';
 import type { Row } from './model.ts';
 
 /** The human engagement events that models read, by the words of their features. */
@@ -41,8 +42,6 @@ interface Feature {
 const sourceColumn = (source: string) => `source:${source}`;
 /** The source in the name of a column; undefined for other columns. */
 const sourceOfColumn = (column: string) => (column.startsWith('source:') ? column.slice(7) : undefined);
-/** The value of `source` for leads without a source. */
-const noSource = 'none';
 
 function isTrue(
   name: 'hasPhone' | 'hasAccount' | 'hasPartner' | 'hasOwner',

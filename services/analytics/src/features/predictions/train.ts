@@ -27,6 +27,7 @@ export function trainModel(samples: readonly Sample[]) {
   const model = learn(training);
   const ofModel = predicted(model, heldOut);
   const auc = aucOf(ofModel);
+  const meanOfTraining = meanOf(training.map(asNumber));
   const rulesAuc = aucOf(predicted(rulesModel, heldOut));
   const converted = heldOut.filter((one) => one.converted).length;
   const error = auc === null ? null : aucError(auc, converted, heldOut.length - converted);
@@ -42,7 +43,7 @@ export function trainModel(samples: readonly Sample[]) {
       rulesAuc,
       brier: brierOf(ofModel),
       // Of the prediction that every lead has the mean probability.
-      baselineBrier: brierOf(heldOut.map((one) => ({ ...one, probability: meanOf(training.map(asNumber)) }))),
+      baselineBrier: brierOf(heldOut.map((one) => ({ ...one, probability: meanOfTraining }))),
     },
     calibration: calibrationOf(ofModel),
     reason: reasonAgainst({ auc, error, rulesAuc }),

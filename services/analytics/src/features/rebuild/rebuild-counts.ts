@@ -1,7 +1,7 @@
 import type { internalRebuilds } from '@tandem/analytics-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Peers, Tx } from '../../handler.ts';
-import { addCounts, holdCounting } from '../counting/index.ts';
+import { addCounts, type Count, holdCounting } from '../counting/index.ts';
 import { setTimezone } from '../counting/on-tenant-changed.ts';
 import { countEvents, type StoredEvent } from '../events/count-events.ts';
 import { noteTouches } from '../events/first-touch.ts';
@@ -11,15 +11,17 @@ import { addLeadVersions, leadVersionOf } from '../facts/lead-versions.ts';
 import { addRecordedSteps } from '../facts/steps.ts';
 import { removeFacts, writeFacts } from '../facts/write-facts.ts';
 import { type RecordPage, readRecords } from './read-records.ts';
+import { rebuildSums } from './rebuild-sums.ts';
 
 const eventsMax = 2_000;
+const goneMax = 1_000;
 // A newer record may be in events before it is in a page that was read earlier.
 const newMinutes = 10;
 
 /** What was read before the transaction. */
 interface Found {
   page?: RecordPage;
-  timezone?: string;
+  settings?: { timezone: string; version?: number | undefined };
 }
 
 /**
@@ -29,17 +31,17 @@ interface Found {
 export const rebuildCounts = (peers: Peers): Handler<typeof internalRebuilds.rebuildCounts, Found> => ({
   check: async ({ body: { part, after }, caller }) => {
     if (caller.tenantId === undefined) throw fail('not_found');
-    if (part === 'events') return {};
+    if (part === 'events' || part === 'sums') return {};
     if (part !== 'settings') return { page: await readRecords(peers, part, { after, caller }) };
-    const { timezone } = await peers.identity.readTenantSettings({ as: caller });
-    return { timezone };
+    return { settings: await peers.identity.readTenantSettings({ as: caller }) };
   },
-  run: async ({ body: { part, after }, found: { page, timezone }, tx, schedule }) => {
-    if (timezone !== undefined) {
-      // An event of the tenant has a version, and so wins over what was read.
-      await setTimezone(tx, { timezone, version: 0 }, schedule);
+  run: async ({ body: { part, after }, found: { page, settings }, tx, schedule }) => {
+    if (settings) {
+      const { timezone, version = 0 } = settings;
+      await setTimezone(tx, { timezone, version }, schedule);
       return { read: 1, written: 0, removed: 0, next: null };
     }
+    if (part === 'sums') return rebuildSums(tx, after);
     if (!page) return countUncounted(tx, after);
     return rebuildFacts(tx, factKinds.find(({ type }) => type === part) as FactKind, { page, after });
   },
@@ -55,8 +57,14 @@ async function rebuildFacts(
     ...{ id: record.id, version: record.version, isDeleted, fact: kind.read(record) },
   }));
   const counts = await writeFacts(tx, kind, versions, { counting, sameVersion: true });
-  const gone = await factsWithout(tx, kind, { ids: versions.map(({ id }) => id), after: after ?? 0, until: next });
-  const removed = await removeFacts(tx, kind, { ids: gone, counting });
+  const page = { ids: versions.map(({ id }) => id), after: after ?? 0, until: next };
+  const [gone, removed]: [number[], Count[]] = [[], []];
+  for (let found = goneMax; found === goneMax; ) {
+    const ids = await factsWithout(tx, kind, page);
+    removed.push(...(await removeFacts(tx, kind, { ids, counting })));
+    gone.push(...ids);
+    found = ids.length;
+  }
   await addRecordedSteps(
     tx,
     records.flatMap(({ steps }) => steps),
@@ -79,7 +87,7 @@ async function factsWithout(
   const rows = await tx.sql<{ id: number }>`
     SELECT id FROM ${table} WHERE id > ${after}::bigint AND (${until}::bigint IS NULL OR id <= ${until}::bigint)
       AND id <> ALL(${ids}::bigint[]) AND version >= 0 AND created_at < now() - make_interval(mins => ${newMinutes}::int)
-    LIMIT 1000`;
+    LIMIT ${goneMax}::int`;
   return rows.map(({ id }) => id);
 }
 

@@ -1,20 +1,20 @@
 import { reportLimits, reportScheduleCreated, type reportSchedules } from '@tandem/analytics-contract';
-import { asService, fail } from '@tandem/service';
+import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
+import { checkReach, checkRecipients } from './recipients.ts';
 import { asReport, checkOwner, findReport, lockReport } from './report.ts';
 import { checkFormat } from './report-query.ts';
-import { asSchedule, awaitNextRun, checkRecipients, nextRun } from './report-schedule.ts';
+import { asSchedule, awaitNextRun, nextRun } from './report-schedule.ts';
 import { timetableOf } from './schedule-times.ts';
 import type { ReportTools } from './tools.ts';
 
-export const createReportSchedule = ({
-  identity,
-}: ReportTools): Handler<typeof reportSchedules.createReportSchedule> => ({
+export const createReportSchedule = (tools: ReportTools): Handler<typeof reportSchedules.createReportSchedule> => ({
   async check({ params: { id }, body: { recipients, format }, caller, tx }) {
     const report = asReport(await findReport(tx, id, caller));
     checkOwner(report, caller);
+    checkReach(tools, { type: report.type, field: 'recipients' }, caller);
     checkFormat(report.type, format);
-    await checkRecipients(identity, recipients, asService(caller));
+    await checkRecipients(tools, { type: report.type, recipients }, caller);
   },
   async run({ params: { id }, body, caller, tx, emit, schedule }) {
     // The lock keeps two requests from passing the maximum together.

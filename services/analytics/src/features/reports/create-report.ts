@@ -8,10 +8,15 @@ import type { ReportTools } from './tools.ts';
 
 type Wire = Record<string, unknown>;
 
-export const createReport = ({ sources, ids, identity }: ReportTools): Handler<typeof reports.createReport, Wire> => ({
+export const createReport = ({
+  crm,
+  sources,
+  ids,
+  identity,
+}: ReportTools): Handler<typeof reports.createReport, Wire> => ({
   async check({ body: { type, query = {}, teamId }, caller, tx }) {
     await checkTeam(identity, teamId, asService(caller));
-    return readQuery(type, query, { sources, ids, caller, tx, field: 'query' });
+    return readQuery(type, query, { crm, sources, ids, caller, tx, field: 'query' });
   },
   async run({ body, caller, found, tx, emit }) {
     const { name, type, query = {}, visibility } = body;
@@ -19,6 +24,7 @@ export const createReport = ({ sources, ids, identity }: ReportTools): Handler<t
     const teamId = teamFor(visibility, body.teamId, caller);
     await lockNamed(tx, 'reports');
     if ((await tx.report.count({})) >= reportLimits.reports) throw fail('too_many_reports');
+    if ((await tx.report.count({ where: { ownerId } })) >= reportLimits.ofUser) throw fail('too_many_own_reports');
     const row = await tx.report.create({
       data: { name, type, query: toJsonColumn(query), wireQuery: toJsonColumn(found), visibility, teamId, ownerId },
     });

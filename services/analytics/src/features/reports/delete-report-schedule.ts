@@ -1,7 +1,7 @@
 import { reportScheduleDeleted, type reportSchedules } from '@tandem/analytics-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { checkMayDelete, findReport } from './report.ts';
+import { checkMayDelete, findReport, knownTo } from './report.ts';
 
 export const deleteReportSchedule: Handler<typeof reportSchedules.deleteReportSchedule> = async ({
   params: { id: reportId, scheduleId: id },
@@ -10,7 +10,7 @@ export const deleteReportSchedule: Handler<typeof reportSchedules.deleteReportSc
   emit,
   ifMatch,
 }) => {
-  checkMayDelete(await findReport(tx, reportId, caller), caller);
+  checkMayDelete(await findReport(tx, reportId, caller, knownTo(caller)), caller);
   const row = await tx.reportSchedule.lockFirst({ where: { id, reportId } });
   if (!row) throw fail('not_found');
   ifMatch(row);

@@ -1,9 +1,10 @@
 import type { JobScope } from '@tandem/jobs';
 import type { Message } from '@tandem/mail';
-import type { ReportRun, ReportSchedule } from '../../generated/client.ts';
+import type { ReportRun } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import type { Ended, Failure } from './ended.ts';
-import { emptyLetter, failedLetter, reportLetter } from './report-letters.ts';
+import { usersWhoMayOpen } from './recipients.ts';
+import { emptyLetter, reportLetter } from './report-letters.ts';
 import { isOfList } from './report-query.ts';
 import { type StoredReport, StoredRun } from './report-run.ts';
 import type { ReportTools } from './tools.ts';
@@ -16,16 +17,17 @@ interface Recipient {
   userId: number;
 }
 
-/** The recipients of the messages about a run of a schedule. */
+/** The recipients of the file of a run of a schedule. */
 export interface Delivery {
   recipients: Recipient[];
-  owner: Recipient | undefined;
+  /** How many users of the schedule get nothing, because they are not active or could not open the file. */
+  leftOut: number;
   scope: JobScope;
 }
 
 export const noRecipients: Failure = {
   code: 'no_recipients',
-  message: 'No recipient of the schedule is an active user any more',
+  message: 'No recipient of the schedule is an active user who may read the report',
   isFinal: true,
 };
 export const mailLimitReached: Failure = {
@@ -34,43 +36,34 @@ export const mailLimitReached: Failure = {
   isFinal: false,
 };
 
-/** Reads who gets the messages of a run; undefined for a run without a schedule, or whose schedule was deleted. */
+/** Reads who gets the file of a run; undefined for a run without a schedule, or whose schedule was deleted. */
 export async function readDelivery(
-  { identity }: ReportTools,
+  tools: ReportTools,
   { tx, scope }: { tx: Tx; scope: JobScope },
   { run, report }: { run: ReportRun; report: StoredReport },
 ): Promise<Delivery | undefined> {
   if (run.scheduleId === null) return undefined;
   const schedule = await tx.reportSchedule.findFirst({ where: { id: run.scheduleId } });
   if (!schedule) return undefined;
-  const body = { userIds: [...new Set([...schedule.userIds, report.ownerId])], teamIds: [] };
-  const as = { ...scope, requestId: `report_run_${run.id}` };
-  const users = await identity.findAssignees({ body, as });
-  const recipientOf = (userId: number) => {
-    const to = users.find(({ id }) => id === userId)?.email;
-    return to ? [{ to, userId }] : [];
-  };
-  return { recipients: recipientsOf(schedule, report, recipientOf), owner: recipientOf(report.ownerId)[0], scope };
+  const body = { userIds: schedule.userIds, teamIds: [] };
+  const requestId = `report_run_${run.id}`;
+  const found = await tools.identity.findAssignees({ body, as: { ...scope, requestId } });
+  const narrow = StoredRun.parse(run).requester?.narrow ?? null;
+  const active = found.map(({ id }) => id);
+  const able = await usersWhoMayOpen(tools, { ...report, narrow }, { userIds: active, scope, requestId });
+  const users = found.flatMap(({ id: userId, email: to }) => (to && able.has(userId) ? [{ to, userId }] : []));
+  // Somebody who may not read the report gets no link by their address either.
+  const known = new Set(found.map(({ email }) => email));
+  const others = schedule.emails.filter((to) => !known.has(to)).map((to) => ({ to, userId: report.ownerId }));
+  return { recipients: [...users, ...others], leftOut: schedule.userIds.length - users.length, scope };
 }
 
-function recipientsOf(
-  { userIds, emails }: ReportSchedule,
-  { ownerId }: StoredReport,
-  recipientOf: (userId: number) => Recipient[],
-): Recipient[] {
-  const users = userIds.flatMap(recipientOf);
-  const others = emails.filter((to) => !users.some((user) => user.to === to)).map((to) => ({ to, userId: ownerId }));
-  return [...users, ...others];
-}
-
-/** The messages about the end of a run. */
+/** The messages with the link to the file of a run, or that it has no rows. */
 export function messagesOf(
   { fileUrl, linkTo }: ReportTools,
-  { recipients, owner, scope }: Delivery,
-  { run, report, ended }: { run: ReportRun; report: StoredReport; ended: Ended },
+  { recipients, scope }: Delivery,
+  { run, report, ended: { rowCount } }: { run: ReportRun; report: StoredReport; ended: Exclude<Ended, Failure> },
 ): Message[] {
-  if ('code' in ended) return owner ? [failedLetter(report, { to: owner.to, failure: ended })] : [];
-  const { rowCount } = ended;
   if (!rowCount) return recipients.map(({ to }) => emptyLetter(report, to));
   const expiresAt = new Date(Date.now() + linkMs);
   const { format } = StoredRun.parse(run);

@@ -58,7 +58,11 @@ async function fileOf(
   tools: ReportTools,
   { report, type, result, format, tenantId }: Found,
 ): Promise<string | Uint8Array> {
-  if (format === 'json') return JSON.stringify(result);
+  if (format === 'json') {
+    // Not every recipient can read the lists in full.
+    const { lists, ...numbers } = result;
+    return JSON.stringify(numbers);
+  }
   if (format === 'pdf') return tools.documents.run('report', { name: report.name, type, result }, tenantId);
   const { columns, rows } = tableOf(type, result);
   return toCsv([columns, ...rows]);

@@ -14,16 +14,18 @@ const delaysMs = [minuteMs, 5 * minuteMs, 15 * minuteMs];
 interface Attempt {
   run: ReportRun;
   report: StoredReport;
-  /** The recipients of messages; undefined for a run without a schedule. */
+  /** The recipients of the file; undefined for a run without a schedule, and for an attempt that failed. */
   delivery: Delivery | undefined;
 }
 
-/** Records how an attempt ended, and sends messages about it; returns when the next one is due. */
+/** Records how an attempt ended, and sends links to its file; returns when the next one is due. */
 export async function endAttempt(
   tools: ReportTools,
   inside: Inside<Tx>,
   { ended, ...attempt }: Attempt & { ended: Ended },
 ): Promise<Date | undefined> {
+  // An erasure or the deletion of the report may have ended the run meanwhile.
+  if (!(await inside.tx.reportRun.lockFirst({ where: { id: attempt.run.id, status: 'running' } }))) return undefined;
   const failure = 'code' in ended ? ended : await deliver(tools, inside, { ...attempt, ended });
   if (!failure) {
     await completeRun(inside, { ...attempt, ...(ended as Exclude<Ended, Failure>) });
@@ -32,19 +34,22 @@ export async function endAttempt(
   const { run } = attempt;
   const attempts = run.attempts + 1;
   if (failure.isFinal || attempts >= reportLimits.attempts) {
-    await failRun(tools, inside, { ...attempt, failure });
+    await failRun(inside, { ...attempt, failure });
     return undefined;
   }
-  const data = { attempts, errorCode: failure.code, errorMessage: failure.message };
-  await inside.tx.reportRun.updateMany({ where: { id: run.id }, data });
+  const { code: errorCode, message: errorMessage, isOfExport } = failure;
+  await inside.tx.reportRun.updateMany({
+    where: { id: run.id },
+    data: { attempts, errorCode, errorMessage, ...(isOfExport && { exportId: null }) },
+  });
   return new Date(Date.now() + (delaysMs[run.attempts] as number));
 }
 
-/** Queues the messages about the end of a run; returns why that is not possible. */
+/** Queues the messages with the file of a run; returns why that is not possible. */
 async function deliver(
   tools: ReportTools,
   inside: Inside<Tx>,
-  { delivery, ...about }: Attempt & { ended: Ended },
+  { delivery, ...about }: Attempt & { ended: Exclude<Ended, Failure> },
 ): Promise<Failure | undefined> {
   if (!delivery) return undefined;
   const messages = messagesOf(tools, delivery, about);
@@ -54,31 +59,32 @@ async function deliver(
 
 async function completeRun(
   { tx, emit }: Inside<Tx>,
-  { run, report, result, rowCount }: Attempt & Exclude<Ended, Failure>,
+  { run, report, delivery, result, rowCount }: Attempt & Exclude<Ended, Failure>,
 ): Promise<void> {
   const ended = { status: 'completed', completedAt: new Date(), errorCode: null, errorMessage: null };
   await tx.reportRun.updateMany({
     where: { id: run.id },
     data: { ...ended, rowCount, ...(result && { result: toJsonColumn(result) }) },
   });
-  await tellSchedule(tx, run, { lastStatus: 'completed', lastError: null });
+  await tellSchedule(tx, run, { lastStatus: 'completed', lastError: leftOutText(delivery) });
   emit(reportCompleted, { data: { ...dataOf({ run, report }), rowCount }, record: report });
 }
 
-/** Ends a run that is not repeated, and notifies the owner if a schedule started it. */
+function leftOutText(delivery: Delivery | undefined): string | null {
+  if (!delivery?.leftOut) return null;
+  return `Users who got no message, because they are not active or may not read the report: ${delivery.leftOut}`;
+}
+
+/** Ends a run that is not repeated. Identity notifies the user who started it, or the owner of the report, by the event. */
 export async function failRun(
-  tools: ReportTools,
-  inside: Inside<Tx>,
-  { run, report, delivery, failure }: Attempt & { failure: Failure },
+  { tx, emit }: Pick<Inside<Tx>, 'tx' | 'emit'>,
+  { run, report, failure: { code, message } }: Omit<Attempt, 'delivery'> & { failure: Failure },
 ): Promise<void> {
-  const { tx, emit } = inside;
-  const { code, message } = failure;
   const ended = { status: 'failed', completedAt: new Date(), attempts: run.attempts + 1 };
   await tx.reportRun.updateMany({ where: { id: run.id }, data: { ...ended, errorCode: code, errorMessage: message } });
   await tellSchedule(tx, run, { lastStatus: 'failed', lastError: message });
-  // If the limit of messages is reached, the schedule and the event still tell of it.
-  if (delivery) await deliver(tools, inside, { run, report, delivery, ended: failure });
-  emit(reportFailed, { data: { ...dataOf({ run, report }), code }, record: report });
+  const data = { ...dataOf({ run, report }), code, message, createdBy: run.createdBy };
+  emit(reportFailed, { data, record: report });
 }
 
 async function tellSchedule(

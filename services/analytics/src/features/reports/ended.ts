@@ -7,6 +7,8 @@ export interface Failure {
   code: string;
   message: string;
   isFinal: boolean;
+  /** The next attempt needs another export. */
+  isOfExport?: true;
 }
 
 /** How an attempt ended: numbers, or the records of an export without a result. */

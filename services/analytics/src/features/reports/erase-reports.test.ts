@@ -44,6 +44,8 @@ it('removes an erased person from queries, runs and recipients, and stops schedu
     expect(JSON.stringify(await service.sqlWithin(api.caller, `SELECT * FROM ${table}`))).not.toMatch(/ada@/i);
   const ofNamed = (await api.listReportSchedules({ params: { id: named } })).data[0];
   expect(ofNamed).toMatchObject({ active: false, stoppedReason: 'query_erased' });
+  const stopped = service.events.flatMap(({ name, data }) => (name === 'report_schedule.stopped' ? [data] : []));
+  expect(stopped).toMatchObject([{ reason: 'query_erased', reportName: 'Month', ownerId: users.active }]);
   const ofOther = (await api.listReportSchedules({ params: { id: other } })).data[0];
   expect(ofOther).toMatchObject({ active: true, recipients: { emails: ['grace@example.com'] } });
 });

@@ -2,13 +2,22 @@ import type { Caller } from '@tandem/caller';
 import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import type { ReportRun } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { readTimezone } from '../counting/index.ts';
 import { readDelivery } from './delivery.ts';
 import { endAttempt, failRun } from './end-run.ts';
 import { type Ended, failureOf, unexpected } from './ended.ts';
 import { evaluate } from './evaluate.ts';
 import { endOfExport, startExport } from './export-of-run.ts';
 import { isOfList } from './report-query.ts';
-import { evaluateReportJob, type RunPayload, type StoredReport, StoredRun, storedReport } from './report-run.ts';
+import {
+  endOfDeleted,
+  evaluateReportJob,
+  type RunPayload,
+  type StoredReport,
+  StoredRun,
+  storedReport,
+  zoneOf,
+} from './report-run.ts';
 import { tableOf } from './tables.ts';
 import type { ReportTools } from './tools.ts';
 
@@ -20,6 +29,13 @@ const forbidden = {
   isFinal: true,
 };
 
+// Sums of two time zones would be sent as if they were right.
+const recounting = {
+  code: 'recounting',
+  message: 'The time zone of the tenant has changed, and its records are being counted again',
+  isFinal: false,
+};
+
 /** Evaluates a run: numbers at once, records by an export for whose end it waits. */
 export const evaluateReport = (tools: ReportTools) =>
   job({
@@ -29,28 +45,31 @@ export const evaluateReport = (tools: ReportTools) =>
     async run({ payload: { reportRunId }, scope, tx, finish }: JobContext<RunPayload, Tx>) {
       const run = await start(tx, reportRunId);
       const report = run && (await storedReport(tx, run.reportId));
-      // Nobody sees the runs of a deleted report.
-      if (!run || !report) return;
+      if (!run) return;
+      if (!report)
+        return finish(async (inside) => {
+          const data = { ...endOfDeleted, completedAt: new Date() };
+          await inside.tx.reportRun.updateMany({ where: { id: run.id, status: 'running' }, data });
+        });
       const { requester } = StoredRun.parse(run);
       const actor = run.scheduleId === null ? requester?.actor : undefined;
-      const delivery = await readDelivery(tools, { tx, scope }, { run, report });
       if (requester && isOfList(report.type) && run.exportId === null)
         return finish(async (inside) => {
-          const started = await startExport(inside, { run, report });
-          return started instanceof Date
-            ? started
-            : endAttempt(tools, inside, { run, report, delivery, ended: started });
+          const started = await startExport(tools, inside, { run, report, tenantId: scope.tenantId });
+          if (started instanceof Date) return started;
+          return endAttempt(tools, inside, { run, report, delivery: undefined, ended: started });
         }, actor);
       const caller = requester && { ...requester.actor, ...scope, permissions: [] };
       const ended = caller ? await endOf(tools, { tx, caller }, { run, report }) : forbidden;
       if (!ended) return finish(async () => new Date(Date.now() + lookAgainMs));
+      const delivery = 'code' in ended ? undefined : await readDelivery(tools, { tx, scope }, { run, report });
       return finish((inside) => endAttempt(tools, inside, { run, report, delivery, ended }), actor);
     },
     async giveUp({ payload: { reportRunId }, ...inside }: GiveUpContext<RunPayload, Tx>) {
       const where = { id: reportRunId, status: { in: ['queued', 'running'] } };
       const run = await inside.tx.reportRun.lockFirst({ where });
       const report = run && (await storedReport(inside.tx, run.reportId));
-      if (report) await failRun(tools, inside, { run, report, delivery: undefined, failure: unexpected });
+      if (report) await failRun(inside, { run, report, failure: unexpected });
     },
   });
 
@@ -69,10 +88,11 @@ async function endOf(
   { run, report: { type } }: { run: ReportRun; report: StoredReport },
 ): Promise<Ended | undefined> {
   if (isOfList(type)) return endOfExport(tx, run);
+  if (type === 'dashboard' && (await readTimezone(tx)).isChanging) return recounting;
   const { wireQuery } = StoredRun.parse(run);
   const now = run.scheduledFor ?? run.createdAt;
   try {
-    const result = await evaluate(tools, { tx, caller, now }, { type, wireQuery });
+    const result = await evaluate(tools, { tx, caller, now, zone: await zoneOf(tx, run) }, { type, wireQuery });
     return { result, rowCount: tableOf(type, result).rowCount };
   } catch (error) {
     return failureOf(error);

@@ -1,15 +1,18 @@
 import { dataExportLimits, ExportStatus } from '@tandem/analytics-contract';
+import { type IdKind, walkIds } from '@tandem/contract';
+import { compileRewriter } from '@tandem/ids';
 import type { Inside } from '@tandem/jobs';
 import { lockNamed } from '@tandem/tenant-db';
 import { z } from 'zod';
 import type { ReportRun } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import { readTimezone } from '../counting/index.ts';
+import { filtersOf } from '../exports/cohort-source.ts';
 import { countOpen, exportsLock, insertExport, isStorageFull, openStatuses } from '../exports/export.ts';
 import type { Ended, Failure } from './ended.ts';
 import { datesOf } from './periods.ts';
 import { type ListReport, queries } from './report-query.ts';
-import { type StoredReport, StoredRun } from './report-run.ts';
+import { type StoredReport, StoredRun, zoneOf } from './report-run.ts';
+import type { ReportTools } from './tools.ts';
 
 // The delay of a run while the tenant has the maximum number of open exports.
 const roomMs = 10_000;
@@ -18,12 +21,15 @@ const storageFull = {
   message: 'The files of earlier exports use the whole storage for exports; wait until some expire',
   isFinal: false,
 };
+// Reading the records may succeed the next time. Other failures follow from the query, and a cancellation is somebody's decision.
+const passingCodes = ['export_failed', 'export_expired', 'export_removed'];
 const stored = StoredRun.extend({ format: z.enum(['csv', 'json']), requester: StoredRun.shape.requester.unwrap() });
 
 /** Starts the export of a run; returns when the run looks for its end, or why there is none. */
 export async function startExport(
+  tools: ReportTools,
   inside: Inside<Tx>,
-  { run, report }: { run: ReportRun; report: StoredReport },
+  { run, report, tenantId }: { run: ReportRun; report: StoredReport; tenantId: number },
 ): Promise<Date | Failure> {
   const { tx } = inside;
   await lockNamed(tx, exportsLock);
@@ -31,13 +37,13 @@ export async function startExport(
   if (await isStorageFull(tx)) return storageFull;
   const { wireQuery, format, requester } = stored.parse(run);
   const { filters, columns = [], period } = queries.list.parse(wireQuery);
-  const { timezone } = await readTimezone(tx);
-  const moving = period ? datesOf(period, timezone, run.scheduledFor ?? run.createdAt) : {};
+  const moving = period ? datesOf(period, await zoneOf(tx, run), run.scheduledFor ?? run.createdAt) : {};
+  const source = report.type as ListReport;
   const { id: exportId } = await insertExport(inside, {
-    source: report.type as ListReport,
+    source,
     format,
     columns,
-    filters: { ...publicFilters(run, report), ...moving },
+    filters: { ...publicFilters(tools, filters, { source, tenantId }), ...moving },
     wireFilters: { ...filters, ...moving },
     requester,
     createdBy: run.createdBy,
@@ -46,12 +52,21 @@ export async function startExport(
   return new Date();
 }
 
-/** The filters with the ids that clients know, which the export shows. */
-function publicFilters({ params }: ReportRun, { query }: StoredReport): Record<string, unknown> {
-  return queries.list
-    .pick({ filters: true })
-    .loose()
-    .parse({ ...query, ...(params as object) }).filters;
+/** The filters of a run with the ids that clients know, which the export shows. The query of the report may be another one by now. */
+function publicFilters(
+  { sources, ids }: ReportTools,
+  filters: Record<string, unknown>,
+  { source, tenantId }: { source: ListReport; tenantId: number },
+): Record<string, unknown> {
+  const shown = structuredClone(filters);
+  const codeOf = (type: IdKind, id: string) => (/^\d+$/.test(id) ? ids.encode(type, tenantId, Number(id)) : id);
+  compileRewriter(walkIds(filtersOf(sources[source])))(shown, (type, found) =>
+    String(found)
+      .split(',')
+      .map((id) => codeOf(type, id))
+      .join(','),
+  );
+  return shown;
 }
 
 /** How the export of a run ended; undefined while it waits or runs. */
@@ -61,5 +76,6 @@ export async function endOfExport(tx: Tx, { exportId }: ReportRun): Promise<Ende
   if (row && openStatuses.some((open) => open === status)) return undefined;
   if (row && status === 'completed') return { result: null, rowCount: row.rowCount };
   const code = row?.errorCode ?? `export_${status ?? 'removed'}`;
-  return { code, message: row?.errorMessage ?? 'The export of the report ended without a file', isFinal: true };
+  const message = row?.errorMessage ?? 'The export of the report ended without a file';
+  return { code, message, isFinal: !passingCodes.includes(code), isOfExport: true };
 }

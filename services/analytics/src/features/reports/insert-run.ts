@@ -14,8 +14,8 @@ interface NewRun {
   format: ReportFormat;
   requester: Requester | null;
   createdBy: number | null;
-  /** The schedule that starts it, and the time for which it does. */
-  scheduled?: { scheduleId: number; scheduledFor: Date };
+  /** The schedule that starts it, the time for which it does, and the zone of that time. */
+  scheduled?: { scheduleId: number; scheduledFor: Date; timezone: string };
 }
 
 /** Stores a run, and schedules its job. Those of schedules are bounded by the number of schedules. */

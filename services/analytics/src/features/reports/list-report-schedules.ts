@@ -1,6 +1,6 @@
 import type { reportSchedules } from '@tandem/analytics-contract';
 import type { Handler } from '../../handler.ts';
-import { findReport } from './report.ts';
+import { findReport, knownTo } from './report.ts';
 import { asSchedule } from './report-schedule.ts';
 
 export const listReportSchedules: Handler<typeof reportSchedules.listReportSchedules> = async ({
@@ -9,7 +9,7 @@ export const listReportSchedules: Handler<typeof reportSchedules.listReportSched
   tx,
   list,
 }) => {
-  await findReport(tx, id, caller);
+  await findReport(tx, id, caller, knownTo(caller));
   const page = await list({ model: tx.reportSchedule, where: { reportId: id } });
   return { ...page, items: page.items.map(asSchedule) };
 };

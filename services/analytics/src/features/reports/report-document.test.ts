@@ -30,7 +30,7 @@ it('shows a dashboard, with a series of one day too', async () => {
 it('shows a funnel with names in any script, and its groups', async () => {
   const breakdown = [
     { value: 'السلام عليكم', steps, pending: 1 },
-    { value: null, steps, pending: 0 },
+    { value: null, userId: 'khzasVT5ZxaVtyRs', userName: 'Аda 愛', steps, pending: 0 },
   ];
   expect(
     await pagesOf({ name: '漏斗', type: 'funnel', result: { period, generatedAt, steps, pending: 2, breakdown } }),

@@ -2,7 +2,7 @@ import { rgb } from '@cantoo/pdf-lib';
 import type { NumbersReport } from '@tandem/analytics-contract';
 import { z } from 'zod';
 import { type Canvas, colors, createCanvas, left, right } from './canvas.ts';
-import { CohortResult, DashboardResult, FunnelResult, keyNumbers } from './tables.ts';
+import { CohortResult, DashboardResult, FunnelResult, groupName, keyNumbers } from './tables.ts';
 
 /** The content of the document of a report. */
 export interface ReportContent {
@@ -15,6 +15,7 @@ export interface ReportContent {
 const Head = z.looseObject({
   period: z.looseObject({ from: z.string(), to: z.string(), timezone: z.string() }).optional(),
   generatedAt: z.string().optional(),
+  warnings: z.array(z.string()).default([]),
 });
 const chartHeight = 120;
 const barHeight = 16;
@@ -25,11 +26,12 @@ const shownPeriodsMax = 12;
 /** Renders the result of a report as a PDF document. */
 export async function reportDocument({ name, type, result }: ReportContent): Promise<Uint8Array> {
   const canvas = await createCanvas(name);
-  const { period, generatedAt } = Head.parse(result);
+  const { period, generatedAt, warnings } = Head.parse(result);
   canvas.line({ text: name, x: left, font: 'bold', size: 18 });
   canvas.gap(6);
   if (period) canvas.line({ text: periodText(period), x: left, color: colors.faint });
   if (generatedAt) canvas.line({ text: `Made on ${minute(generatedAt)} UTC`, x: left, color: colors.faint });
+  for (const text of warnings) canvas.line({ text, x: left });
   if (type === 'dashboard') drawDashboard(canvas, DashboardResult.parse(result));
   else if (type === 'funnel') drawFunnel(canvas, FunnelResult.parse(result));
   else drawCohorts(canvas, CohortResult.parse(result));
@@ -106,8 +108,10 @@ function drawLines(
 
 function drawFunnel(canvas: Canvas, { steps, pending, breakdown }: z.output<typeof FunnelResult>): void {
   drawSteps(canvas, 'Steps', { steps, pending });
-  for (const { value, userId, teamId, partnerId, ...group } of breakdown)
-    drawSteps(canvas, value ?? userId ?? teamId ?? partnerId ?? 'none', group);
+  for (const group of breakdown) {
+    const name = groupName(group);
+    drawSteps(canvas, group.userName ? `${group.userName} (${name})` : name, group);
+  }
 }
 
 type Steps = Pick<z.output<typeof FunnelResult>, 'steps' | 'pending'>;

@@ -1,6 +1,5 @@
 import type { Message } from '@tandem/mail';
 import { renderLetter } from '@tandem/mail';
-import type { Failure } from './ended.ts';
 import type { StoredReport } from './report-run.ts';
 
 const language = 'en';
@@ -31,14 +30,4 @@ export function emptyLetter(report: StoredReport, to: string): Message {
     ...{ language, subject, preview: text, title: report.name, paragraphs: [text], footer: footer(report) },
   });
   return { kind: 'bulk', template: 'report_empty', to, content };
-}
-
-/** The message to the owner of a report whose run failed. */
-export function failedLetter(report: StoredReport, { to, failure }: { to: string; failure: Failure }): Message {
-  const title = `The report “${report.name}” could not be sent`;
-  const paragraphs = [failure.message, 'It was not sent to anybody. The next run is at the next time of its schedule.'];
-  const content = renderLetter({
-    ...{ language, subject: title, preview: failure.message, title, paragraphs, footer: footer(report) },
-  });
-  return { kind: 'bulk', template: 'report_failed', to, content };
 }

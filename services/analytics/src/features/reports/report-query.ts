@@ -14,11 +14,12 @@ import { type FieldError, listFilters } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
 import { ApiError, fail, failField, storedObject } from '@tandem/service';
 import { z } from 'zod';
-import type { Tx } from '../../handler.ts';
+import type { Peers, Tx } from '../../handler.ts';
 import { readCohort } from '../cohort-definitions/cohort-definition.ts';
 import { periodOf } from '../dashboard/period.ts';
 import { checkInput, decodeIds } from '../exports/export-input.ts';
 import type { Sources } from '../exports/source.ts';
+import { unknownStages } from '../funnels/unknown-stages.ts';
 
 const period = z.enum(reportPeriods).optional();
 
@@ -32,6 +33,7 @@ export const queries = {
 };
 
 interface Reading {
+  crm: Peers['crm'];
   sources: Sources;
   ids: IdCodec;
   caller: Caller;
@@ -81,9 +83,12 @@ interface Checking extends Reading {
 async function readNumbersQuery(
   type: NumbersReport,
   query: Record<string, unknown>,
-  { ids, caller, tx, errors, field }: Checking,
+  { crm, ids, caller, tx, errors, field }: Checking,
 ): Promise<Record<string, unknown>> {
-  const wire = decodeIds(numbersQuery(type, query), query, { ids, tenantId: caller.tenantId as number, errors, field });
+  const schema = numbersQuery(type, query);
+  errors.push(...unknownFieldsOf(schema, query, field));
+  if (errors.length) return {};
+  const wire = decodeIds(schema, query, { ids, tenantId: caller.tenantId as number, errors, field });
   if (errors.length) return {};
   const dates = wire as { dateFrom?: string; dateTo?: string; timezone?: string; period?: string };
   if (dates.period && (dates.dateFrom || dates.dateTo)) errors.push(bothPeriods(field));
@@ -98,7 +103,18 @@ async function readNumbersQuery(
   const { cohortId } = wire;
   const cohort = cohortId === undefined ? undefined : await readCohort(tx, Number(cohortId));
   if (typeof cohort === 'string') errors.push({ field: `${field}.cohortId`, message: cohort });
+  if (type === 'funnel' && wire['steps'] !== undefined) {
+    const unknown = await unknownStages({ crm }, queries.funnelOfSteps.parse(wire), { caller, tx });
+    errors.push(...unknown.map((one) => ({ ...one, field: `${field}.${one.field}` })));
+  }
   return wire;
+}
+
+function unknownFieldsOf({ shape }: z.ZodObject, query: Record<string, unknown>, field: string): FieldError[] {
+  const unknown = Object.keys(query).filter((name) => !Object.hasOwn(shape, name));
+  if (!unknown.length) return [];
+  const accepted = Object.keys(shape).join(', ');
+  return [{ field, message: `Has unknown fields: ${unknown.join(', ')}; the fields of this type are ${accepted}` }];
 }
 
 async function readListQuery(

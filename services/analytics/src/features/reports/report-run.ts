@@ -6,6 +6,8 @@ import { storedObject } from '@tandem/service';
 import { z } from 'zod';
 import type { ReportRun as RunRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { readTimezone } from '../counting/index.ts';
+import { readableLists } from '../dashboard/readable-lists.ts';
 import type { ReportTools } from './tools.ts';
 
 const payload = z.object({ reportRunId: id('report_run') });
@@ -14,6 +16,9 @@ export type RunPayload = z.output<typeof payload>;
 export const evaluateReportJob = { name: 'evaluate-report', payload };
 
 const linkMs = 3_600_000;
+
+// With public ids, so that only those whose permission reaches all records read them.
+const storedLists = z.object({ lists: z.array(z.looseObject({ path: z.string(), query: storedObject })).optional() });
 
 const columns = ReportRun.pick({ status: true }).extend({ params: storedObject, result: storedObject.nullable() });
 
@@ -32,10 +37,22 @@ export async function storedReport(tx: Tx, reportId: number) {
 }
 export type StoredReport = NonNullable<Awaited<ReturnType<typeof storedReport>>>;
 
+/** How a run ends whose report is deleted: it counts as open no longer. */
+export const endOfDeleted = {
+  status: 'failed',
+  errorCode: 'report_deleted',
+  errorMessage: 'The report was deleted',
+} as const;
+
+/** The time zone by which a run reads a moving period, unless its query has one. */
+export async function zoneOf(tx: Tx, { timezone }: RunRow): Promise<string> {
+  return timezone ?? (await readTimezone(tx)).timezone;
+}
+
 /** Converts a row to the contract's `ReportRun`, without the result. */
 export function asListedRun(row: RunRow) {
   const { status, params } = columns.parse(row);
-  const { errorCode, errorMessage, wireQuery, requester, format, result, ...shown } = row;
+  const { errorCode, errorMessage, wireQuery, requester, format, timezone, result, ...shown } = row;
   return {
     ...shown,
     status,
@@ -55,7 +72,13 @@ export function asRun(row: RunRow, { caller, fileUrl }: { caller: Caller; fileUr
   };
   return {
     ...asListedRun(row),
-    result,
+    result: result && withReadableLists(result, caller),
     files: result && { csv: url('csv'), json: url('json'), pdf: url('pdf') },
   };
+}
+
+/** Removes the lists that the caller cannot read in full: everybody who sees the report reads the same result. */
+function withReadableLists(result: Record<string, unknown>, caller: Caller): Record<string, unknown> {
+  const { lists } = storedLists.parse(result);
+  return lists ? { ...result, lists: readableLists(lists, caller) } : result;
 }

@@ -1,10 +1,8 @@
 import { ReportSchedule } from '@tandem/analytics-contract';
-import { id, timestamp, unknownId } from '@tandem/contract';
+import { id, timestamp } from '@tandem/contract';
 import type { Schedule } from '@tandem/jobs';
-import { failField } from '@tandem/service';
 import { z } from 'zod';
 import type { ReportSchedule as ScheduleRow } from '../../generated/client.ts';
-import type { Peers } from '../../handler.ts';
 import { nextTimeOf, type Timetable } from './schedule-times.ts';
 
 const payload = z.object({ reportScheduleId: id('report_schedule'), scheduledFor: timestamp() });
@@ -31,20 +29,4 @@ export async function awaitNextRun(
   { id: reportScheduleId, nextRunAt }: ScheduleRow,
 ): Promise<void> {
   if (nextRunAt) await schedule(startScheduledReportJob, [{ reportScheduleId, scheduledFor: nextRunAt }], nextRunAt);
-}
-
-type Recipients = z.output<typeof ReportSchedule>['recipients'];
-
-/** Checks that the recipients are active users of the tenant; there must be one recipient at least. */
-export async function checkRecipients(
-  identity: Peers['identity'],
-  { userIds, emails }: Recipients,
-  as: Parameters<Peers['identity']['findAssignees']>[0]['as'],
-): Promise<void> {
-  if (!userIds.length && !emails.length) throw failField('recipients', 'Must name at least one user or address');
-  if (!userIds.length) return;
-  const found = await identity.findAssignees({ body: { userIds, teamIds: [] }, as });
-  const active = new Set(found.map((user) => user.id));
-  const unknown = userIds.findIndex((userId) => !active.has(userId));
-  if (unknown >= 0) throw failField(`recipients.userIds.${unknown}`, unknownId('user'));
 }

@@ -23,7 +23,9 @@ const reportSource: Source = {
   // Users who see the exports of others must not see their private reports.
   isOwn: true,
   async read({ filters, after, limit }, { tx }) {
-    const { columns, rows } = await tableOfRun(tx, Stored.parse(filters).reportRunId);
+    const table = await tableOfRun(tx, Stored.parse(filters).reportRunId);
+    if (!table) return { records: [], next: null, errors: [{ field: 'reportId', message: 'The report was deleted' }] };
+    const { columns, rows } = table;
     const records = rows
       .slice(after, after + limit)
       .map((cells) => Object.fromEntries(columns.map((name, index) => [name, cells[index] ?? null])));
@@ -52,7 +54,7 @@ const read: ExportedReports['read'] = async (given, { caller, tx }) => {
   const rows: CheckedExport = {
     source: 'report',
     filters: {},
-    columns: columns ?? [...(await tableOfRun(tx, run.id)).columns],
+    columns: columns ?? [...((await tableOfRun(tx, run.id))?.columns ?? [])],
     wireFilters: { reportRunId: run.id },
     requester: requesterOf(caller, 'all'),
   };
@@ -62,9 +64,10 @@ const read: ExportedReports['read'] = async (given, { caller, tx }) => {
 /** Reports, as exports read them. */
 export const exportedReports: ExportedReports = { source: reportSource, read };
 
-async function tableOfRun(tx: Tx, id: number): Promise<Table> {
+/** The rows of a run; undefined if it or its report was deleted. */
+async function tableOfRun(tx: Tx, id: number): Promise<Table | undefined> {
   const run = await tx.reportRun.findFirst({ where: { id } });
   const report = run && (await storedReport(tx, run.reportId));
-  if (!report || !isNumbers(report.type)) return { columns: [], rows: [], rowCount: 0 };
+  if (!report || !isNumbers(report.type)) return undefined;
   return tableOf(report.type, storedObject.parse(run.result));
 }

@@ -32,16 +32,40 @@ export function visibleTo(caller: Caller) {
   };
 }
 
-export async function findReport(tx: Tx, id: number, caller: Caller): Promise<ReportRow> {
-  const row = await tx.report.findFirst({ where: { id, ...visibleTo(caller) } });
+type Among = Partial<ReturnType<typeof visibleTo>>;
+
+/** The reports whose settings a caller reads: those that they see, and all with the permission to end them. */
+export function knownTo(caller: Caller): Among {
+  return managesReports(caller) ? {} : visibleTo(caller);
+}
+
+/** @param among which reports are found, by default those that the caller sees */
+export async function findReport(
+  tx: Tx,
+  id: number,
+  caller: Caller,
+  among: Among = visibleTo(caller),
+): Promise<ReportRow> {
+  const row = await tx.report.findFirst({ where: { id, ...among } });
   if (!row) throw fail('not_found');
   return row;
 }
 
-export async function lockReport(tx: Tx, id: number, caller: Caller): Promise<ReportRow> {
-  const row = await tx.report.lockFirst({ where: { id, ...visibleTo(caller) } });
+/** @param among as for `findReport` */
+export async function lockReport(
+  tx: Tx,
+  id: number,
+  caller: Caller,
+  among: Among = visibleTo(caller),
+): Promise<ReportRow> {
+  const row = await tx.report.lockFirst({ where: { id, ...among } });
   if (!row) throw fail('not_found');
   return row;
+}
+
+/** Reports of users who left have to be found and ended by somebody else. */
+export function managesReports({ permissions }: Caller): boolean {
+  return allows(permissions, 'analytics:manage') === 'all';
 }
 
 /** Schedules send what the owner may read, so nobody else changes what they send, and to whom. */
@@ -49,8 +73,19 @@ export function checkOwner({ ownerId }: { ownerId: number }, caller: Caller): vo
   if (ownerId !== actingUserId(caller)) throw forbidden('Only the owner of the report can change it');
 }
 
+/** Only the owner changes a schedule, but those who may delete it can also pause it. */
+export function checkMayChangeSchedule(
+  report: { ownerId: number },
+  body: Record<string, unknown>,
+  caller: Caller,
+): void {
+  const isPause = body['active'] === false && Object.keys(body).length === 1;
+  if (isPause && managesReports(caller)) return;
+  checkOwner(report, caller);
+}
+
 export function checkMayDelete({ ownerId }: { ownerId: number }, caller: Caller): void {
-  if (ownerId === actingUserId(caller) || allows(caller.permissions, 'analytics:manage') === 'all') return;
+  if (ownerId === actingUserId(caller) || managesReports(caller)) return;
   throw forbidden('Requires the owner of the report, or the permission analytics:manage');
 }
 
@@ -69,10 +104,14 @@ export async function checkTeam(
     throw failField('teamId', unknownId('team'));
 }
 
-/** The team of a report: that of the request or the only team of the caller with the visibility `team`, else none. */
+/**
+ * The team of a report: that of the request or the only team of the caller with the visibility `team`, else none. Only owners in the
+ * team share a report with it; `followMembers` makes it private when they leave.
+ */
 export function teamFor(visibility: string, teamId: number | null | undefined, caller: Caller): number | null {
   if (visibility !== 'team') return null;
   const team = teamId ?? onlyTeamOf(caller);
   if (team === null) throw failField('teamId', 'Is required for the visibility team, unless you are in one team');
+  if (!caller.teamIds?.includes(team)) throw failField('teamId', 'Must be one of your teams');
   return team;
 }

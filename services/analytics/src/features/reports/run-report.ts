@@ -12,13 +12,13 @@ import type { ReportTools } from './tools.ts';
 
 type Wire = Record<string, unknown>;
 
-export const runReport = ({ sources, ids, fileUrl }: ReportTools): Handler<typeof reportRuns.runReport, Wire> => ({
+export const runReport = ({ crm, sources, ids, fileUrl }: ReportTools): Handler<typeof reportRuns.runReport, Wire> => ({
   // Checked again without parameters too: the caller may not be the owner, or the list may have changed.
   async check({ params: { id }, body, caller, tx }) {
     const { type, query } = asReport(await findReport(tx, id, caller));
     checkFormat(type, body.format);
-    const reading = { sources, ids, caller, tx, field: body.params ? 'params' : 'query' };
-    return readQuery(type, { ...query, ...body.params }, reading);
+    const reading = { crm, sources, ids, caller, tx, field: body.params ? 'params' : 'query' };
+    return readQuery(type, { ...withoutReplaced(query, body.params), ...body.params }, reading);
   },
   async run({ params: { id }, body: { params = {}, format }, caller, found, tx, emit, schedule }) {
     const { type } = asReport(await findReport(tx, id, caller));
@@ -41,3 +41,16 @@ export const runReport = ({ sources, ids, fileUrl }: ReportTools): Handler<typeo
     return asRun(row, { caller, fileUrl });
   },
 });
+
+/** The query without the period or the dates of which the parameters have the other one. */
+function withoutReplaced({ period, dateFrom, dateTo, ...query }: Wire, params: Wire = {}): Wire {
+  const hasDates = params['dateFrom'] !== undefined || params['dateTo'] !== undefined;
+  return {
+    ...query,
+    ...(period !== undefined && !hasDates && { period }),
+    ...(params['period'] === undefined && {
+      ...(dateFrom !== undefined && { dateFrom }),
+      ...(dateTo !== undefined && { dateTo }),
+    }),
+  };
+}

@@ -73,6 +73,15 @@ it.each(['* * * * *', '*/5 * * * *', '0,30 8 * * *', '0 8 31 2 *', '0 8 * *', '0
   },
 );
 
+it.each([
+  { frequency: 'daily', weekday: 3 },
+  { frequency: 'weekly', dayOfMonth: 3 },
+  { frequency: 'monthly', weekday: 3 },
+  { cron: '0 8 * * *', time: '09:00' },
+] as const)('rejects what has no effect: %j', (given) => {
+  expect(() => timetableOf(given)).toThrow('Validation failed');
+});
+
 it('replaces a frequency by an expression, and the other way round', () => {
   const weekly = timetableOf({ frequency: 'weekly', time: '07:00', weekday: 3 });
   const cron = timetableOf({ cron: '0 9 1 * *' }, weekly);

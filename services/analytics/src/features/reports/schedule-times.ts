@@ -24,10 +24,12 @@ export function timetableOf(given: Given, before: Timetable = noneBefore): Timet
   const cron = given.cron ?? (given.frequency ? null : before.cron);
   if (cron) {
     checkCron(cron);
+    refuseUnused(given, ['time', 'weekday', 'dayOfMonth'], 'cron');
     return { ...noneBefore, cron };
   }
   const frequency = given.frequency ?? before.frequency;
   if (!frequency) throw failField('frequency', 'Is required, unless there is a cron expression');
+  refuseUnused(given, unused[frequency], `the frequency ${frequency}`);
   const fieldOf = <Field extends keyof typeof byDefault>(field: Field) =>
     (given[field] ?? before[field] ?? byDefault[field]) as (typeof byDefault)[Field];
   return {
@@ -37,6 +39,17 @@ export function timetableOf(given: Given, before: Timetable = noneBefore): Timet
     dayOfMonth: frequency === 'monthly' ? fieldOf('dayOfMonth') : null,
     cron: null,
   };
+}
+
+const unused = {
+  daily: ['weekday', 'dayOfMonth'],
+  weekly: ['dayOfMonth'],
+  monthly: ['weekday'],
+} as const satisfies Record<z.output<typeof ReportFrequency>, (keyof Timetable)[]>;
+
+function refuseUnused(given: Given, fields: readonly (keyof Timetable)[], by: string): void {
+  const field = fields.find((one) => (given[one] ?? null) !== null);
+  if (field) throw failField(field, `Has no effect with ${by}; leave it out`);
 }
 
 function checkCron(cron: string): void {

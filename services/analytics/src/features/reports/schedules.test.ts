@@ -54,6 +54,38 @@ const scheduleOf = async (api: Api, id: string) => (await api.listReportSchedule
 const mailTo = (address: string) => until(`${address} gets a message`, () => mailbox.to(address)[0]);
 const linkIn = (text: string) => /https:\S+/.exec(text)?.[0] as string;
 
+it('is not made by an API key that cannot read all that the runs of its user would', async () => {
+  const owner = service.as({ userId });
+  const { tenantId } = owner.caller;
+  const id = await aReport(owner, { type: 'leads', query: {} });
+  const schedule = await aSchedule(owner, id);
+  const body = { frequency: 'daily', timezone: 'UTC', format: 'csv', recipients: { emails: [anAddress()] } };
+  for (const can of [['leads:read:own'], ['leads:read:team'], []]) {
+    const key = service.as({
+      tenantId: tenantId as number,
+      type: 'key',
+      userId,
+      can: ['analytics:read', 'analytics:write', ...can],
+    });
+    const refused = [
+      await key.createReportSchedule({ params: { id }, body }),
+      await key.updateReportSchedule({
+        params: { id, scheduleId: schedule.id },
+        body: { recipients: body.recipients },
+      }),
+      await key.updateReport({ params: { id }, body: { query: { filters: { status: 'new' } } } }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403]);
+  }
+  const able = service.as({
+    tenantId: tenantId as number,
+    type: 'key',
+    userId,
+    can: ['analytics:read', 'analytics:write', 'leads:read'],
+  });
+  expect((await able.createReportSchedule({ params: { id }, body })).status).toBe(201);
+});
+
 it('runs once at each of its times, also with two instances and a repeated job, and sends links to all recipients', async () => {
   const api = service.as({ userId });
   await reportLeads(service, api);
@@ -112,7 +144,98 @@ it('sends the file of a list with what the owner may read', async () => {
   expect(file.text).toBe('email\r\nada@example.com\r\n');
 });
 
-it('tells the owner of a failure, and sends nothing to others', async () => {
+it('reads a moving period by its own time zone, not by that of the tenant', async () => {
+  const api = service.as({ userId });
+  for (const peer of [service, other]) peer.crm.lists.set('listLeads', []);
+  // Half past midnight there is 10:30 UTC of the day before.
+  const kiritimati = { cron: '30 0 * * *', frequency: undefined, timezone: 'Pacific/Kiritimati' };
+  const [numbers, list] = [
+    await aReport(api, { query: { period: 'today' } }),
+    await aReport(api, { type: 'leads', query: { period: 'today', columns: ['email'] } }),
+  ];
+  const { nextRunAt } = await aSchedule(api, numbers, kiritimati);
+  await aSchedule(api, list, kiritimati);
+  await letTimeCome(api);
+  const today = new Date(Date.parse(nextRunAt) + 14 * 3_600_000).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const { result } = await runOf(api, numbers, 'completed');
+  expect(result.period).toMatchObject({ from: `${today}T00:00:00.000Z`, timezone: 'UTC' });
+  const { exportId } = await runOf(api, list, 'completed');
+  const { data } = await api.getExport({ params: { id: exportId } });
+  expect(Date.parse(nextRunAt) - Date.parse(data.filters.createdFrom)).toBe(30 * 60_000);
+});
+
+it.each([
+  ['a list', { type: 'leads', query: { columns: ['email'] } }, ['analytics:read']],
+  ['numbers', { query: march }, ['leads:read']],
+])('sends %s only to users who may read it', async (of, body, permissions) => {
+  const api = service.as({ userId });
+  for (const peer of [service, other])
+    peer.crm.lists.set('listLeads', [{ id: '1', email: 'ada@example.com', createdAt: '2026-03-02T09:00:00.000Z' }]);
+  await reportLeads(service, api);
+  const id = await aReport(api, { name: `For few: ${of}`, ...body });
+  const valid = { frequency: 'daily', timezone: 'UTC', format: 'csv' };
+  identity.permissions.set(members.seller, permissions);
+  const userIds = [members.both, members.seller];
+  const refused = await api.createReportSchedule({ params: { id }, body: { ...valid, recipients: { userIds } } });
+  expect([refused.status, refused.body.errors?.[0]?.field]).toEqual([422, 'recipients.userIds.1']);
+  identity.permissions.delete(members.seller);
+  await aSchedule(api, id, { recipients: { userIds } });
+  identity.permissions.set(members.seller, permissions);
+  await letTimeCome(api);
+  await runOf(api, id, 'completed');
+  identity.permissions.delete(members.seller);
+  const subjectsTo = (user: string) =>
+    mailbox.to(addressOf(user)).filter(({ subject }) => subject === `For few: ${of}`).length;
+  await until('the other user gets it', () => subjectsTo(members.both) > 0);
+  expect(subjectsTo(members.seller)).toBe(0);
+  const { lastStatus, lastError } = await scheduleOf(api, id);
+  expect([lastStatus, lastError]).toEqual([
+    'completed',
+    'Users who got no message, because they are not active or may not read the report: 1',
+  ]);
+});
+
+it('fails at once with a stored query that requests cannot have', async () => {
+  const api = service.as({ userId });
+  const steps = [{ leadStatus: 'new' }, { leadStatus: 'qualified' }];
+  const id = await aReport(api, { type: 'funnel', query: { ...march, steps } });
+  await aSchedule(api, id);
+  await service.sqlWithin(
+    api.caller,
+    `UPDATE report SET wire_query = jsonb_set(wire_query, '{steps,1,leadStatus}', '"qualifed"')`,
+  );
+  await letTimeCome(api);
+  const { attempts, error } = await runOf(api, id, 'failed');
+  expect([attempts, error]).toEqual([
+    1,
+    {
+      code: 'validation_failed',
+      message: 'steps.1.leadStatus: Must be one of new, contacted, qualified, unqualified',
+    },
+  ]);
+});
+
+it('fails when nobody is left who may read it', async () => {
+  const api = service.as({ userId });
+  await reportLeads(service, api);
+  const id = await aReport(api, { query: march });
+  await aSchedule(api, id, { recipients: { userIds: [members.seller] } });
+  identity.permissions.set(members.seller, ['leads:read']);
+  await letTimeCome(api);
+  const failed = await runOf(api, id, 'failed');
+  identity.permissions.delete(members.seller);
+  expect(failed.error.code).toBe('no_recipients');
+});
+
+/** The event by which identity notifies a user of a failure. */
+const failureOf = (id: string) =>
+  until('the failure is announced', () =>
+    service.events.find(
+      ({ name, data }) => name === 'report.failed' && (data as { reportId?: string }).reportId === id,
+    ),
+  );
+
+it('announces a failure for its owner, and sends nothing to others', async () => {
   const owner = members.both;
   const api = service.as({ userId: Number(owner) });
   const id = await aReport(api, { name: 'Secret', query: march });
@@ -121,9 +244,28 @@ it('tells the owner of a failure, and sends nothing to others', async () => {
   await letTimeCome(api);
   expect(await runOf(api, id, 'failed')).toMatchObject({ error: { code: 'forbidden' }, files: null });
   identity.permissions.delete(owner);
-  expect((await mailTo(addressOf(owner))).subject).toBe('The report “Secret” could not be sent');
+  const message = 'The owner of the report may not read what it shows any more';
+  expect(await failureOf(id)).toMatchObject({ data: { code: 'forbidden', message, createdBy: owner } });
   expect(mailbox.to(recipients.emails[0])).toEqual([]);
   expect(await scheduleOf(api, id)).toMatchObject({ lastStatus: 'failed', active: true });
+});
+
+it('announces a failure when the job gives up', async () => {
+  const api = service.as({ userId });
+  const id = await aReport(api, { query: march });
+  await aSchedule(api, id, { recipients: { userIds: [members.seller] } });
+  identity.failing.add('/internal/users/assignees');
+  await letTimeCome(api);
+  await runOf(api, id, 'running');
+  await until('the attempts of the job are used up', async () => {
+    const giveUp = `UPDATE platform.job SET attempts = 9, due_at = now() WHERE name = 'evaluate-report' AND attempts < 9`;
+    return (await service.sqlWithin(api.caller, `${giveUp} RETURNING 1`)).length > 0;
+  });
+  const failed = await runOf(api, id, 'failed');
+  identity.failing.clear();
+  const { code, message } = failed.error;
+  expect(await failureOf(id)).toMatchObject({ data: { code, message, createdBy: users.active } });
+  expect(await scheduleOf(api, id)).toMatchObject({ lastStatus: 'failed', lastError: message, active: true });
 });
 
 it('stops when its owner is not active any more, with the reason', async () => {

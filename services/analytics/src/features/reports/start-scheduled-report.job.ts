@@ -36,7 +36,8 @@ export const startScheduledReport = ({ identity, sources }: ReportTools) =>
           const { code, message } = ownerInactive;
           const stopped = { active: false, nextRunAt: null, stoppedReason: code, lastError: message };
           await tx.reportSchedule.updateMany({ where: { id }, data: { ...stopped, version: row.version + 1 } });
-          const data = { reportId: report.id, reportScheduleId: id, reason: code };
+          const { id: reportId, name: reportName, ownerId } = report;
+          const data = { reportId, reportScheduleId: id, reason: code, message, reportName, ownerId };
           emit(reportScheduleStopped, { data, record: { id } });
           return;
         }
@@ -47,7 +48,7 @@ export const startScheduledReport = ({ identity, sources }: ReportTools) =>
           {
             ...{ reportId, createdBy, format, wireQuery: wireQuery as Record<string, unknown> },
             requester: requesterFor(report, { owner, sources }),
-            scheduled: { scheduleId: id, scheduledFor },
+            scheduled: { scheduleId: id, scheduledFor, timezone },
           },
         );
         // The clock of this process may be behind that of the database, by which the job is due.

@@ -38,6 +38,7 @@ export const FunnelResult = z.looseObject({
       z.looseObject({
         value: z.string().nullish(),
         userId: z.string().nullish(),
+        userName: z.string().nullish(),
         teamId: z.string().nullish(),
         partnerId: z.string().nullish(),
         steps: z.array(Step),
@@ -60,7 +61,7 @@ export function tableOf(type: NumbersReport, result: Record<string, unknown>): T
 }
 
 const dashboardColumns = ['section', 'number', 'from', 'value', 'previous'];
-const funnelColumns = ['group', 'step', 'count', 'fromPrevious', 'fromStart', 'medianSeconds'];
+const funnelColumns = ['group', 'userName', 'step', 'count', 'fromPrevious', 'fromStart', 'medianSeconds'];
 const periodsMax = 24;
 const cohortColumns = (periods: number) => [
   'cohort',
@@ -105,21 +106,31 @@ function flat(of: object, path = ''): [name: string, value: number | null][] {
 }
 
 function funnelTable({ steps, pending, breakdown }: z.output<typeof FunnelResult>): Table {
-  const rowsOf = (group: string | null, of: typeof steps, waiting: number) => [
+  const rowsOf = (group: string, userName: string | null, { steps: of, pending: waiting }: Steps) => [
     ...of.map(({ name, count, fromPrevious, fromStart, medianSeconds }) => [
       group,
+      userName,
       name,
       count,
       fromPrevious ?? null,
       fromStart ?? null,
       medianSeconds ?? null,
     ]),
-    [group, 'pending', waiting, null, null, null],
+    [group, userName, 'pending', waiting, null, null, null],
   ];
-  const groups = breakdown.flatMap(({ value, userId, teamId, partnerId, ...group }) =>
-    rowsOf(value ?? userId ?? teamId ?? partnerId ?? 'none', group.steps, group.pending),
-  );
-  return counted(funnelColumns, [...rowsOf('all', steps, pending), ...groups], (row) => [row[2]]);
+  const groups = breakdown.flatMap(({ userName, ...group }) => rowsOf(groupName(group), userName ?? null, group));
+  return counted(funnelColumns, [...rowsOf('all', null, { steps, pending }), ...groups], (row) => [row[3]]);
+}
+
+interface Steps {
+  steps: readonly z.output<typeof Step>[];
+  pending: number;
+}
+type Grouped = Partial<Record<'value' | 'userId' | 'teamId' | 'partnerId', string | null | undefined>>;
+
+/** The value or the public id by which the leads of a group are grouped. */
+export function groupName({ value, userId, teamId, partnerId }: Grouped): string {
+  return value ?? userId ?? teamId ?? partnerId ?? 'none';
 }
 
 function cohortTable({ rows }: z.output<typeof CohortResult>): Table {

@@ -1,20 +1,24 @@
 import { type reportSchedules, reportScheduleUpdated } from '@tandem/analytics-contract';
-import { asService, diff, fail } from '@tandem/service';
+import { actingUserId } from '@tandem/caller';
+import { diff, fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { asReport, checkOwner, findReport } from './report.ts';
+import { checkReach, checkRecipients } from './recipients.ts';
+import { asReport, checkMayChangeSchedule, findReport, knownTo } from './report.ts';
 import { checkFormat } from './report-query.ts';
-import { asSchedule, awaitNextRun, checkRecipients, nextRun } from './report-schedule.ts';
+import { asSchedule, awaitNextRun, nextRun } from './report-schedule.ts';
 import { timetableOf } from './schedule-times.ts';
 import type { ReportTools } from './tools.ts';
 
-export const updateReportSchedule = ({
-  identity,
-}: ReportTools): Handler<typeof reportSchedules.updateReportSchedule> => ({
-  async check({ params: { id }, body: { recipients, format }, caller, tx }) {
-    const report = asReport(await findReport(tx, id, caller));
-    checkOwner(report, caller);
+export const updateReportSchedule = (tools: ReportTools): Handler<typeof reportSchedules.updateReportSchedule> => ({
+  async check({ params: { id }, body, caller, tx }) {
+    const { recipients, format } = body;
+    const report = asReport(await findReport(tx, id, caller, knownTo(caller)));
+    checkMayChangeSchedule(report, body, caller);
+    // A pause sends nothing, so nothing else has to be checked.
+    if (report.ownerId !== actingUserId(caller)) return;
+    checkReach(tools, { type: report.type, field: 'recipients' }, caller);
     if (format) checkFormat(report.type, format);
-    if (recipients) await checkRecipients(identity, recipients, asService(caller));
+    if (recipients) await checkRecipients(tools, { type: report.type, recipients }, caller);
   },
   async run({ params, body, tx, emit, schedule, ifMatch }) {
     const { id: reportId, scheduleId: id } = params;

@@ -1,2 +1,2 @@
-export { eventsKeptSince, warnOfRemovedEvents } from './kept-since.ts';
+export { eventsKeptSince, type Missing, warnOfRemovedEvents } from './kept-since.ts';
 export { removeOldEvents, scheduleRetention } from './remove-old-events.job.ts';

@@ -6,9 +6,12 @@ export async function eventsKeptSince(tx: Tx): Promise<Date | undefined> {
   return row?.keptSince ?? undefined;
 }
 
+/** Reports a part of the numbers that lacks something, and why. */
+export type Missing = (part: string, message: string) => void;
+
 /** Warns that a period begins before the first event that is kept. */
 export async function warnOfRemovedEvents(
-  { tx, missing }: { tx: Tx; missing: (part: string, message: string) => void },
+  { tx, missing }: { tx: Tx; missing: Missing },
   { part, from }: { part: string; from: Date | undefined },
 ): Promise<void> {
   const kept = await eventsKeptSince(tx);

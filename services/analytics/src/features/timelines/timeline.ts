@@ -1,6 +1,6 @@
 /**
- * What happened to leads, as PostgreSQL packs it: rows of `rowBytes`, each with a lead, a time in milliseconds and a number whose
- * bits or value the query gives a meaning. All are big-endian.
+ * The format in which PostgreSQL packs entries of leads: rows of `rowBytes`, each with a lead, a time as PostgreSQL sends it and a number
+ * whose bits or value the query gives a meaning. All are big-endian.
  */
 export const rowBytes = 20;
 
@@ -41,7 +41,7 @@ export function timelinesOf(rows: Uint8Array): Timelines {
     const index = places[row] as number;
     const place = next[index] as number;
     next[index] = place + 1;
-    times[place] = readInteger(view, row * rowBytes + 8);
+    times[place] = readTime(view, row * rowBytes + 8);
     values[place] = view.getUint32(row * rowBytes + 16);
   }
   for (let lead = 0; lead < sizes.length; lead++)
@@ -52,6 +52,14 @@ export function timelinesOf(rows: Uint8Array): Timelines {
 /** An integer of eight bytes, which is below 2^53. */
 export function readInteger(view: DataView, offset: number): number {
   return view.getInt32(offset) * 2 ** 32 + view.getUint32(offset + 4);
+}
+
+// PostgreSQL counts microseconds from here.
+const timesFrom = Date.UTC(2000, 0, 1);
+
+/** A time in milliseconds since 1970, of one that PostgreSQL sends in microseconds. */
+export function readTime(view: DataView, offset: number): number {
+  return timesFrom + readInteger(view, offset) / 1_000;
 }
 
 // Longer ranges are sorted by an index: insertion takes time in proportion to the square of the length.

@@ -1,6 +1,7 @@
 import type { recordPages } from '@tandem/contract';
 import type { Handlers } from '@tandem/service';
-import type { Tx } from '../../handler.ts';
+import type { Tools, Tx } from '../../handler.ts';
 import { readRecordPage } from './read-record-page.ts';
 
-export const exportHandlers = { readRecordPage } satisfies Handlers<typeof recordPages, Tx>;
+export const exportHandlers = (tools: Tools) =>
+  ({ readRecordPage: readRecordPage(tools) }) satisfies Handlers<typeof recordPages, Tx>;

@@ -1,4 +1,4 @@
-import type { personalDataOperations } from '@tandem/contract';
+import type { personalDataOperations, recordPages } from '@tandem/contract';
 import type {
   files,
   fileVersions,
@@ -50,6 +50,7 @@ export const fileHandlers = (tools: Tools) =>
       | keyof typeof fileVersions
       | keyof typeof ocr
       | keyof typeof internalNames
+      | keyof typeof recordPages
       | keyof typeof personalDataOperations
     >,
     Tx

@@ -1,4 +1,4 @@
-import type { jobOperations, recordPages } from '@tandem/contract';
+import type { jobOperations } from '@tandem/contract';
 import type { auditLogs, internalAdmin } from '@tandem/identity-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
@@ -7,7 +7,6 @@ import { downloadAuditExport } from './download-audit-export.ts';
 import { getAuditLog } from './get-audit-log.ts';
 import { getJob } from './get-job.ts';
 import { listAuditLogs } from './list-audit-logs.ts';
-import { readRecordPage } from './read-record-page.ts';
 import { verifyAuditChain } from './verify-audit-chain.ts';
 
 export const auditLogHandlers = (tools: Tools) =>
@@ -18,8 +17,4 @@ export const auditLogHandlers = (tools: Tools) =>
     downloadAuditExport: downloadAuditExport(tools),
     getJob: getJob(tools),
     verifyAuditChain: verifyAuditChain(tools),
-    readRecordPage: readRecordPage(tools),
-  }) satisfies Handlers<
-    typeof auditLogs & typeof jobOperations & typeof recordPages & Pick<typeof internalAdmin, 'verifyAuditChain'>,
-    Tx
-  >;
+  }) satisfies Handlers<typeof auditLogs & typeof jobOperations & Pick<typeof internalAdmin, 'verifyAuditChain'>, Tx>;

@@ -15,7 +15,13 @@ describe('readTenantSettings', () => {
     const { status, data } = await fleet(service, tenantId).readTenantSettings();
     expect([status, data]).toEqual([
       200,
-      { currency: 'CHF', name: 'Analytical Engines', timezone: 'Europe/Zurich', locale: 'en' },
+      {
+        currency: 'CHF',
+        name: 'Analytical Engines',
+        timezone: 'Europe/Zurich',
+        locale: 'en',
+        version: 2,
+      },
     ]);
   });
 

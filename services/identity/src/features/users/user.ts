@@ -100,7 +100,8 @@ function hashedEmail(email: string): string {
 
 /** Filter for visible users: callers limited to their own records see only themselves. */
 export function visibleTo(caller: Caller, permission: 'users:read' | 'users:write'): { id?: number } {
-  const reach = allows(caller.permissions, permission);
+  // A service has the reach that it names; the permissions of its own are for other operations.
+  const reach = caller.narrow ?? (caller.type === 'system' ? 'all' : allows(caller.permissions, permission));
   const id = actingUserId(caller);
   return reach === 'all' || id === undefined ? {} : { id };
 }

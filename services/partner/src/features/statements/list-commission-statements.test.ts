@@ -326,8 +326,8 @@ describe('toCsv', () => {
       toCsv([
         ['a', null, -1.5, 'x,y'],
         ['=1+1', '+1', '-x', '@x'],
-        ['\tx', 'say "hi"', 'two\nlines', ''],
+        ['\tx', 'say "hi"', 'two\nlines', '\n=1+1'],
       ]),
-    ).toBe(`a,,-1.5,"x,y"\r\n'=1+1,'+1,'-x,'@x\r\n'\tx,"say ""hi""","two\nlines",\r\n`);
+    ).toBe(`a,,-1.5,"x,y"\r\n'=1+1,'+1,'-x,'@x\r\n'\tx,"say ""hi""","two\nlines","'\n=1+1"\r\n`);
   });
 });

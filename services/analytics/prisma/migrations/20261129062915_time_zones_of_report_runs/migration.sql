@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "report_run" ADD COLUMN     "timezone" TEXT;

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "export_chunk" ADD COLUMN     "row_count" INTEGER;
