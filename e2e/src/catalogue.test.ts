@@ -164,11 +164,12 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
   const { data: lead } = await api.createLead({ body: { ...person, email: 'agents@example.com' } });
   const run = async (agentId: string) => {
     const { data } = await api.runAgentInBulk({ params: { id: agentId }, body: { leadIds: [lead.id] } });
-    return { agentId, leadId: lead.id, executionId: data.results[0]?.executionId as string };
+    const ended = { bulkRunId: data.bulkRunId, agentId };
+    return { ended, work: { agentId, leadId: lead.id, executionId: data.results[0]?.executionId as string } };
   };
   // The lead has no phone number.
-  const called = await run(caller);
-  const recommended = await run(recommender);
+  const { work: called, ended: calls } = await run(caller);
+  const { work: recommended, ended: recommendations } = await run(recommender);
   const approvalId = await until(
     'the recommender requests approval',
     async () => (await api.listApprovals({})).data[0]?.id,
@@ -242,6 +243,8 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
     { type: 'agent.approval_requested', data: { approvalId, ...asked } },
     { type: 'agent.approval_decided', data: { approvalId, ...asked, status: 'approved' } },
     { type: 'agent.execution_completed', data: recommended },
+    { type: 'agent.bulk_run_completed', data: { ...calls, status: 'completed_with_errors' } },
+    { type: 'agent.bulk_run_completed', data: { ...recommendations, status: 'completed' } },
     { type: 'export.completed', data: { exportId: exported.id, source: 'leads', rowCount: 1 } },
     ...reports,
     { type: 'addon.installed', data: addonData },
@@ -337,7 +340,10 @@ async function causeReports(): Promise<Delivered[]> {
   const failed = await run({ name: 'Cohorts', type: 'cohort', query });
   return [
     { type: 'report.completed', data: { ...done, rowCount: 0 } },
-    { type: 'report.failed', data: { ...failed, code: 'validation_failed' } },
+    {
+      type: 'report.failed',
+      data: { ...failed, code: 'validation_failed', message: expect.any(String), createdBy: tenant.userId },
+    },
   ];
 }
 

@@ -1,5 +1,6 @@
 import { aTenant, startFleet, type TestFleet, type TestTenant, tokensOf } from '@tandem/test-fleet';
 import { openTables, type Tables, until } from '@tandem/testing';
+import { upload } from './upload.ts';
 
 const many = Number(process.env['EXPORT_LEADS'] ?? 20_000);
 const waitMs = 240_000;
@@ -8,7 +9,9 @@ let fleet: TestFleet;
 let tenant: TestTenant;
 let databases: Record<'crm' | 'analytics', Tables>;
 beforeAll(async () => {
-  fleet = await startFleet({ services: ['identity', 'crm', 'analytics', 'partner', 'campaign', 'training'] });
+  fleet = await startFleet({
+    services: ['identity', 'crm', 'analytics', 'partner', 'campaign', 'training', 'files', 'integrations'],
+  });
   tenant = await aTenant(fleet);
   const open = (name: string) => openTables(fleet.environment[name]?.['DATABASE_URL'] as string);
   databases = { crm: await open('crm'), analytics: await open('analytics') };
@@ -91,6 +94,9 @@ it('a user who may read own leads only exports these, and no audit log', async (
   expect(manager.rowCount).toBeGreaterThanOrEqual(2);
 });
 
+const byId = (one: Record<string, unknown>, other: Record<string, unknown>) =>
+  `${one['id']}`.localeCompare(`${other['id']}`);
+
 describe('a file of another service', () => {
   const hidden = ['tenantId', 'allowedTransitions', 'version'];
 
@@ -134,7 +140,30 @@ describe('a file of another service', () => {
     await api.setAudience({ params: { id: campaign.id }, body: { include: [{ conditions }] } });
     await api.activateCampaign({ params: { id: campaign.id } });
     await until('the mail is sent', async () => (await api.listMessages()).data[0]?.status === 'sent');
-    return filled;
+    await api.createSegment({ body: { name: 'Engineers', type: 'filter', conditions } });
+    await api.createTemplate({ body: { name: 'Welcome', channel: 'email', subject: 'Hello', html: '<p>Hello</p>' } });
+    const fields = [{ key: 'email', type: 'email' as const, mapsTo: 'email', required: true }];
+    const { data: form } = await api.createForm({ body: { name: 'Contact', fields } });
+    await api.publishForm({ params: { id: form.id } });
+    await api.submitForm({ params: { id: form.id }, body: { fields: { email: 'grace@example.com' } } });
+    await api.createLandingPage({ body: { name: 'Engines', slug: 'engines', content: '<h1>Engines</h1>' } });
+    await api.createSuppression({ body: { channel: 'email', value: 'never@example.com' } });
+    await owner.createTeam({ body: { name: 'Sales' } });
+    const { data: roles } = await owner.listRoles();
+    const second = { email: `second${Date.now()}@example.com`, password: 'a long phrase is best' };
+    await owner.createUser({
+      body: { ...second, firstName: 'Grace', lastName: 'Hopper', roleId: roles[0]?.id as string },
+    });
+    await upload(fleet, filled, { content: 'A plan', filename: 'plan.txt' });
+    const { data: webhook } = await api.createWebhook({
+      body: { url: 'https://example.com/hooks', events: ['lead.created'], active: false },
+    });
+    await api.createLead({ body: aLead('announced') });
+    await until('its delivery is skipped', async () => {
+      return (await api.listDeliveries({ params: { id: webhook.id } })).data.length === 1;
+    });
+    const parents = { formId: form.id, campaignId: campaign.id, workflowId: workflow.id, webhookId: webhook.id };
+    return { ...filled, ...parents };
   }
 
   /** The records of each source as its list shows them. */
@@ -145,34 +174,68 @@ describe('a file of another service', () => {
       deal_registrations: () => api.listDealRegistrations(),
       commissions: () => api.listCommissions(),
       payouts: () => api.listPayouts(),
+      activities: () => api.listActivities({ query: { sort: 'createdAt', limit: 100 } }),
+      users: () => api.listUsers(),
+      teams: () => api.listTeams(),
       campaigns: () => api.listCampaigns(),
       messages: () => api.listMessages(),
+      segments: () => api.listSegments(),
+      templates: () => api.listTemplates(),
+      forms: () => api.listForms(),
+      workflows: () => api.listWorkflows(),
+      suppressions: () => api.listSuppressions(),
+      landing_pages: () => api.listLandingPages(),
       courses: () => api.listCourses(),
       enrollments: () => api.listEnrollments(),
       certificates: () => api.listCertificates(),
+      files: () => api.listFiles(),
     }) satisfies Partial<Record<Body['source'], () => Promise<{ data: object[] }>>>;
 
+  const without = (record: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(record).filter(([field]) => !hidden.includes(field)));
+
+  /** Compares a file with the list of its source. */
+  async function compare(api: Api, body: Pick<Body, 'source' | 'filters'>, list: () => Promise<{ data: object[] }>) {
+    const { source } = body;
+    const done = await exported(api, { ...body, format: 'json' });
+    const rows = (await (await fetch(done.downloadUrl as string)).json()) as Record<string, unknown>[];
+    const { data } = await list();
+    const shown = (data as Record<string, unknown>[]).map(without);
+    expect([source, rows.toSorted(byId)]).toEqual([source, shown.toSorted(byId)]);
+    expect([source, rows.length > 0]).toEqual([source, true]);
+  }
+
   it('has the records of the list, with the same values, and none of another tenant or environment', async () => {
-    const { api, sandbox } = await aFilledTenant();
+    const { api, sandbox, formId, campaignId, workflowId, webhookId } = await aFilledTenant();
     const sandboxApi = fleet.api({ apiKey: sandbox });
     const other = await aTenant(fleet, { plan: 'enterprise' });
     for (const [name, list] of Object.entries(listsOf(api))) {
       const source = name as Body['source'];
-      const done = await exported(api, { source, format: 'json' });
-      const rows = (await (await fetch(done.downloadUrl as string)).json()) as Record<string, unknown>[];
-      const { data } = await list();
-      const shown = (data as Record<string, unknown>[]).map((record) =>
-        Object.fromEntries(Object.entries(record).filter(([field]) => !hidden.includes(field))),
-      );
-      expect([source, rows]).toEqual([source, shown]);
-      expect([source, rows.length]).toEqual([source, 1]);
-      for (const stranger of [other.api, sandboxApi])
-        expect([source, (await exported(stranger, { source, format: 'csv' })).rowCount]).toEqual([source, 0]);
+      await compare(api, { source }, list);
+      // Both environments have the same users and teams, and a tenant has a user from the start.
+      const strangers = ['users', 'teams'].includes(source) ? [other.api] : [other.api, sandboxApi];
+      for (const stranger of strangers) {
+        const lines = await linesOf(await exported(stranger, { source, format: 'csv', columns: ['id'] }));
+        expect([source, lines]).toEqual([source, source === 'users' ? [other.userId] : []]);
+      }
     }
     const columns = ['firstName', 'lastName'];
     expect(await linesOf(await exported(api, { source: 'partners', format: 'csv', columns }))).toEqual([
       "'=1+1,Clarke",
     ]);
+    const withParent = [
+      ['form_submissions', { formId }, () => api.listFormSubmissions({ params: { id: formId } })],
+      ['recipients', { campaignId }, () => api.listRecipients({ params: { id: campaignId } })],
+      ['workflow_executions', { workflowId }, () => api.listWorkflowExecutions({ params: { id: workflowId } })],
+      ['webhook_deliveries', { webhookId }, () => api.listDeliveries({ params: { id: webhookId } })],
+    ] as const;
+    for (const [source, filters, list] of withParent) {
+      await compare(api, { source, filters }, list);
+      for (const stranger of [other.api, sandboxApi])
+        await expect(stranger.createExport({ body: { source, format: 'csv', filters } })).rejects.toMatchObject({
+          status: 422,
+        });
+    }
   }, 180_000);
 
   it('of the audit log has its entries, in the sandbox only those of the sandbox', async () => {

@@ -12,13 +12,19 @@ export default class Summary {
     mkdirSync(dirname(file), { recursive: true });
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     const failures = results.testResults.flatMap(failuresOf);
-    writeFileSync(file, JSON.stringify({ passed: results.numPassedTests, failed, failures }));
+    const files = results.testResults.map(({ testFilePath, perfStats }) => ({
+      name: nameOf(testFilePath),
+      seconds: (perfStats.end - perfStats.start) / 1000,
+    }));
+    writeFileSync(file, JSON.stringify({ passed: results.numPassedTests, failed, failures, files }));
   }
 }
 
+const nameOf = (testFilePath) => relative(process.cwd(), testFilePath);
+
 /** The title and the beginning of the message of each failure of one test file. */
 function failuresOf({ testFilePath, testExecError, testResults }) {
-  const file = relative(process.cwd(), testFilePath);
+  const file = nameOf(testFilePath);
   const tests = testResults
     .filter(({ status }) => status === 'failed')
     .map(({ fullName, failureMessages }) => failure(`${file}: ${fullName}`, failureMessages.join('\n')));

@@ -14,6 +14,7 @@ import { externalStores, type Stores, startStores } from './stores/index.ts';
 import { complain, prepareTerminal, progress } from './terminal.ts';
 
 const parallelRunsMax = 16;
+const slowestShown = 15;
 // Written by infra/local/jest-summary.mjs, and cached by turbo with the result of the package.
 const summaryFile = '.local/test-summary.json';
 
@@ -21,6 +22,7 @@ interface Summary {
   passed: number;
   failed: number;
   failures: { title: string; message: string }[];
+  files: { name: string; seconds: number }[];
 }
 
 prepareTerminal();
@@ -146,14 +148,22 @@ function run(command: string[], env: NodeJS.ProcessEnv): Promise<number> {
   });
 }
 
-/** Prints what failed and the number of tests, from the files written by jest-summary.mjs. */
-function printSummary(files: string[]): void {
-  const summaries: Summary[] = files
+/** Prints what failed, the number of tests and the slowest files, from the files written by jest-summary.mjs. */
+function printSummary(summaryFiles: string[]): void {
+  const summaries: Summary[] = summaryFiles
     .filter((file) => existsSync(file))
     .map((file) => JSON.parse(readFileSync(file, 'utf8')));
   // Turbo runs two packages at once, so the failures of one are far up in the output of the other.
   for (const { title, message } of summaries.flatMap((one) => one.failures)) {
     process.stdout.write(`\nFAILED ${title}\n${message}\n`);
+  }
+  const files = summaries.flatMap((one) => one.files).sort((a, b) => b.seconds - a.seconds);
+  if (files.length > slowestShown) {
+    const all = files.reduce((sum, { seconds }) => sum + seconds, 0);
+    process.stdout.write(`\nSlowest of ${files.length} test files, which took ${Math.round(all)} s together:\n`);
+    for (const { name, seconds } of files.slice(0, slowestShown)) {
+      process.stdout.write(`${String(Math.round(seconds)).padStart(5)} s  ${name}\n`);
+    }
   }
   const count = (key: 'passed' | 'failed') => summaries.reduce((sum, one) => sum + one[key], 0);
   if (summaries.length) process.stdout.write(`\nTests: ${count('passed')} passed, ${count('failed')} failed\n`);

@@ -9,10 +9,11 @@ const schedule = {
 
 const aCohort = () => ({ name: `Web ${randomBytes(6).toString('hex')}`, filter: { sources: ['web'] }, static: true });
 
+const ofTenant = { name: 'Month', type: 'dashboard', visibility: 'tenant' };
+
 /** Creates a report that all users see, a run and a schedule, and a saved cohort. */
 export async function createReports({ direct }: Pick<Setup, 'direct'>, { scope }: Pick<World, 'scope'>) {
-  const body = { name: 'Month', type: 'dashboard', visibility: 'tenant' };
-  const report = await direct.call('createReport', { body }, scope);
+  const report = await direct.call('createReport', { body: ofTenant }, scope);
   const params = { id: report.id };
   return {
     report,
@@ -39,6 +40,7 @@ export const reportRequests = {
 };
 
 export const reportPreparations = {
+  listReports: newReportOfUser,
   deleteReport: newReport,
   deleteReportSchedule: newReport,
   deleteCohortDefinition: newReport,
@@ -53,4 +55,9 @@ async function newReport(world: World, setup: Setup): Promise<void> {
     report_schedule: Number(report_schedule.id),
     cohort_definition: Number(cohort_definition.id),
   });
+}
+
+/** Creates a report that belongs to the user of the records. */
+async function newReportOfUser({ scope, records }: World, { direct }: Setup): Promise<void> {
+  await direct.call('createReport', { body: ofTenant }, { ...scope, userId: Number(records.user) });
 }

@@ -51,7 +51,9 @@ export async function cloneDatabase(
   const owner = serviceDatabase(service.name, { adminUrl, roleSecret, database });
   await withClient(adminUrl, async (admin) => {
     const ownerName = quoteName(`${databaseName(service.name)}_owner`);
-    await admin.query(`CREATE DATABASE ${quoteName(database)} TEMPLATE ${quoteName(template)} OWNER ${ownerName}`);
+    // A template has hundreds of small files. Copying them takes half as long as writing their pages to the log.
+    const source = `TEMPLATE ${quoteName(template)} STRATEGY file_copy`;
+    await admin.query(`CREATE DATABASE ${quoteName(database)} ${source} OWNER ${ownerName}`);
     await limitEntry(admin, service.name, database);
   });
   return { ...owner, drop: () => withClient(adminUrl, (admin) => dropDatabase(admin, database)) };
