@@ -105,6 +105,7 @@ export const resourceTypes = {
   report: 104,
   report_run: 105,
   report_schedule: 106,
+  agent_schedule: 107,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

@@ -5,6 +5,8 @@
 import { fromWallClock, wallClock } from '@tandem/time-zones';
 import rrule from 'rrule';
 
+export { checkCron, nextByCron } from './cron.ts';
+
 const { RRule } = rrule;
 
 /** A recurring appointment: its rule, the zone of its clock time, and its first occurrence. */

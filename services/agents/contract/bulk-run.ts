@@ -33,6 +33,9 @@ export const BulkRun = z.object({
   scheduledFor: timestamp()
     .nullable()
     .meta({ description: 'When the run is due; null if it was queued to run immediately', examples: [null] }),
+  scheduleId: id('agent_schedule')
+    .nullable()
+    .meta({ description: 'The schedule that started the run', examples: [null] }),
   retryOf: id('bulk_run')
     .nullable()
     .meta({ description: 'The run whose failed executions this one repeats', examples: [null] }),

@@ -38,7 +38,7 @@ export const BulkRunResult = z.object({
 });
 
 /** The response to a request that starts a bulk run. */
-const StartedRun = z.object({
+export const StartedRun = z.object({
   bulkRunId: id('bulk_run'),
   agentId: id('agent'),
   total: z.int().meta({ description: 'The number of leads in the request', examples: [2] }),

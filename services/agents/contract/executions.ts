@@ -14,7 +14,7 @@ export const executionStatuses = [
   'cancelled',
 ] as const;
 
-export const executionTriggers = ['bulk', 'manual'] as const;
+export const executionTriggers = ['bulk', 'manual', 'schedule'] as const;
 
 export const executionStates = stateTable<(typeof executionStatuses)[number]>('Execution', {
   created: { queued: 'runAgent' },
@@ -43,7 +43,9 @@ export const ExecutionStatus = z.enum(executionStatuses).describe('The status of
 
 export const ExecutionTrigger = z
   .enum(executionTriggers)
-  .describe('What started the execution: `bulk` for a bulk run, `manual` for a single run or a retry');
+  .describe(
+    'What started the execution: `bulk` for a bulk run, `manual` for a single run or a retry, `schedule` for a schedule',
+  );
 
 /** The error of a step or an execution. */
 export const StepError = z.object({
@@ -97,6 +99,9 @@ export const Execution = z.object({
   error: StepError.nullable().meta({ description: 'The error, if the execution failed', examples: [null] }),
   source: OutputSource.meta({ examples: ['template'] }),
   actingUserId: id('user').nullable().describe('The user who started the execution'),
+  scheduleId: id('agent_schedule')
+    .nullable()
+    .meta({ description: 'The schedule that started the execution', examples: [null] }),
   retryOf: id('execution')
     .nullable()
     .meta({ description: 'The execution that this one repeats', examples: [null] }),
@@ -112,7 +117,7 @@ export const Execution = z.object({
 });
 
 // Events of earlier releases.
-const whenMissing = { record: { allowedTransitions: [], retryOf: null, cancelReason: null } };
+const whenMissing = { record: { allowedTransitions: [], retryOf: null, cancelReason: null, scheduleId: null } };
 
 const ended = {
   group: 'agents',

@@ -8,6 +8,7 @@ import { executions } from './executions.ts';
 import { internalApprovalCounts } from './internal.ts';
 import { internalNames } from './names.ts';
 import { recommendations } from './recommendations.ts';
+import { agentSchedules } from './schedules.ts';
 
 export * from './agents.ts';
 export * from './approvals.ts';
@@ -17,6 +18,7 @@ export * from './executions.ts';
 export * from './internal.ts';
 export * from './names.ts';
 export * from './recommendations.ts';
+export * from './schedules.ts';
 
 export const agents = {
   ...agentRows,
@@ -24,6 +26,7 @@ export const agents = {
   ...executions,
   ...approvals,
   ...recommendations,
+  ...agentSchedules,
   ...internalNames,
   ...internalApprovalCounts,
   ...personalDataOperations,

@@ -30,6 +30,8 @@ export interface Agents extends TestService<typeof agents> {
   runsPerDay(maximum: number | undefined): void;
   /** Makes the next requests to crm fail. */
   failNext(times: number): void;
+  /** Sets the status and the permissions of every user in identity; active with all of agents and leads by default. */
+  users(status: 'active' | 'deactivated', permissions?: string[]): void;
 }
 
 export type Api = ReturnType<Agents['as']>;
@@ -41,6 +43,7 @@ export async function startAgents(overrides: Parameters<typeof agentsService>[1]
   let lastLeadId = 0;
   let asked = 0;
   let failing = 0;
+  let user = { status: 'active', permissions: ['agents:write', 'leads:read'] };
   let zone = 'UTC';
   let runsPerDay: number | undefined;
   const peers = createServer(async (request, response) => {
@@ -56,10 +59,19 @@ export async function startAgents(overrides: Parameters<typeof agentsService>[1]
       response.end(JSON.stringify({ success: true, data: { plan: 'pro', features: [], addons } }));
       return;
     }
+    const [, userId, isPermissions] = /^\/internal\/users\/(\d+)(\/permissions)?$/.exec(request.url as string) ?? [];
+    if (userId !== undefined) {
+      response.setHeader('content-type', 'application/json');
+      const { status, permissions } = user;
+      const data = isPermissions ? { permissions } : { id: userId, status, name: 'Ada', teamIds: [] };
+      response.end(JSON.stringify({ success: true, data }));
+      return;
+    }
     asked++;
     const header = request.headers[callerHeader] as string;
     const caller = signer.verify(header, request.method as string, request.url as string);
-    const { ids: requestedIds } = JSON.parse(await text(request)) as { ids: string[] };
+    const body = JSON.parse(await text(request)) as { ids?: string[]; after?: string | null; limit: number };
+    const requestedIds = body.ids ?? [...leads.keys()].map(String);
     response.setHeader('content-type', 'application/json');
     if (failing > 0) {
       failing--;
@@ -70,6 +82,13 @@ export async function startAgents(overrides: Parameters<typeof agentsService>[1]
     const { narrow } = caller ?? {};
     const reached = narrow ? found.filter(({ assignedTo }) => assignedTo === String(narrow.userId)) : found;
     const isFilter = request.url === '/internal/leads/filter';
+    if (request.url === '/internal/leads/select') {
+      const left = reached.filter(({ id, status }) => status === 'contacted' && Number(id) > Number(body.after ?? 0));
+      const page = left.slice(0, body.limit).map(({ id, email, phone }) => ({ id, email, phone, consent: {} }));
+      const next = left.length > page.length ? (page.at(-1)?.id ?? null) : null;
+      response.end(JSON.stringify({ success: true, data: { leads: page, next } }));
+      return;
+    }
     response.end(JSON.stringify({ success: true, data: isFilter ? { ids: reached.map(({ id }) => id) } : reached }));
   });
   await new Promise<void>((resolve) => peers.listen(0, '127.0.0.1', resolve));
@@ -103,6 +122,9 @@ export async function startAgents(overrides: Parameters<typeof agentsService>[1]
     },
     timezone(newZone) {
       zone = newZone;
+    },
+    users(status, permissions = ['agents:write', 'leads:read']) {
+      user = { status, permissions };
     },
     failNext(times) {
       failing = times;

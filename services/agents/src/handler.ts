@@ -2,7 +2,7 @@ import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
 import type { InternalLead, internalLeads } from '@tandem/crm-contract';
-import type { KnownSettings, SettingsReader } from '@tandem/identity-contract';
+import type { internalUsers, KnownSettings, SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
@@ -21,6 +21,7 @@ export type Lead = z.output<typeof InternalLead>;
 export interface Tools {
   ids: IdCodec;
   crm: ServiceClient<typeof internalLeads>;
+  identity: ServiceClient<typeof internalUsers>;
   /** The settings of a tenant, cached. */
   settingsOf(request: TenantRequest): Promise<KnownSettings>;
   addonSettings: SettingsReader<TenantRequest>;

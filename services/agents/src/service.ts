@@ -7,6 +7,7 @@ import {
   entitlementsFrom,
   internalEntitlements,
   internalTenants,
+  internalUsers,
   settingsReader,
   tenantSettingsFrom,
 } from '@tandem/identity-contract';
@@ -24,6 +25,8 @@ import { mergeFollowers } from './features/leads/follow-merges.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { agentsData } from './features/personal-data/agents-data.ts';
 import { recommendationHandlers } from './features/recommendations/index.ts';
+import { scheduleHandlers } from './features/schedules/index.ts';
+import { startScheduledRun } from './features/schedules/start-scheduled-run.job.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
 import type { AgentsSettings } from './settings.ts';
@@ -44,7 +47,7 @@ export function agentsService(
   const crm = createServiceClient({ ...common, operations: internalLeads, baseUrl: settings.CRM_URL });
   const identity = createServiceClient({
     ...common,
-    operations: { ...internalTenants, ...internalEntitlements },
+    operations: { ...internalTenants, ...internalEntitlements, ...internalUsers },
     baseUrl: settings.IDENTITY_URL,
   });
   const log = createLog('agents');
@@ -53,6 +56,7 @@ export function agentsService(
   const tools: Tools = {
     ids,
     crm,
+    identity,
     settingsOf: cachedPerTenant({ ...tenantSettingsFrom(identity), log }),
     addonSettings,
     telephony: simulatedLine,
@@ -71,10 +75,18 @@ export function agentsService(
       ...executionHandlers(tools),
       ...approvalHandlers(tools),
       ...recommendationHandlers(tools),
+      ...scheduleHandlers(tools),
       ...nameHandlers,
     },
     consumers: [...mergeFollowers.consumers, ...person.consumers],
-    jobs: [runCall(tools), runRecommendation(tools), expireApproval, ...mergeFollowers.jobs, ...person.jobs],
+    jobs: [
+      runCall(tools),
+      runRecommendation(tools),
+      expireApproval,
+      startScheduledRun(tools),
+      ...mergeFollowers.jobs,
+      ...person.jobs,
+    ],
     firstUse: defineAgents,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

@@ -12,6 +12,8 @@ interface NewRun {
   input: object | null;
   /** The run whose failed executions this one repeats. */
   retryOf: number | null;
+  /** The schedule that starts the run. */
+  scheduleId: number | null;
 }
 
 /**
@@ -19,16 +21,18 @@ interface NewRun {
  * @returns the run id, and the ids of the started executions by lead
  */
 export async function insertRun(tx: Tx, run: NewRun): Promise<{ runId: number; executions: Map<number, number> }> {
-  const { agent, total, leads, scheduledFor, createdBy, input, retryOf } = run;
+  const { agent, total, leads, scheduledFor, createdBy, input, retryOf, scheduleId } = run;
   const rows = await tx.sql<{ run_id: number; execution_id: number | null; lead_id: number }>`
     WITH run AS (
-      INSERT INTO bulk_run (agent_id, total, accepted, rejected, scheduled_for, created_by, retry_of)
-      VALUES (${agent.id}, ${total}, ${leads.length}, ${total - leads.length}, ${scheduledFor}, ${createdBy}, ${retryOf})
+      INSERT INTO bulk_run (agent_id, total, accepted, rejected, scheduled_for, created_by, retry_of, schedule_id)
+      VALUES (${agent.id}, ${total}, ${leads.length}, ${total - leads.length}, ${scheduledFor}, ${createdBy}, ${retryOf},
+        ${scheduleId})
       RETURNING id),
     started AS (
-      INSERT INTO execution (agent_id, kind, trigger, bulk_run_id, lead_id, scheduled_for, acting_user_id, input, retry_of)
-      SELECT ${agent.id}::bigint, ${agent.kind}::text, 'bulk', run.id, lead."leadId", ${scheduledFor}::timestamptz,
-        ${createdBy}::bigint, ${input && JSON.stringify(input)}::jsonb, lead."retryOf"
+      INSERT INTO execution (agent_id, kind, trigger, bulk_run_id, lead_id, scheduled_for, acting_user_id, input, retry_of,
+        schedule_id)
+      SELECT ${agent.id}::bigint, ${agent.kind}::text, ${scheduleId === null ? 'bulk' : 'schedule'}::text, run.id, lead."leadId", ${scheduledFor}::timestamptz,
+        ${createdBy}::bigint, ${input && JSON.stringify(input)}::jsonb, lead."retryOf", ${scheduleId}::bigint
       FROM run, jsonb_to_recordset(${JSON.stringify(leads)}::jsonb) AS lead ("leadId" bigint, "retryOf" bigint)
       -- In one order: two requests for the same leads then wait for each other instead of ending in a deadlock.
       ORDER BY lead."leadId" ON CONFLICT DO NOTHING RETURNING id, lead_id)

@@ -26,6 +26,8 @@ export interface RunToStart {
   scheduledFor: Date | undefined;
   /** The run whose failed executions this one repeats. */
   retryOf?: number;
+  /** The schedule that starts it. */
+  scheduleId?: number;
 }
 
 interface Context {
@@ -39,7 +41,7 @@ type LeadError = keyof typeof leadErrors;
 
 /** Starts a run and its executions, and returns the result of each lead. */
 export async function startRun({ tx, emit, schedule, caller }: Context, run: RunToStart) {
-  const { startable, leads, input, scheduledFor, retryOf = null } = run;
+  const { startable, leads, input, scheduledFor, retryOf = null, scheduleId = null } = run;
   const { agent, readable } = startable;
   const capacity = await lockCapacityOf(tx, startable, scheduledFor ?? new Date());
   const checked = checkLeads(leads, readable, capacity);
@@ -53,6 +55,7 @@ export async function startRun({ tx, emit, schedule, caller }: Context, run: Run
     createdBy: actingUserId(caller) ?? null,
     input,
     retryOf,
+    scheduleId,
   });
 
   const { tenantId = 0, environment } = caller;

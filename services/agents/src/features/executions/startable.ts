@@ -54,7 +54,11 @@ export function lockCapacityOf(tx: Tx, startable: Startable, dueAt: Date): Promi
 }
 
 /** Reads from crm, in one request, which of the leads exist and may be read by the caller. */
-async function findReadable({ crm }: Tools, caller: Caller, leadIds: readonly number[]): Promise<Set<number>> {
+export async function findReadable(
+  { crm }: Pick<Tools, 'crm'>,
+  caller: Caller,
+  leadIds: readonly number[],
+): Promise<Set<number>> {
   const ids = [...new Set(leadIds)];
   if (!ids.length) return new Set();
   const as = asService(caller, reachOf(caller, 'leads:read'));

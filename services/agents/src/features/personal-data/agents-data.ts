@@ -11,6 +11,10 @@ const batchMax = 500;
 /** The data of a person in agents: executions, with their recommendations and approvals. */
 export const agentsData: PersonalData<Tx> = {
   async erase({ tx, person: { leadIds } }) {
+    await tx.sql`UPDATE agent_schedule SET version = version + 1, lead_ids = ARRAY(
+        SELECT lead FROM unnest(lead_ids) WITH ORDINALITY AS one (lead, position)
+        WHERE lead <> ALL(${leadIds}::bigint[]) ORDER BY position)
+      WHERE lead_ids && ${leadIds}::bigint[]`;
     const rows = await tx.execution.findMany({
       where: { leadId: { in: leadIds } },
       select: { id: true },

@@ -1,7 +1,6 @@
 import type { ReportFrequency } from '@tandem/analytics-contract';
+import { checkCron, nextByCron } from '@tandem/recurrence';
 import { failField } from '@tandem/service';
-import { atOrAfterGap, wallClock } from '@tandem/time-zones';
-import { Cron } from 'croner';
 import type { z } from 'zod';
 
 /** When a report is sent: by a frequency with its time and day, or by a cron expression. */
@@ -15,6 +14,8 @@ export interface Timetable {
 
 type Given = { [Field in keyof Timetable]?: Timetable[Field] | undefined };
 
+// A report is sent at most once an hour.
+const leastMinutes = 60;
 const byDefault = { time: '08:00', weekday: 1, dayOfMonth: 1 };
 const noneBefore: Timetable = { frequency: null, time: null, weekday: null, dayOfMonth: null, cron: null };
 
@@ -23,7 +24,8 @@ export function timetableOf(given: Given, before: Timetable = noneBefore): Timet
   if (given.cron && given.frequency) throw failField('cron', 'Must not be sent together with frequency');
   const cron = given.cron ?? (given.frequency ? null : before.cron);
   if (cron) {
-    checkCron(cron);
+    const fault = checkCron(cron, leastMinutes);
+    if (fault) throw failField('cron', fault);
     refuseUnused(given, ['time', 'weekday', 'dayOfMonth'], 'cron');
     return { ...noneBefore, cron };
   }
@@ -52,18 +54,6 @@ function refuseUnused(given: Given, fields: readonly (keyof Timetable)[], by: st
   if (field) throw failField(field, `Has no effect with ${by}; leave it out`);
 }
 
-function checkCron(cron: string): void {
-  let parsed: Cron;
-  try {
-    parsed = cronOf(cron);
-  } catch {
-    throw failField('cron', 'Must be a cron expression of five fields, such as 30 7 * * 1-5');
-  }
-  if (!/^\d{1,2}\s/.test(cron))
-    throw failField('cron', 'The first field must be one minute, so that the report is sent at most once an hour');
-  if (!parsed.nextRun()) throw failField('cron', 'Must name a day that exists');
-}
-
 /** The clock times of a timetable as cron expressions, of which each is one. */
 function patternsOf({ frequency, time, weekday, dayOfMonth, cron }: Timetable): string[] {
   if (cron) return [cron];
@@ -85,26 +75,6 @@ function shorterMonths(day: number): number[] {
 
 /** The first time of a timetable after an instant; undefined if there is none any more. */
 export function nextTimeOf(timetable: Timetable, timezone: string, after: Date): Date | undefined {
-  const times = patternsOf(timetable).flatMap((pattern) => nextOf(cronOf(pattern), timezone, after) ?? []);
+  const times = patternsOf(timetable).flatMap((pattern) => nextByCron(pattern, timezone, after) ?? []);
   return times.length ? new Date(Math.min(...times.map((time) => time.getTime()))) : undefined;
-}
-
-/**
- * Expressions are read as clock times, because each clock time counts once: the first instant at which the clocks show it, or
- * that after the gap if they skip it.
- */
-function nextOf(cron: Cron, timezone: string, after: Date): Date | undefined {
-  let shown = wallClock(after, timezone);
-  for (;;) {
-    const next = cron.nextRun(shown);
-    if (!next) return undefined;
-    const at = atOrAfterGap(next, timezone);
-    // The clocks show some times a second time, and times in a gap may be the same instant.
-    if (at > after) return at;
-    shown = next;
-  }
-}
-
-function cronOf(pattern: string): Cron {
-  return new Cron(pattern, { timezone: 'UTC', mode: '5-part' });
 }
