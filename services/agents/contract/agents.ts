@@ -2,16 +2,23 @@ import { event, id, listQuery, name, operations, page, stateTable, text, timesta
 import { z } from 'zod';
 
 export const agentKinds = ['caller', 'recommender'] as const;
-export const agentStatuses = ['active', 'paused'] as const;
+export const agentStatuses = ['active', 'paused', 'disabled'] as const;
 export const retryableOutcomes = ['no_answer', 'busy', 'failed'] as const;
 
 export const AgentKind = z
   .enum(agentKinds)
   .describe('The kind of agent: `caller` calls leads, `recommender` recommends the next step');
-export const AgentStatus = z.enum(agentStatuses).describe('The status of the agent');
+/** Maximum number of agents in an environment. */
+export const agentsMax = 50;
+
+export const AgentStatus = z
+  .enum(agentStatuses)
+  .describe(
+    'The status of the agent: a `paused` one keeps its queued executions until it is resumed, those of a `disabled` one are skipped',
+  );
 export const ApprovalPolicy = z
-  .enum(['always', 'never'])
-  .describe('Whether each action of the agent requires approval');
+  .enum(['always', 'risky', 'never'])
+  .describe('Which actions of the agent require approval: `always` all, `risky` those with a high risk, `never` none');
 
 /** The configuration of an agent. */
 export const AgentConfig = z.object({
@@ -24,12 +31,15 @@ export const AgentConfig = z.object({
   tone: text(100)
     .nullable()
     .meta({ description: 'The tone of the agent', examples: ['friendly'] }),
+  model: text(100)
+    .nullable()
+    .meta({ description: 'The model of the AI provider; null for the default', examples: [null] }),
 });
 
 /** The type of work in one step. */
 export const StepType = z
-  .enum(['call', 'recommend'])
-  .describe('The type of the step: call a lead, or recommend the next step');
+  .enum(['call', 'recommend', 'act'])
+  .describe('The type of the step: call a lead, recommend the next step, or perform an approved action');
 
 const count = (min: number, max: number) => {
   const error = `Must be a whole number from ${min} to ${max}`;
@@ -41,8 +51,33 @@ export const RetryableOutcome = z
   .enum(retryableOutcomes)
   .describe('A call outcome after which the call can be retried');
 
+const Clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time of the day such as 09:00');
+
+/** When an agent may call. */
+export const CallingWindow = z
+  .object({
+    days: z
+      .array(z.int().min(1, 'Must be at least 1').max(7, 'Must be at most 7'))
+      .min(1, 'Must contain at least 1 day')
+      .max(7, 'Must contain at most 7 days')
+      .meta({ description: 'The days of the week, from 1 (Monday) to 7 (Sunday)', examples: [[1, 2, 3, 4, 5]] }),
+    start: Clock.meta({ description: 'The time from which calls may begin', examples: ['09:00'] }),
+    end: Clock.meta({ description: 'The time until which calls may begin', examples: ['18:00'] }),
+    timezone: z
+      .enum(['lead', 'tenant'])
+      .describe(
+        'The time zone: that of the lead, or that of the tenant if the lead has none; or always that of the tenant',
+      ),
+  })
+  .refine(({ start, end }) => start < end, { path: ['end'], error: 'Must be after start' })
+  .describe('When calls may begin; other calls wait for the next time. Null for no limit');
+
 /** The limits of an agent. */
 export const AgentLimits = z.object({
+  maxConcurrent: count(1, 1_000)
+    .nullable()
+    .meta({ description: 'The maximum number of executions at once; null for no limit', examples: [5] }),
+  callingWindow: CallingWindow.nullable(),
   dailyCap: count(1, 100_000)
     .nullable()
     .meta({
@@ -57,8 +92,12 @@ export const AgentLimits = z.object({
 });
 
 export const agentStates = stateTable<(typeof agentStatuses)[number]>('Agent', {
-  created: { active: 'defaults' },
-  changes: { active: { paused: 'pauseAgent' }, paused: { active: 'resumeAgent' } },
+  created: { active: 'createAgent' },
+  changes: {
+    active: { paused: 'pauseAgent', disabled: 'updateAgent' },
+    paused: { active: 'resumeAgent', disabled: 'updateAgent' },
+    disabled: { active: 'resumeAgent' },
+  },
 });
 
 export const Agent = z.object({
@@ -68,7 +107,7 @@ export const Agent = z.object({
   status: AgentStatus,
   allowedTransitions: z
     .array(AgentStatus)
-    .meta({ description: 'The statuses that this agent can currently change to', examples: [['paused']] }),
+    .meta({ description: 'The statuses that this agent can currently change to', examples: [['paused', 'disabled']] }),
   description: text(1_000)
     .nullable()
     .meta({ examples: ['Calls leads and records the outcome'] }),
@@ -80,12 +119,24 @@ export const Agent = z.object({
   updatedAt: timestamp(),
 });
 
+const change = { target: 'agent', data: z.object({ agentId: id('agent') }), record: Agent } as const;
+
+export const agentCreated = event('agent.created', {
+  ...change,
+  description: 'An agent is created',
+  action: 'agent.create',
+});
+
+export const agentDeleted = event('agent.deleted', {
+  ...change,
+  description: 'An agent is deleted',
+  action: 'agent.delete',
+});
+
 export const agentUpdated = event('agent.updated', {
-  description: 'An agent is updated, paused or resumed',
+  ...change,
+  description: 'An agent is updated, paused, resumed or disabled',
   action: 'agent.update',
-  target: 'agent',
-  data: z.object({ agentId: id('agent') }),
-  record: Agent,
 });
 
 const Rate = z.number().min(0).max(1);
@@ -161,6 +212,29 @@ export const agentRows = operations({
     reply: page(Agent),
     message: 'Agents retrieved',
   },
+  createAgent: {
+    method: 'POST',
+    path: '/v1/agents',
+    permission: 'agents:manage',
+    feature: 'agents',
+    summary: 'Create an agent',
+    description: `Fields of \`config\` are null by default, and so are the limits; a call is attempted up to 3 times, after \`no_answer\` and \`busy\`. At most ${agentsMax} agents.`,
+    body: z.object({
+      name: name(100).meta({ examples: ['Caller for trade fairs'] }),
+      kind: AgentKind,
+      description: text(1_000)
+        .nullish()
+        .meta({ examples: ['Calls leads of trade fairs'] }),
+      config: AgentConfig.partial().describe('The configuration of the agent').optional(),
+      approvalPolicy: ApprovalPolicy.default('risky'),
+      limits: AgentLimits.partial().describe('The limits of the agent').optional(),
+    }),
+    reply: Agent,
+    status: 201,
+    message: 'Agent created',
+    emits: [agentCreated],
+    errors: { too_many_agents: [409, `There are ${agentsMax} agents; delete one first`] },
+  },
   getAgent: {
     method: 'GET',
     path: '/v1/agents/:id',
@@ -177,7 +251,7 @@ export const agentRows = operations({
     feature: 'agents',
     summary: 'Update an agent',
     description:
-      'Changes the given fields, including single fields of `config` and `limits`. Queued executions use the new settings. A new `status` pauses or resumes the agent.',
+      'Changes the given fields, including single fields of `config` and `limits`. Queued executions use the new settings. A new `status` pauses, resumes or disables the agent.',
     params: withId,
     body: z
       .object({
@@ -194,6 +268,22 @@ export const agentRows = operations({
     emits: [agentUpdated],
     errors: wrongStatus,
   },
+  deleteAgent: {
+    method: 'DELETE',
+    path: '/v1/agents/:id',
+    permission: 'agents:manage',
+    summary: 'Delete an agent',
+    description:
+      'Its schedules are deleted; its executions, approvals and recommendations stay. An agent with executions that have not ended cannot be deleted.',
+    params: withId,
+    ifMatch: true,
+    reply: z.object({ id: id('agent'), deleted: z.literal(true).describe('Always true') }),
+    message: 'Agent deleted',
+    emits: [agentDeleted],
+    errors: {
+      has_running_work: [409, 'The agent has executions that have not ended; cancel them or wait for their end'],
+    },
+  },
   pauseAgent: {
     method: 'POST',
     path: '/v1/agents/:id/pause',
@@ -202,7 +292,7 @@ export const agentRows = operations({
     description: 'A paused agent accepts no new runs. Queued executions wait until the agent is resumed.',
     params: withId,
     reply: Agent,
-    example: { status: 'paused', allowedTransitions: ['active'] },
+    example: { status: 'paused', allowedTransitions: ['active', 'disabled'] },
     message: 'Agent paused',
     emits: [agentUpdated],
     errors: wrongStatus,
@@ -212,7 +302,7 @@ export const agentRows = operations({
     path: '/v1/agents/:id/resume',
     permission: 'agents:manage',
     feature: 'agents',
-    summary: 'Resume a paused agent',
+    summary: 'Resume a paused or disabled agent',
     description: 'Queued executions continue within a minute.',
     params: withId,
     reply: Agent,

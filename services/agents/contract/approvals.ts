@@ -1,8 +1,10 @@
-import { event, id, listQuery, operations, page, stateTable, text, timestamp } from '@tandem/contract';
+import { assigneeFilter, event, id, listQuery, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { ActionRisk, AgentAction } from './actions.ts';
 import { StepType } from './agents.ts';
 import { bulkRunCompleted } from './bulk-run.ts';
 import { decision, exampleDecision } from './decision.ts';
+import { recommendationDecided } from './recommendations.ts';
 
 const statuses = ['pending', 'approved', 'rejected', 'expired', 'cancelled'] as const;
 
@@ -25,7 +27,22 @@ export const Approval = z.object({
   executionId: id('execution'),
   agentId: id('agent'),
   leadId: id('lead').describe('The lead that the action concerns'),
-  type: StepType,
+  type: StepType.exclude(['act']).describe('The type of the work: call a lead, or recommend the next step'),
+  proposedAction: AgentAction.nullable().describe('The action that the agent wants to take'),
+  editedAction: AgentAction.nullable().meta({
+    description: 'The action that the approver has chosen instead; null if it was not edited',
+    examples: [null],
+  }),
+  rationale: text(1_000)
+    .nullable()
+    .meta({
+      description: 'Why the agent proposes the action',
+      examples: ['The lead is qualified: plan a follow-up task'],
+    }),
+  risk: ActionRisk,
+  assignee: id('user')
+    .nullable()
+    .describe('The user who should decide: the assignee of the lead, if it has one. Others can decide too'),
   status: ApprovalStatus,
   allowedTransitions: z.array(ApprovalStatus).meta({
     description: 'The statuses that this approval can currently change to',
@@ -70,7 +87,39 @@ export const approvalDecided = event('agent.approval_decided', {
   example: { ...example, status: 'approved' },
 });
 
+/** Maximum number of approvals in one request. */
+export const approvalsPerCallMax = 100;
+
+const decisionErrors = {
+  not_found: 'No approval with this id',
+  duplicate_in_request: 'The request contains this approval twice',
+  already_decided: 'The approval is already decided',
+  action_not_permitted: 'You do not have the permission for the action',
+} as const;
+
+export type DecisionError = keyof typeof decisionErrors;
+
+/** The message of each error. */
+export const messageOfDecision = (code: DecisionError): string => decisionErrors[code];
+
+const BulkDecision = z.object({
+  id: z.string().meta({ description: 'The id from the request', examples: ['wKVcKW9mTYdqGXIo'] }),
+  status: z.enum(['success', 'error']).meta({ description: 'Whether the approval was decided', examples: ['success'] }),
+  error: z
+    .object({
+      code: z
+        .enum(Object.keys(decisionErrors) as DecisionError[])
+        .meta({ description: 'A machine-readable error code', examples: ['already_decided'] }),
+      message: z
+        .string()
+        .meta({ description: 'A human-readable error message', examples: ['The approval is already decided'] }),
+    })
+    .describe('Why the approval was not decided')
+    .optional(),
+});
+
 const withId = z.object({ id: id('approval') });
+const notPermitted = { action_not_permitted: [403, 'You do not have the permission for the action'] } as const;
 const decided = { already_decided: [409, 'The approval is already decided'] } as const;
 
 export const approvals = operations({
@@ -83,7 +132,11 @@ export const approvals = operations({
     description: 'Returns the approvals for leads that the caller can read, by default those that are pending.',
     query: listQuery(['requestedAt'])
       .omit({ search: true, createdFrom: true, createdTo: true })
-      .extend({ status: ApprovalStatus.default('pending'), agentId: id('agent').optional() }),
+      .extend({
+        status: ApprovalStatus.default('pending'),
+        agentId: id('agent').optional(),
+        assignee: assigneeFilter().describe('The user who should decide: an id, or `me` for the caller').optional(),
+      }),
     reply: page(Approval),
     message: 'Approvals retrieved',
   },
@@ -104,9 +157,11 @@ export const approvals = operations({
     feature: 'agents',
     also: ['leads:read'],
     summary: 'Approve an agent action',
-    description: 'The execution continues.',
+    description:
+      'The agent takes the action, or `editedAction` instead. The approver needs the permission for the action: tasks:write for a task, leads:write for a status and tags, and also opportunities:write for a conversion.',
     params: withId,
     body: z.object({
+      editedAction: AgentAction.nullish().describe('The action to take instead, of the same type'),
       comment: text(500)
         .nullish()
         .meta({ description: 'A comment on the decision', examples: ['Approved, please call this week'] }),
@@ -114,8 +169,8 @@ export const approvals = operations({
     example: { status: 'approved', allowedTransitions: [], ...exampleDecision },
     reply: Approval,
     message: 'Approval granted',
-    emits: [approvalDecided, bulkRunCompleted],
-    errors: decided,
+    emits: [approvalDecided, recommendationDecided, bulkRunCompleted],
+    errors: { ...decided, ...notPermitted },
   },
   rejectExecution: {
     method: 'POST',
@@ -137,7 +192,38 @@ export const approvals = operations({
     example: { status: 'rejected', allowedTransitions: [], ...exampleDecision },
     reply: Approval,
     message: 'Approval rejected',
-    emits: [approvalDecided, bulkRunCompleted],
+    emits: [approvalDecided, recommendationDecided, bulkRunCompleted],
     errors: decided,
+  },
+  decideApprovals: {
+    method: 'POST',
+    path: '/v1/agents/approvals:bulk',
+    permission: 'agents:manage',
+    feature: 'agents',
+    also: ['leads:read'],
+    summary: 'Decide multiple approvals',
+    description: `Approves or rejects up to ${approvalsPerCallMax} approvals as they were proposed, and returns a result for each in the order of the request. The response is 200 even if none could be decided.`,
+    body: z.object({
+      ids: z
+        .array(text(64))
+        .min(1, 'Must contain at least 1 id')
+        .max(approvalsPerCallMax, `Must contain at most ${approvalsPerCallMax} ids`)
+        .meta({ description: 'The ids of the approvals', examples: [['wKVcKW9mTYdqGXIo']] }),
+      decision: z.enum(['approve', 'reject']).meta({ description: 'The decision', examples: ['approve'] }),
+      comment: text(500)
+        .nullish()
+        .meta({ description: 'A comment on an approval', examples: ['Approved, please call this week'] }),
+      reason: text(500)
+        .nullish()
+        .meta({ description: 'The reason for a rejection, which requires one', examples: [null] }),
+    }),
+    reply: z.object({
+      total: z.int().meta({ description: 'The number of approvals in the request', examples: [1] }),
+      succeeded: z.int().meta({ description: 'The number that were decided', examples: [1] }),
+      failed: z.int().meta({ description: 'The number that were not', examples: [0] }),
+      results: z.array(BulkDecision).describe('The result for each approval, in the order of the request'),
+    }),
+    message: 'Approvals decided',
+    emits: [approvalDecided, recommendationDecided, bulkRunCompleted],
   },
 });

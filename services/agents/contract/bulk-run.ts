@@ -18,6 +18,7 @@ export const ExecutionCounts = z.object({
   awaiting_approval: executionCount(0),
   succeeded: executionCount(2),
   failed: executionCount(0),
+  timed_out: executionCount(0),
   skipped: executionCount(0),
   cancelled: executionCount(0),
 });

@@ -11,6 +11,7 @@ import {
   ofAgent,
   scheduledFor,
 } from './executions.ts';
+import { recommendationDecided } from './recommendations.ts';
 
 export const leadsPerRunMax = 250;
 
@@ -118,7 +119,7 @@ export const bulkRuns = operations({
     reply: BulkRun,
     example: { status: 'cancelled' },
     message: 'Bulk run cancelled',
-    emits: [bulkRunCancelled, executionCancelled, approvalDecided, bulkRunCompleted],
+    emits: [bulkRunCancelled, executionCancelled, approvalDecided, recommendationDecided, bulkRunCompleted],
     errors: { run_is_over: [409, 'Every execution of the bulk run has ended'] },
   },
   retryFailed: {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AgentKind, StepType } from './agents.ts';
 import { approvalDecided } from './approvals.ts';
 import { bulkRunCompleted } from './bulk-run.ts';
+import { recommendationDecided } from './recommendations.ts';
 
 export const executionStatuses = [
   'queued',
@@ -10,6 +11,7 @@ export const executionStatuses = [
   'awaiting_approval',
   'succeeded',
   'failed',
+  'timed_out',
   'skipped',
   'cancelled',
 ] as const;
@@ -24,16 +26,19 @@ export const executionStates = stateTable<(typeof executionStatuses)[number]>('E
     awaiting_approval: { cancelled: 'cancelAgentExecution' },
     succeeded: {},
     failed: {},
+    timed_out: {},
     skipped: {},
     cancelled: {},
   },
   automatic: {
-    queued: { running: 'run-execution.job', awaiting_approval: 'run-execution.job' },
+    queued: { running: 'run-execution.job' },
     running: {
       queued: 'run-execution.job',
       succeeded: 'run-execution.job',
       failed: 'run-execution.job',
+      timed_out: 'run-execution.job',
       skipped: 'run-execution.job',
+      awaiting_approval: 'run-execution.job',
     },
     awaiting_approval: { queued: 'approveExecution' },
   },
@@ -67,6 +72,19 @@ export const ExecutionStep = z.object({
   error: StepError.nullable().meta({ description: 'The reason for the failure of the step', examples: [null] }),
 });
 
+/** The tokens that the model has used, and their cost. */
+const Usage = z.object({
+  promptTokens: z.int().meta({ description: 'The number of tokens in prompts', examples: [812] }),
+  completionTokens: z.int().meta({ description: 'The number of tokens in responses', examples: [96] }),
+  cost: z
+    .number()
+    .nullable()
+    .meta({
+      description: 'The cost in US dollars, by the prices that the platform knows; null for a model without prices',
+      examples: [0.0002],
+    }),
+});
+
 export const Execution = z.object({
   id: id('execution'),
   agentId: id('agent'),
@@ -95,6 +113,7 @@ export const Execution = z.object({
       description: 'The result of the execution',
       examples: [{ outcome: 'answered', durationSeconds: 94, isSimulated: true, attempts: 1 }],
     }),
+  usage: Usage.nullable().meta({ description: 'The use of the model; null without one', examples: [null] }),
   steps: z.array(ExecutionStep).describe('The steps of the execution'),
   error: StepError.nullable().meta({ description: 'The error, if the execution failed', examples: [null] }),
   source: OutputSource.meta({ examples: ['template'] }),
@@ -117,7 +136,9 @@ export const Execution = z.object({
 });
 
 // Events of earlier releases.
-const whenMissing = { record: { allowedTransitions: [], retryOf: null, cancelReason: null, scheduleId: null } };
+const whenMissing = {
+  record: { allowedTransitions: [], retryOf: null, cancelReason: null, scheduleId: null, usage: null },
+};
 
 const ended = {
   group: 'agents',
@@ -162,6 +183,7 @@ export const leadErrors = {
   lead_not_found: 'No lead with this id',
   duplicate_in_request: 'The request contains this lead twice',
   already_running: 'An execution of the agent for this lead is already in progress',
+  do_not_contact: 'The lead has refused to be called',
   limit_reached: 'The daily limit of the agent is reached',
 } as const;
 
@@ -181,6 +203,7 @@ const wrongStatus = { wrong_status: [409, 'The status of the execution does not 
 const startErrors = {
   agent_paused: [409, 'The agent is paused; resume it first'],
   already_running: [409, leadErrors.already_running],
+  do_not_contact: [409, leadErrors.do_not_contact],
   limit_reached: [409, leadErrors.limit_reached],
 } as const;
 
@@ -262,7 +285,7 @@ export const executions = operations({
     reply: Execution,
     example: { status: 'cancelled', allowedTransitions: [], cancelReason: 'The lead has called us' },
     message: 'Execution cancelled',
-    emits: [executionCancelled, approvalDecided, bulkRunCompleted],
+    emits: [executionCancelled, approvalDecided, recommendationDecided, bulkRunCompleted],
     errors: wrongStatus,
   },
   retryAgentExecution: {
@@ -273,7 +296,7 @@ export const executions = operations({
     also: ['leads:read'],
     summary: 'Repeat an execution',
     description:
-      'Queues a new execution with the same lead and input. The execution must be failed, cancelled or skipped.',
+      'Queues a new execution with the same lead and input. The execution must be failed, timed out, cancelled or skipped.',
     params: ofExecution,
     reply: Execution,
     status: 202,

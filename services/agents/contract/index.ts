@@ -10,6 +10,7 @@ import { internalNames } from './names.ts';
 import { recommendations } from './recommendations.ts';
 import { agentSchedules } from './schedules.ts';
 
+export * from './actions.ts';
 export * from './agents.ts';
 export * from './approvals.ts';
 export * from './bulk-run.ts';

@@ -1,18 +1,26 @@
 import { event, id, listQuery, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { AgentAction, EffectError, EffectStatus } from './actions.ts';
 import { decision, exampleDecision } from './decision.ts';
 
-export const recommendedActions = ['call', 'email', 'create_task', 'convert', 'nurture'] as const;
-const statuses = ['pending', 'accepted', 'dismissed'] as const;
+export const recommendedActions = ['call', 'email', 'create_task', 'change_status', 'convert', 'nurture'] as const;
+const statuses = ['pending', 'awaiting_approval', 'accepted', 'dismissed'] as const;
 
-export const RecommendationStatus = z.enum(statuses).describe('The status of the recommendation');
+export const RecommendationStatus = z
+  .enum(statuses)
+  .describe('The status of the recommendation: `awaiting_approval` is decided by an approval');
 
 export const recommendationStates = stateTable<(typeof statuses)[number]>('Recommendation', {
   created: { pending: 'run-execution.job' },
   changes: {
     pending: { accepted: 'acceptRecommendation', dismissed: 'dismissRecommendation' },
+    awaiting_approval: {},
     accepted: {},
     dismissed: {},
+  },
+  automatic: {
+    pending: { awaiting_approval: 'run-execution.job' },
+    awaiting_approval: { accepted: 'approveExecution', dismissed: 'rejectExecution' },
   },
 });
 
@@ -39,6 +47,21 @@ export const Recommendation = z.object({
       }),
     )
     .describe('The factors of the recommendation'),
+  proposal: AgentAction.nullable().describe(
+    'The action that accepting the recommendation performs; null for a recommendation of an earlier release',
+  ),
+  effect: z
+    .object({
+      status: EffectStatus,
+      taskId: id('task').nullable().describe('The task that was created'),
+      opportunityId: id('opportunity')
+        .nullable()
+        .meta({ description: 'The opportunity that was created', examples: [null] }),
+      error: EffectError.nullable().meta({ examples: [null] }),
+      performedAt: timestamp().nullable().describe('When the action was performed'),
+    })
+    .nullable()
+    .meta({ description: 'The outcome of the action; null until the recommendation is accepted', examples: [null] }),
   status: RecommendationStatus,
   allowedTransitions: z.array(RecommendationStatus).meta({
     description: 'The statuses that this recommendation can currently change to',
@@ -56,6 +79,14 @@ export const recommendationDecided = event('agent.recommendation_decided', {
   action: 'recommendation.decide',
   target: 'recommendation',
   data: z.object({ recommendationId: id('recommendation'), leadId: id('lead'), status: RecommendationStatus }),
+  record: Recommendation,
+});
+
+export const recommendationPerformed = event('agent.recommendation_performed', {
+  description: 'The action of an accepted recommendation is performed, or has failed',
+  action: 'recommendation.perform',
+  target: 'recommendation',
+  data: z.object({ recommendationId: id('recommendation'), leadId: id('lead'), status: EffectStatus }),
   record: Recommendation,
 });
 
@@ -84,13 +115,13 @@ export const recommendations = operations({
     also: ['leads:read'],
     summary: 'Accept a recommendation',
     description:
-      'Records the decision. The platform does not perform the recommended step; use other operations for it, such as POST /v1/tasks.',
+      'Performs the action in `proposal`, through the service that owns the record, and shows its outcome in `effect`. The caller needs the permission for the action: tasks:write for a task, leads:write for a status and tags, and also opportunities:write for a conversion.',
     params: withId,
     reply: Recommendation,
     example: { status: 'accepted', allowedTransitions: [], ...exampleDecision },
     message: 'Recommendation accepted',
     emits: [recommendationDecided],
-    errors: decided,
+    errors: { ...decided, action_not_permitted: [403, 'You do not have the permission for the action'] },
   },
   dismissRecommendation: {
     method: 'POST',

@@ -1,23 +1,20 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import type { agents } from '@tandem/agents-contract';
-import { callerHeader, createCallerSigner } from '@tandem/caller';
-import type { InternalLead } from '@tandem/crm-contract';
 import { createIdCodec } from '@tandem/ids';
 import { type TestService, testService, until } from '@tandem/testing';
-import type { z } from 'zod';
+import { type Known, leadOf, startPeers, type WireLead } from './peers.test-service.ts';
 import { agentsService } from './service.ts';
 import { agentsSettings } from './settings.ts';
 
 const own = agentsSettings.pick({ IDS_ALPHABET: true }).parse(process.env);
 
-type WireLead = z.input<typeof InternalLead>;
-
 const ids = createIdCodec(own.IDS_ALPHABET);
 
 /** The agents service in a test, with a stub of crm and identity. */
 export interface Agents extends TestService<typeof agents> {
+  /** The leads of crm and the changes that it was asked for. */
+  known: Known;
+  /** The public id of a record. */
+  encode(type: Parameters<typeof ids.encode>[0], api: Api, id: number): string;
   /** Adds a lead to crm and returns its id. */
   aLead(fields?: Partial<WireLead>): number;
   /** Removes a lead from crm. */
@@ -38,101 +35,41 @@ export type Api = ReturnType<Agents['as']>;
 
 /** Starts agents with stubs of crm and identity. */
 export async function startAgents(overrides: Parameters<typeof agentsService>[1] = {}): Promise<Agents> {
-  const leads = new Map<number, WireLead>();
-  const signer = createCallerSigner(process.env.INTERNAL_SECRETS as string);
+  const known: Known = {
+    ...{ leads: new Map(), changes: [], asked: 0, failing: 0, refusal: undefined, zone: 'UTC', runsPerDay: undefined },
+    user: { status: 'active', permissions: ['agents:write', 'leads:read'] },
+  };
   let lastLeadId = 0;
-  let asked = 0;
-  let failing = 0;
-  let user = { status: 'active', permissions: ['agents:write', 'leads:read'] };
-  let zone = 'UTC';
-  let runsPerDay: number | undefined;
-  const peers = createServer(async (request, response) => {
-    if (request.url === '/internal/tenants/settings') {
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ success: true, data: { timezone: zone, locale: 'en', currency: 'EUR' } }));
-      return;
-    }
-    if (request.url === '/internal/entitlements') {
-      response.setHeader('content-type', 'application/json');
-      const addons =
-        runsPerDay === undefined ? [] : [{ addonId: '5', key: 'ai_agents', version: '1.1.0', config: { runsPerDay } }];
-      response.end(JSON.stringify({ success: true, data: { plan: 'pro', features: [], addons } }));
-      return;
-    }
-    const [, userId, isPermissions] = /^\/internal\/users\/(\d+)(\/permissions)?$/.exec(request.url as string) ?? [];
-    if (userId !== undefined) {
-      response.setHeader('content-type', 'application/json');
-      const { status, permissions } = user;
-      const data = isPermissions ? { permissions } : { id: userId, status, name: 'Ada', teamIds: [] };
-      response.end(JSON.stringify({ success: true, data }));
-      return;
-    }
-    asked++;
-    const header = request.headers[callerHeader] as string;
-    const caller = signer.verify(header, request.method as string, request.url as string);
-    const body = JSON.parse(await text(request)) as { ids?: string[]; after?: string | null; limit: number };
-    const requestedIds = body.ids ?? [...leads.keys()].map(String);
-    response.setHeader('content-type', 'application/json');
-    if (failing > 0) {
-      failing--;
-      response.writeHead(503).end(JSON.stringify({ success: false, code: 'unavailable', message: 'Later' }));
-      return;
-    }
-    const found = requestedIds.flatMap((id) => leads.get(Number(id)) ?? []);
-    const { narrow } = caller ?? {};
-    const reached = narrow ? found.filter(({ assignedTo }) => assignedTo === String(narrow.userId)) : found;
-    const isFilter = request.url === '/internal/leads/filter';
-    if (request.url === '/internal/leads/select') {
-      const left = reached.filter(({ id, status }) => status === 'contacted' && Number(id) > Number(body.after ?? 0));
-      const page = left.slice(0, body.limit).map(({ id, email, phone }) => ({ id, email, phone, consent: {} }));
-      const next = left.length > page.length ? (page.at(-1)?.id ?? null) : null;
-      response.end(JSON.stringify({ success: true, data: { leads: page, next } }));
-      return;
-    }
-    response.end(JSON.stringify({ success: true, data: isFilter ? { ids: reached.map(({ id }) => id) } : reached }));
-  });
-  await new Promise<void>((resolve) => peers.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(peers.address() as AddressInfo).port}`;
+  const { url, close } = await startPeers(known);
   const service = await testService('agents', (settings) =>
     agentsService({ ...settings, ...own, CRM_URL: url, IDENTITY_URL: url }, overrides),
   );
   return {
     ...service,
+    known,
+    encode: (type, api, id) => ids.encode(type, api.caller.tenantId as number, id),
     aLead(fields = {}) {
       const id = ++lastLeadId;
-      leads.set(id, {
-        id: String(id),
-        email: `lead${id}@example.com`,
-        firstName: 'Ada',
-        lastName: 'Lovelace',
-        phone: '+491701234567',
-        status: 'new',
-        score: 10,
-        source: 'web',
-        assignedTo: null,
-        createdAt: new Date().toISOString(),
-        ...fields,
-      });
+      known.leads.set(id, leadOf(id, fields));
       return id;
     },
-    forget: (leadId) => void leads.delete(leadId),
-    asked: () => asked,
+    forget: (leadId) => void known.leads.delete(leadId),
+    asked: () => known.asked,
     runsPerDay(maximum) {
-      runsPerDay = maximum;
+      known.runsPerDay = maximum;
     },
-    timezone(newZone) {
-      zone = newZone;
+    timezone(zone) {
+      known.zone = zone;
     },
     users(status, permissions = ['agents:write', 'leads:read']) {
-      user = { status, permissions };
+      known.user = { status, permissions };
     },
     failNext(times) {
-      failing = times;
+      known.failing = times;
     },
     async close() {
       await service.close();
-      peers.closeAllConnections();
-      await new Promise((resolve) => peers.close(resolve));
+      await close();
     },
   };
 }

@@ -1,12 +1,13 @@
 import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
-import type { InternalLead, internalLeads } from '@tandem/crm-contract';
+import type { InternalLead } from '@tandem/crm-contract';
 import type { internalUsers, KnownSettings, SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { z } from 'zod';
+import type { crmOperations } from './crm-operations.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { Telephony } from './telephony.ts';
 
@@ -20,7 +21,7 @@ export type Lead = z.output<typeof InternalLead>;
 /** Dependencies of handlers and jobs. */
 export interface Tools {
   ids: IdCodec;
-  crm: ServiceClient<typeof internalLeads>;
+  crm: ServiceClient<typeof crmOperations>;
   identity: ServiceClient<typeof internalUsers>;
   /** The settings of a tenant, cached. */
   settingsOf(request: TenantRequest): Promise<KnownSettings>;

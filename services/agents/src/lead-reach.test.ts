@@ -13,7 +13,11 @@ async function aTenant() {
   const [mine, theirs] = [service.aLead({ assignedTo: '8' }), service.aLead({ assignedTo: '9' })];
   await runThrough(api, 'recommender', [mine, theirs]);
   const as = (...can: string[]) =>
-    service.as({ tenantId: api.caller.tenantId as number, userId: 8, can: ['agents:read', 'agents:write', ...can] });
+    service.as({
+      tenantId: api.caller.tenantId as number,
+      userId: 8,
+      can: ['agents:read', 'agents:write', 'tasks:write', ...can],
+    });
   return { api, mine: String(mine), theirs: String(theirs), as, narrow: as('leads:read:own') };
 }
 
@@ -77,7 +81,7 @@ describe('a caller who may read only own leads', () => {
     const narrow = service.as({
       tenantId: api.caller.tenantId as number,
       userId: 8,
-      can: ['agents:*', 'leads:read:own'],
+      can: ['agents:*', 'tasks:write', 'leads:read:own'],
     });
     expect(leadsOf(await narrow.listApprovals())).toEqual([String(leads[0])]);
     const idOf = (lead: number) =>

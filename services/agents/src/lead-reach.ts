@@ -12,7 +12,7 @@ const consideredLeadsMax = filteredLeadsMax;
  * Gets from crm which of these leads the caller may read; undefined, without a request, when they may read all leads.
  * @param candidates reads the lead ids to check, at most `filteredLeadsMax`
  */
-async function readableLeads(
+export async function readableLeads(
   { crm }: Pick<Tools, 'crm'>,
   caller: Caller,
   candidates: () => Promise<number[]>,

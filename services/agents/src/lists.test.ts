@@ -1,4 +1,4 @@
-import { AgentKind, agents } from '@tandem/agents-contract';
+import { agents, agentsMax, scheduleLimits } from '@tandem/agents-contract';
 import { everyList } from '@tandem/testing';
 import { type Agents, startAgents } from './agents.test-service.ts';
 
@@ -8,5 +8,6 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-// A tenant has one agent of each kind; no operation creates one.
-everyList(agents, () => service, { recordsMax: { agent: AgentKind.options.length } });
+everyList(agents, () => service, {
+  recordsMax: { agent: agentsMax, agent_schedule: scheduleLimits.perEnvironment },
+});

@@ -2,7 +2,6 @@ import { agents } from '@tandem/agents-contract';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
-import { internalLeads } from '@tandem/crm-contract';
 import {
   entitlementsFrom,
   internalEntitlements,
@@ -14,6 +13,7 @@ import {
 import { createIdCodec } from '@tandem/ids';
 import { createLog } from '@tandem/process';
 import { personalData, type ServiceDefinition } from '@tandem/service';
+import { crmOperations } from './crm-operations.ts';
 import { defineAgents } from './features/agents/defaults.ts';
 import { agentHandlers } from './features/agents/index.ts';
 import { expireApproval } from './features/approvals/expire-approval.job.ts';
@@ -25,6 +25,7 @@ import { mergeFollowers } from './features/leads/follow-merges.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { agentsData } from './features/personal-data/agents-data.ts';
 import { recommendationHandlers } from './features/recommendations/index.ts';
+import { performRecommendation } from './features/recommendations/perform-recommendation.job.ts';
 import { scheduleHandlers } from './features/schedules/index.ts';
 import { startScheduledRun } from './features/schedules/start-scheduled-run.job.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -44,7 +45,7 @@ export function agentsService(
   overrides: Partial<Pick<Tools, 'telephony' | 'callRetryMs' | 'callMaxMs'>> = {},
 ): ServiceDefinition<typeof agents, PrismaClient, AgentsSettings> {
   const common = { service: 'agents', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
-  const crm = createServiceClient({ ...common, operations: internalLeads, baseUrl: settings.CRM_URL });
+  const crm = createServiceClient({ ...common, operations: crmOperations, baseUrl: settings.CRM_URL });
   const identity = createServiceClient({
     ...common,
     operations: { ...internalTenants, ...internalEntitlements, ...internalUsers },
@@ -84,6 +85,7 @@ export function agentsService(
       runRecommendation(tools),
       expireApproval,
       startScheduledRun(tools),
+      performRecommendation(tools),
       ...mergeFollowers.jobs,
       ...person.jobs,
     ],

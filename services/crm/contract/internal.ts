@@ -32,6 +32,8 @@ export const InternalLead = Lead.pick({
 }).extend({
   // The release before does not send it.
   partnerId: Lead.shape.partnerId.optional(),
+  timezone: Lead.shape.timezone.optional(),
+  consent: Lead.shape.consent.optional(),
 });
 
 /** Maximum number of ids in a `filterLeads` request. */

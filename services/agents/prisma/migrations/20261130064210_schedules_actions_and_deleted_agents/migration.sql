@@ -2,7 +2,7 @@
 ALTER TABLE "agent" ADD COLUMN     "deleted_at" TIMESTAMPTZ(3);
 
 -- AlterTable
-ALTER TABLE "approval" ADD COLUMN     "assigned_to" BIGINT,
+ALTER TABLE "approval" ADD COLUMN     "assignee" BIGINT,
 ADD COLUMN     "edited_action" JSONB,
 ADD COLUMN     "proposed_action" JSONB,
 ADD COLUMN     "rationale" TEXT,

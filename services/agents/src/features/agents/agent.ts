@@ -1,4 +1,4 @@
-import { Agent, agentStates, type agentStatuses } from '@tandem/agents-contract';
+import { Agent, AgentConfig, AgentLimits, agentStates, type agentStatuses } from '@tandem/agents-contract';
 import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Agent as AgentRow } from '../../generated/client.ts';
@@ -7,7 +7,13 @@ import type { Tx } from '../../handler.ts';
 export type AgentRecord = z.output<typeof Agent>;
 export type AgentStatus = (typeof agentStatuses)[number];
 
-const columns = Agent.pick({ kind: true, status: true, config: true, approvalPolicy: true, limits: true });
+// Agents of earlier releases lack these.
+const config = AgentConfig.extend({ model: AgentConfig.shape.model.default(null) });
+const limits = AgentLimits.extend({
+  maxConcurrent: AgentLimits.shape.maxConcurrent.default(null),
+  callingWindow: AgentLimits.shape.callingWindow.default(null),
+});
+const columns = Agent.pick({ kind: true, status: true, approvalPolicy: true }).extend({ config, limits });
 
 /** Converts a row to the contract's `Agent`. */
 export function asAgent(row: AgentRow): AgentRecord {
@@ -15,10 +21,16 @@ export function asAgent(row: AgentRow): AgentRecord {
   return { ...row, ...checked, allowedTransitions: agentStates.next(checked.status) };
 }
 
+/** Reads agents by id; a deleted one counts as disabled. */
+export async function readAgents(tx: Tx, ids: readonly number[]): Promise<Map<number, AgentRecord>> {
+  const rows = await tx.agent.findMany({ where: { id: { in: [...new Set(ids)] } } });
+  return new Map(rows.map((row) => [row.id, asAgent(row.deletedAt ? { ...row, status: 'disabled' } : row)]));
+}
+
 /** Reads and locks an agent, so that no other request changes it before this one is written. */
 export async function lockAgent(tx: Tx, id: number): Promise<AgentRecord> {
   await tx.sql`SELECT id FROM agent WHERE id = ${id} FOR UPDATE`;
-  const row = await tx.agent.findFirst({ where: { id } });
+  const row = await tx.agent.findFirst({ where: { id, deletedAt: null } });
   if (!row) throw fail('not_found');
   return asAgent(row);
 }
@@ -42,11 +54,14 @@ export function checkTransition({ status, allowedTransitions }: AgentRecord, to:
 
 /**
  * Returns the agent if it may start executions.
- * @throws ApiError 409 when it is paused
+ * @throws ApiError 409 when it is paused or disabled
  */
 export function checkActive(agent: AgentRecord): AgentRecord {
-  if (agent.status !== 'paused') return agent;
+  if (agent.status === 'active') return agent;
   throw fail('agent_paused', [
-    { field: 'status', message: 'Must be active; resume the agent with POST /v1/agents/:id/resume' },
+    {
+      field: 'status',
+      message: `Must be active, and is ${agent.status}; resume the agent with POST /v1/agents/:id/resume`,
+    },
   ]);
 }

@@ -1,11 +1,19 @@
 import type { Tx } from '../../handler.ts';
 
-const config = { goal: null, script: null, tone: null };
-const limits = { dailyCap: null, maxAttempts: 3, retryOn: ['no_answer', 'busy'] };
+/** The configuration of a new agent. */
+export const defaultConfig = { goal: null, script: null, tone: null, model: null };
+/** The limits of a new agent. */
+export const defaultLimits = {
+  dailyCap: null,
+  maxConcurrent: null,
+  callingWindow: null,
+  maxAttempts: 3,
+  retryOn: ['no_answer', 'busy'],
+};
 
 /** Creates the two default agents of a tenant. */
 export async function defineAgents(tx: Tx): Promise<void> {
-  const defaults = { config, limits };
+  const defaults = { config: defaultConfig, limits: defaultLimits };
   await tx.agent.createMany({
     data: [
       { kind: 'caller', name: 'Caller', description: 'Calls leads and records the outcomes', ...defaults },

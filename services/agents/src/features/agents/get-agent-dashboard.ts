@@ -1,4 +1,4 @@
-import type { agentRows } from '@tandem/agents-contract';
+import { type agentRows, agentStatuses } from '@tandem/agents-contract';
 import { failField } from '@tandem/service';
 import { fragment } from '@tandem/tenant-db';
 import { nextMidnight, startOfDay } from '@tandem/time-zones';
@@ -8,8 +8,9 @@ import { timezoneOf } from '../../tenant-timezone.ts';
 import type { AgentStatus } from './agent.ts';
 
 interface Counts {
-  caller: AgentStatus;
-  recommender: AgentStatus;
+  /** The best status of the agents of a kind, by its position; null without any. */
+  caller: number | null;
+  recommender: number | null;
   executions: number;
   calls: number;
   answered: number;
@@ -49,24 +50,26 @@ export const getAgentDashboard = (tools: Tools): Handler<typeof agentRows.getAge
       SELECT agent.*, execution.*, recommendation.*,
         (SELECT count(*)::int FROM approval WHERE status = 'pending'
           AND (${awaiting === undefined} OR lead_id = ANY(${awaiting ?? []}::bigint[]))) AS pending FROM (
-        SELECT max(status) FILTER (WHERE kind = 'caller') AS caller,
-          max(status) FILTER (WHERE kind = 'recommender') AS recommender FROM agent) AS agent
+        SELECT min(status) FILTER (WHERE kind = 'caller') AS caller,
+          min(status) FILTER (WHERE kind = 'recommender') AS recommender FROM (
+            SELECT kind, CASE status WHEN 'active' THEN 1 WHEN 'paused' THEN 2 ELSE 3 END AS status
+            FROM agent WHERE deleted_at IS NULL) AS one) AS agent
       CROSS JOIN (
         SELECT count(*)::int AS executions,
-          (count(*) FILTER (WHERE kind = 'caller' AND status IN ('succeeded', 'failed')))::int AS calls,
+          (count(*) FILTER (WHERE kind = 'caller' AND status IN ('succeeded', 'failed', 'timed_out')))::int AS calls,
           (count(*) FILTER (WHERE kind = 'caller' AND status = 'succeeded'))::int AS answered
         FROM execution WHERE created_at BETWEEN ${from} AND ${to}
           AND (${executed === undefined} OR lead_id = ANY(${executed ?? []}::bigint[]))) AS execution
       CROSS JOIN (
-        SELECT count(*)::int AS recommendations, (count(*) FILTER (WHERE status = 'accepted'))::int AS accepted
+        SELECT count(*)::int AS recommendations, (count(*) FILTER (WHERE status = 'accepted' AND effect IS DISTINCT FROM 'failed'))::int AS accepted
         FROM recommendation WHERE created_at BETWEEN ${from} AND ${to}
           AND (${recommended === undefined} OR lead_id = ANY(${recommended ?? []}::bigint[]))) AS recommendation`;
     const { caller, recommender, executions, calls, answered, recommendations, accepted, pending } = counts as Counts;
     return {
       agents: {
-        caller: { status: caller, totalCalls: calls, successRate: rate(answered, calls) },
+        caller: { status: statusAt(caller), totalCalls: calls, successRate: rate(answered, calls) },
         recommender: {
-          status: recommender,
+          status: statusAt(recommender),
           totalRecommendations: recommendations,
           acceptRate: rate(accepted, recommendations),
         },
@@ -81,6 +84,11 @@ export const getAgentDashboard = (tools: Tools): Handler<typeof agentRows.getAge
 /** The last millisecond of a day. */
 function endOfDay(day: string, timezone: string): Date {
   return new Date(nextMidnight(startOfDay(day, timezone), timezone).getTime() - 1);
+}
+
+/** A kind of which every agent was deleted does no work, as a disabled one. */
+function statusAt(position: number | null): AgentStatus {
+  return agentStatuses[(position ?? agentStatuses.length) - 1] as AgentStatus;
 }
 
 function rate(part: number, whole: number): number {

@@ -14,7 +14,7 @@ describe('getAgent', () => {
       id,
       kind: 'caller',
       status: 'active',
-      allowedTransitions: ['paused'],
+      allowedTransitions: ['paused', 'disabled'],
       approvalPolicy: 'never',
       version: 1,
       limits: { dailyCap: null, maxAttempts: 3, retryOn: ['no_answer', 'busy'] },

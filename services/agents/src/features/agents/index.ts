@@ -1,6 +1,8 @@
 import type { agentRows } from '@tandem/agents-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
+import { createAgent } from './create-agent.ts';
+import { deleteAgent } from './delete-agent.ts';
 import { getAgent } from './get-agent.ts';
 import { getAgentDashboard } from './get-agent-dashboard.ts';
 import { listAgents } from './list-agents.ts';
@@ -12,7 +14,9 @@ export const agentHandlers = (tools: Tools) =>
   ({
     getAgentDashboard: getAgentDashboard(tools),
     listAgents,
+    createAgent,
     getAgent,
+    deleteAgent,
     updateAgent,
     pauseAgent,
     resumeAgent,

@@ -3,7 +3,7 @@ import type { Handler } from '../../handler.ts';
 import { asAgent } from './agent.ts';
 
 export const listAgents: Handler<typeof agentRows.listAgents> = async ({ query: { kind, status }, tx, list }) => {
-  const where = { ...(kind && { kind }), ...(status && { status }) };
+  const where = { deletedAt: null, ...(kind && { kind }), ...(status && { status }) };
   const page = await list({ model: tx.agent, where, searchIn: ['name'] });
   return { ...page, items: page.items.map(asAgent) };
 };

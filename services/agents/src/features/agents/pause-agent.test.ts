@@ -14,7 +14,7 @@ describe('pauseAgent', () => {
     const { status, data } = await api.pauseAgent({ params });
     expect([status, data]).toEqual([
       200,
-      expect.objectContaining({ status: 'paused', allowedTransitions: ['active'], version: 2 }),
+      expect.objectContaining({ status: 'paused', allowedTransitions: ['active', 'disabled'], version: 2 }),
     ]);
     const run = await api.runAgentInBulk({ params, body: { leadIds: [codeOf(api, service.aLead())] } });
     expect([run.status, run.body.code]).toEqual([409, 'agent_paused']);
@@ -38,7 +38,7 @@ describe('pauseAgent', () => {
     expect([again.status, again.body.code, again.body.errors]).toEqual([
       409,
       'wrong_status',
-      [{ field: 'status', message: 'The status is paused; it can change to active' }],
+      [{ field: 'status', message: 'The status is paused; it can change to active, disabled' }],
     ]);
     await api.updateAgent({ params, body: { status: 'active' } });
     const stale = await api.pauseAgent({ params, headers: { 'if-match': '"1"' } });

@@ -15,7 +15,7 @@ describe('resumeAgent', () => {
     const { status, data } = await api.resumeAgent({ params });
     expect([status, data]).toEqual([
       200,
-      expect.objectContaining({ status: 'active', allowedTransitions: ['paused'], version: 3 }),
+      expect.objectContaining({ status: 'active', allowedTransitions: ['paused', 'disabled'], version: 3 }),
     ]);
     const run = await api.runAgentInBulk({ params, body: { leadIds: [codeOf(api, service.aLead())] } });
     expect(run.status).toBe(200);
@@ -38,7 +38,7 @@ describe('resumeAgent', () => {
     expect([again.status, again.body.code, again.body.errors]).toEqual([
       409,
       'wrong_status',
-      [{ field: 'status', message: 'The status is active; it can change to paused' }],
+      [{ field: 'status', message: 'The status is active; it can change to paused, disabled' }],
     ]);
     await api.updateAgent({ params, body: { status: 'paused' } });
     const stale = await api.resumeAgent({ params, headers: { 'if-match': '"1"' } });

@@ -30,7 +30,12 @@ describe('updateAgent', () => {
   });
 
   it.each([
-    [{ approvalPolicy: 'risky' }, 'approvalPolicy', 'Must be one of always, never'],
+    [{ approvalPolicy: 'auto' }, 'approvalPolicy', 'Must be one of always, risky, never'],
+    [
+      { limits: { callingWindow: { days: [1], start: '18:00', end: '09:00', timezone: 'lead' } } },
+      'limits.callingWindow.end',
+      'Must be after start',
+    ],
     [{ limits: { maxAttempts: 11 } }, 'limits.maxAttempts', 'Must be a whole number from 1 to 10'],
     [{ limits: { retryOn: ['answered'] } }, 'limits.retryOn.0', 'Must be one of no_answer, busy, failed'],
     [{ name: ' ' }, 'name', 'Must not be empty'],
@@ -44,7 +49,7 @@ describe('updateAgent', () => {
     const api = service.as();
     const params = { id: await agentOf(api, 'recommender') };
     const { data } = await api.updateAgent({ params, body: { status: 'paused' } });
-    expect(data).toMatchObject({ status: 'paused', allowedTransitions: ['active'], version: 2 });
+    expect(data).toMatchObject({ status: 'paused', allowedTransitions: ['active', 'disabled'], version: 2 });
     const run = () => api.runAgentInBulk({ params, body: { leadIds: [codeOf(api, service.aLead())] } });
     expect((await run()).body.code).toBe('agent_paused');
     expect((await api.updateAgent({ params, body: { status: 'paused' } })).data.version).toBe(2);
@@ -57,7 +62,7 @@ describe('updateAgent', () => {
     const wrong = await api.updateAgent({ params, body: { status: 'gone' } });
     expect([wrong.status, wrong.body.errors]).toEqual([
       422,
-      [{ field: 'status', message: 'Must be one of active, paused' }],
+      [{ field: 'status', message: 'Must be one of active, paused, disabled' }],
     ]);
   });
 

@@ -12,8 +12,15 @@ describe('an agent that requires approval', () => {
     expect(approval).toMatchObject({ executionId, agentId: id, type: 'recommend', status: 'pending', decidedBy: null });
     expect(approval.allowedTransitions).toEqual(['approved', 'rejected']);
     expect(Date.parse(approval.expiresAt) - Date.parse(approval.requestedAt)).toBeGreaterThan(71.9 * 3_600_000);
-    expect(await executionOf(api, executionId)).toMatchObject({ approvalId: approval.id, steps: [], output: null });
-    expect((await api.listRecommendations()).data).toEqual([]);
+    expect(await executionOf(api, executionId)).toMatchObject({
+      approvalId: approval.id,
+      steps: [{ type: 'recommend', status: 'succeeded' }],
+      output: { action: 'email' },
+    });
+    expect((await api.listRecommendations()).data).toMatchObject([
+      { status: 'awaiting_approval', allowedTransitions: [], effect: null },
+    ]);
+    expect(service.known.changes).toEqual([]);
     expect((await api.getAgentDashboard()).data.pendingApprovals).toBe(1);
     expect((await api.getBulkRun({ params: { id: bulkRunId } })).data).toMatchObject({
       status: 'running',

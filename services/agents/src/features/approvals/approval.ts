@@ -1,19 +1,31 @@
 import {
+  type AgentActionValue,
   Approval,
   approvalDecided,
   approvalRequested,
   approvalStates,
   type bulkRunCompleted,
+  type recommendationDecided,
 } from '@tandem/agents-contract';
 import { id } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
 import type { JobContext } from '@tandem/jobs';
 import { fail, transitionError } from '@tandem/service';
 import { z } from 'zod';
-import type { Approval as ApprovalRow, Execution as ExecutionRow } from '../../generated/client.ts';
+import type { Approval as ApprovalRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { completeRuns } from '../bulk-runs/bulk-run.ts';
-import { executionJobs, liveStatuses, lockExecutions, workingStatuses, workOf } from '../executions/execution.ts';
+import type { Approved } from '../executions/attempt.ts';
+import {
+  type ExecutionRecord,
+  executionJobs,
+  liveStatuses,
+  lockExecutions,
+  type Proposal,
+  workingStatuses,
+  workOf,
+} from '../executions/execution.ts';
+import { settleRecommendations, toProposalColumn } from '../recommendations/recommendation.ts';
 
 type ApprovalRecord = z.output<typeof Approval>;
 type JobTransaction = Parameters<Parameters<JobContext<unknown, Tx>['finish']>[0]>[0];
@@ -23,7 +35,7 @@ const expiryHours = 72;
 /** Job that expires an approval. */
 export const expiryJob = { name: 'expire-approval', payload: z.object({ approvalId: id('approval') }) };
 
-const columns = Approval.pick({ type: true, status: true });
+const columns = Approval.pick({ type: true, status: true, risk: true, proposedAction: true, editedAction: true });
 
 /** Converts a row to the contract's `Approval`. */
 export function asApproval(row: ApprovalRow): ApprovalRecord {
@@ -31,26 +43,30 @@ export function asApproval(row: ApprovalRow): ApprovalRecord {
   return { ...row, ...checked, allowedTransitions: approvalStates.next(checked.status) };
 }
 
-/** Requests an approval for each of these executions and sets them to `awaiting_approval`. */
-export async function requestApprovals({ tx, emit, schedule }: JobTransaction, due: ExecutionRow[]): Promise<void> {
+/** An execution whose action requires an approval. */
+interface Proposed {
+  execution: ExecutionRecord;
+  result: { proposal: Proposal };
+}
+
+/** Requests an approval for each of these actions and sets their executions to `awaiting_approval`. */
+export async function requestApprovals({ tx, emit, schedule }: JobTransaction, due: Proposed[]): Promise<void> {
   if (!due.length) return;
   // Those that were cancelled meanwhile need none.
-  const dueIds = due.map(({ id }) => id);
+  const dueIds = due.map(({ execution }) => execution.id);
   const waiting = new Set(await lockExecutions(tx, dueIds, workingStatuses));
-  const executions = due.filter(({ id }) => waiting.has(id));
-  if (!executions.length) return;
+  const proposed = due.filter(({ execution }) => waiting.has(execution.id));
+  if (!proposed.length) return;
   const expiresAt = new Date(Date.now() + expiryHours * 3_600_000);
-  const requested = executions.map(({ id: executionId, agentId, leadId, kind }) => ({
-    executionId,
-    agentId,
-    leadId,
-    type: workOf(kind),
-    expiresAt,
-  }));
-  const rows = await tx.approval.createManyAndReturn({ data: requested });
+  const rows = await tx.approval.createManyAndReturn({
+    data: proposed.map(({ execution: { id: executionId, agentId, leadId, kind }, result: { proposal } }) => {
+      const { action, rationale, risk, assignee } = proposal;
+      const proposedAction = { ...action };
+      return { executionId, agentId, leadId, type: workOf(kind), proposedAction, rationale, risk, assignee, expiresAt };
+    }),
+  });
+  await awaitApproval(tx, proposed);
   const ids = rows.map(({ id }) => id);
-  await tx.sql`UPDATE execution SET status = 'awaiting_approval', approval_id = approval.id, started_at = now()
-    FROM approval WHERE approval.execution_id = execution.id AND approval.id = ANY(${ids}::bigint[])`;
   await schedule(
     expiryJob,
     ids.map((approvalId) => ({ approvalId })),
@@ -62,9 +78,46 @@ export async function requestApprovals({ tx, emit, schedule }: JobTransaction, d
   }
 }
 
+/** Sets executions to `awaiting_approval`, and stores the recommendations from which their actions come. */
+async function awaitApproval(tx: Tx, proposed: readonly Proposed[]): Promise<void> {
+  const values = proposed.map(({ execution, result: { proposal } }) => ({
+    id: execution.id,
+    steps: proposal.step ? [...execution.steps, proposal.step] : execution.steps,
+    output: proposal.advice
+      ? { action: proposal.advice.action, confidence: proposal.advice.confidence }
+      : execution.output,
+  }));
+  await tx.sql`UPDATE execution SET status = 'awaiting_approval', approval_id = approval.id, steps = waiting.steps,
+      output = waiting.output
+    FROM approval, jsonb_to_recordset(${JSON.stringify(values)}::jsonb) AS waiting (id bigint, steps jsonb, output jsonb)
+    WHERE approval.execution_id = execution.id AND execution.id = waiting.id`;
+  const recommendations = proposed.flatMap(
+    ({ execution: { id: executionId, agentId, leadId }, result: { proposal } }) =>
+      proposal.advice
+        ? { executionId, agentId, leadId, status: 'awaiting_approval', ...toProposalColumn(proposal.advice) }
+        : [],
+  );
+  if (recommendations.length) await tx.recommendation.createMany({ data: recommendations });
+}
+
+/** The decisions that executions have waited for, by execution. */
+export async function readApproved(tx: Tx, executions: readonly ExecutionRecord[]): Promise<Map<number, Approved>> {
+  const ids = executions.flatMap(({ approvalId }) => approvalId ?? []);
+  if (!ids.length) return new Map();
+  const rows = await tx.approval.findMany({ where: { id: { in: ids }, status: 'approved' } });
+  return new Map(
+    rows.map((row) => {
+      const { executionId, proposedAction, editedAction, decidedBy, decidedAt } = asApproval(row);
+      return [executionId, { action: editedAction ?? proposedAction, decidedBy, decidedAt: decidedAt as Date }];
+    }),
+  );
+}
+
 interface Decision {
   status: 'approved' | 'rejected' | 'expired';
   comment?: string | null;
+  /** The action to take instead of the proposed one. */
+  editedAction?: AgentActionValue;
   reason?: string | null;
   decidedBy?: number | null;
 }
@@ -78,7 +131,11 @@ export async function decide(
     tx,
     emit,
     schedule,
-  }: { tx: Tx; emit: Emit<typeof approvalDecided | typeof bulkRunCompleted>; schedule: JobTransaction['schedule'] },
+  }: {
+    tx: Tx;
+    emit: Emit<typeof approvalDecided | typeof bulkRunCompleted | typeof recommendationDecided>;
+    schedule: JobTransaction['schedule'];
+  },
   approvalId: number,
   { decision, scope }: { decision: Decision; scope?: { tenantId: number; environment: 'live' | 'sandbox' } },
 ): Promise<ApprovalRecord> {
@@ -86,7 +143,8 @@ export async function decide(
   if (!found) throw fail('not_found');
   await lockExecutions(tx, [found.executionId], liveStatuses);
   const decidedAt = new Date();
-  const decided = { ...decision, decidedAt };
+  const { editedAction, ...other } = decision;
+  const decided = { ...other, decidedAt, ...(editedAction && { editedAction: { ...editedAction } }) };
   // The expiry job may run late, so the expiry time is also checked here.
   const isInTime = decision.status === 'expired' ? {} : { expiresAt: { gt: decidedAt } };
   const where = { id: approvalId, status: 'pending', ...isInTime };
@@ -106,6 +164,16 @@ export async function decide(
   });
   if (status === 'approved' && scope) await schedule(executionJobs[type], [{ executionId, ...scope }]);
   emit(approvalDecided, { data: { approvalId, executionId, leadId, status }, record });
+  await settleRecommendations({ tx, emit }, [executionId], settlementOf(record));
   if (execution && status !== 'approved') await completeRuns({ tx, emit }, [execution.bulkRunId]);
   return record;
+}
+
+/** What the decision means for the recommendation of the execution. */
+function settlementOf({ status, editedAction, reason, decidedBy, decidedAt }: ApprovalRecord) {
+  const decided = { decidedBy, decidedAt };
+  if (status === 'approved')
+    return { ...decided, status: 'accepted' as const, ...(editedAction && { proposal: editedAction }) };
+  const dismissReason = reason ?? (status === 'expired' ? 'The approval expired' : null);
+  return { ...decided, status: 'dismissed' as const, dismissReason };
 }

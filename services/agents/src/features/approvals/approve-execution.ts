@@ -1,19 +1,34 @@
-import type { approvals } from '@tandem/agents-contract';
+import type { AgentActionValue, approvals } from '@tandem/agents-contract';
 import { actingUserId } from '@tandem/caller';
+import { failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkLeadReadable } from '../../lead-reach.ts';
-import { decide } from './approval.ts';
+import { checkMayPerform } from '../actions/permissions.ts';
+import { asApproval, decide } from './approval.ts';
 
 export const approveExecution = (tools: Tools): Handler<typeof approvals.approveExecution> => ({
-  check: async ({ params, caller, tx }) =>
-    checkLeadReadable(tools, caller, await tx.approval.findFirst({ where: { id: params.id } })),
-  run({ params, body, caller, ...context }) {
+  async check({ params, body: { editedAction }, caller, tx }) {
+    const row = await tx.approval.findFirst({ where: { id: params.id } });
+    await checkLeadReadable(tools, caller, row);
+    if (!row) return;
+    const { proposedAction, leadId } = asApproval(row);
+    if (editedAction) checkEdited(editedAction, proposedAction);
+    await checkMayPerform(tools, caller, { action: editedAction ?? proposedAction, leadId });
+  },
+  run({ params, body: { comment = null, editedAction }, caller, ...context }) {
     const { tenantId = 0, environment } = caller;
     const decision = {
-      status: 'approved',
-      comment: body.comment ?? null,
+      status: 'approved' as const,
+      comment,
+      ...(editedAction && { editedAction }),
       decidedBy: actingUserId(caller) ?? null,
-    } as const;
+    };
     return decide(context, params.id, { decision, scope: { tenantId, environment } });
   },
 });
+
+/** An approver can change how the agent acts, and not what it does. */
+function checkEdited({ type }: AgentActionValue, proposed: AgentActionValue | null): void {
+  if (!proposed) throw failField('editedAction', 'Must be left out: the approval has no action');
+  if (type !== proposed.type) throw failField('editedAction.type', `Must be ${proposed.type}, as in proposedAction`);
+}

@@ -3,6 +3,7 @@ import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { approveExecution } from './approve-execution.ts';
 import { countPendingApprovals } from './count-pending-approvals.ts';
+import { decideApprovals } from './decide-approvals.ts';
 import { getApproval } from './get-approval.ts';
 import { listApprovals } from './list-approvals.ts';
 import { rejectExecution } from './reject-execution.ts';
@@ -13,5 +14,6 @@ export const approvalHandlers = (tools: Tools) =>
     getApproval: getApproval(tools),
     approveExecution: approveExecution(tools),
     rejectExecution: rejectExecution(tools),
+    decideApprovals: decideApprovals(tools),
     countPendingApprovals,
   }) satisfies Handlers<typeof approvals & typeof internalApprovalCounts, Tx>;

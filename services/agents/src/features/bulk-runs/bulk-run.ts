@@ -40,7 +40,7 @@ function statusOf({ rejected, cancelledAt }: BulkRunRow, counts: BulkRunRecord['
   const isOver = liveStatuses.every((status) => !counts[status as keyof typeof counts]);
   if (!isOver) return 'running';
   if (cancelledAt) return 'cancelled';
-  return rejected > 0 || counts.failed > 0 ? 'completed_with_errors' : 'completed';
+  return rejected > 0 || counts.failed > 0 || counts.timed_out > 0 ? 'completed_with_errors' : 'completed';
 }
 
 /**

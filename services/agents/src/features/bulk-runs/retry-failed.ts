@@ -44,7 +44,7 @@ export const retryFailed = (tools: Tools): Handler<typeof bulkRuns.retryFailed, 
 /** The failed executions of a run that no other one repeats. */
 async function readUnrepeated(tx: Tx, runId: number): Promise<number[]> {
   const rows = await tx.sql<{ id: number }>`SELECT id FROM execution AS failed
-    WHERE bulk_run_id = ${runId} AND status = 'failed'
+    WHERE bulk_run_id = ${runId} AND status IN ('failed', 'timed_out')
       AND NOT EXISTS (SELECT FROM execution WHERE retry_of = failed.id) ORDER BY id`;
   if (!rows.length) throw fail('nothing_failed');
   return rows.map((row) => row.id);

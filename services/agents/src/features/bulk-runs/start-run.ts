@@ -42,9 +42,9 @@ type LeadError = keyof typeof leadErrors;
 /** Starts a run and its executions, and returns the result of each lead. */
 export async function startRun({ tx, emit, schedule, caller }: Context, run: RunToStart) {
   const { startable, leads, input, scheduledFor, retryOf = null, scheduleId = null } = run;
-  const { agent, readable } = startable;
+  const { agent } = startable;
   const capacity = await lockCapacityOf(tx, startable, scheduledFor ?? new Date());
-  const checked = checkLeads(leads, readable, capacity);
+  const checked = checkLeads(leads, startable, capacity);
   const { runId, executions } = await insertRun(tx, {
     agent,
     total: leads.length,
@@ -75,7 +75,7 @@ type CheckedLead = RequestedLead & { error?: LeadError };
 /** Adds an error to each lead for which no execution can start, as far as this is known before the insert. */
 function checkLeads(
   leads: RequestedLead[],
-  readable: ReadonlySet<number>,
+  { readable, refusing }: Startable,
   capacity: RemainingCapacity | undefined,
 ): CheckedLead[] {
   let remaining = capacity?.executions ?? Number.POSITIVE_INFINITY;
@@ -85,6 +85,7 @@ function checkLeads(
     if (leadId === undefined || !readable.has(leadId)) return { ...lead, error: 'lead_not_found' };
     if (seen.has(leadId)) return { ...lead, error: 'duplicate_in_request' };
     seen.add(leadId);
+    if (refusing.has(leadId)) return { ...lead, error: 'do_not_contact' };
     if (capacity?.busyLeads.has(leadId)) return { ...lead, error: 'already_running' };
     if (remaining < 1) return { ...lead, error: 'limit_reached' };
     remaining--;

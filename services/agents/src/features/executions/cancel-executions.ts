@@ -1,14 +1,22 @@
-import { approvalDecided, type bulkRunCompleted, executionCancelled } from '@tandem/agents-contract';
+import {
+  approvalDecided,
+  type bulkRunCompleted,
+  executionCancelled,
+  type recommendationDecided,
+} from '@tandem/agents-contract';
 import { actingUserId, type Caller } from '@tandem/caller';
 import type { Emit } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
 import { asApproval } from '../approvals/approval.ts';
 import { completeRuns } from '../bulk-runs/bulk-run.ts';
+import { settleRecommendations } from '../recommendations/recommendation.ts';
 import { asExecution, type ExecutionRecord, liveStatuses, lockExecutions } from './execution.ts';
 
 interface Context {
   tx: Tx;
-  emit: Emit<typeof executionCancelled | typeof approvalDecided | typeof bulkRunCompleted>;
+  emit: Emit<
+    typeof executionCancelled | typeof approvalDecided | typeof bulkRunCompleted | typeof recommendationDecided
+  >;
   caller: Caller;
 }
 
@@ -21,10 +29,12 @@ export async function cancelExecutions(
   const live = await lockExecutions(tx, ids, liveStatuses);
   if (!live.length) return [];
   const now = new Date();
+  const decision = { decidedAt: now, decidedBy: actingUserId(caller) ?? null };
   const approvals = await tx.approval.updateManyAndReturn({
     where: { executionId: { in: live }, status: 'pending' },
-    data: { status: 'cancelled', decidedAt: now, decidedBy: actingUserId(caller) ?? null, reason },
+    data: { status: 'cancelled', ...decision, reason },
   });
+  await settleRecommendations({ tx, emit }, live, { ...decision, status: 'dismissed', dismissReason: reason });
   const rows = await tx.execution.updateManyAndReturn({
     where: { id: { in: live } },
     data: { status: 'cancelled', finishedAt: now, cancelReason: reason },

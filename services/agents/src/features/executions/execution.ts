@@ -1,9 +1,11 @@
-import { Execution, executionStates } from '@tandem/agents-contract';
+import { type AgentActionValue, Execution, executionStates } from '@tandem/agents-contract';
 import { id } from '@tandem/contract';
 import { storedObject } from '@tandem/service';
 import { z } from 'zod';
 import type { Execution as ExecutionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import type { Performed, Refused } from '../actions/perform-action.ts';
+import type { Risk } from '../actions/risk.ts';
 import type { Advice } from './recommend.ts';
 
 export type ExecutionRecord = z.output<typeof Execution>;
@@ -14,9 +16,30 @@ export interface AttemptOutcome {
   step: Step;
   output: Record<string, unknown>;
   advice?: Advice;
+  /** The outcome of an approved action. */
+  effect?: Performed | Refused;
   /** Time of the next attempt. */
   retryAt?: Date;
 }
+
+/** An action that requires an approval before the agent takes it. */
+export interface Proposal {
+  action: AgentActionValue;
+  rationale: string | null;
+  risk: Risk;
+  /** The assignee of the lead, who should decide. */
+  assignee: number | null;
+  /** The recommendation from which the action comes, with the step that made it. */
+  advice?: Advice;
+  step?: Step;
+}
+
+/** What became of an execution in one run of its job. */
+export type Result =
+  | { is: 'attempted'; outcome: AttemptOutcome }
+  | { is: 'skipped'; reason: string }
+  | { is: 'postponed'; until: Date }
+  | { is: 'proposed'; proposal: Proposal };
 
 /** Statuses of an execution that has not ended. */
 export const liveStatuses = ['queued', 'running', 'awaiting_approval'];
@@ -44,6 +67,7 @@ const columns = Execution.pick({
   steps: true,
   error: true,
   source: true,
+  usage: true,
 }).extend({
   input: storedObject.nullable(),
   output: storedObject.nullable(),

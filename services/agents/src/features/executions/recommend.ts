@@ -1,13 +1,17 @@
-import type { Recommendation } from '@tandem/agents-contract';
+import type { AgentActionValue, Recommendation } from '@tandem/agents-contract';
 import type { z } from 'zod';
 import type { Lead } from '../../handler.ts';
 
-export type Advice = Pick<z.output<typeof Recommendation>, 'action' | 'reason' | 'confidence' | 'factors'>;
+export type Advice = Pick<z.output<typeof Recommendation>, 'action' | 'reason' | 'confidence' | 'factors'> & {
+  proposal: AgentActionValue;
+};
 
 const warmScore = 50;
 const hotScore = 70;
 const staleDays = 30;
 const dayMs = 86_400_000;
+// Leaves room for the words of a title.
+const nameMax = 150;
 
 /** Recommends the next step for a lead by fixed rules: the same lead always gets the same recommendation. */
 export function recommend(lead: Lead, now: Date): Advice {
@@ -19,10 +23,30 @@ export function recommend(lead: Lead, now: Date): Advice {
     { name: 'ageDays', value: String(days) },
     { name: 'hasPhone', value: String(lead.phone !== null) },
   ];
-  return { ...adviceFor(lead, days), factors };
+  const advice = adviceFor(lead, days);
+  return { ...advice, proposal: proposalFor(advice.action, lead), factors };
 }
 
-function adviceFor({ status, score, source, phone }: Lead, days: number): Omit<Advice, 'factors'> {
+/** The action that a recommended step means. */
+function proposalFor(action: Advice['action'], { firstName, lastName }: Lead): AgentActionValue {
+  const name = `${firstName} ${lastName}`.slice(0, nameMax);
+  switch (action) {
+    case 'call':
+      return { type: 'create_task', title: `Call ${name}`, taskType: 'call', dueInDays: 1 };
+    case 'email':
+      return { type: 'create_task', title: `Write to ${name}`, taskType: 'email', dueInDays: 1 };
+    case 'create_task':
+      return { type: 'create_task', title: `Follow up with ${name}`, taskType: 'other', dueInDays: 2 };
+    case 'change_status':
+      return { type: 'change_status', status: 'contacted' };
+    case 'convert':
+      return { type: 'convert', name: null };
+    case 'nurture':
+      return { type: 'add_tags', tags: ['nurture'] };
+  }
+}
+
+function adviceFor({ status, score, source, phone }: Lead, days: number): Omit<Advice, 'factors' | 'proposal'> {
   const isWarm = score >= warmScore || source === 'referral';
   if (status === 'unqualified')
     return {

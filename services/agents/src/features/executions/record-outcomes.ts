@@ -1,33 +1,39 @@
-import { executionCompleted, executionFailed, executionStates } from '@tandem/agents-contract';
+import { executionCompleted, executionFailed, executionStates, type executionStatuses } from '@tandem/agents-contract';
 import type { BatchContext } from '@tandem/jobs';
 import type { Tx } from '../../handler.ts';
 import { completeRuns } from '../bulk-runs/bulk-run.ts';
+import { recordEffect, toProposalColumn } from '../recommendations/recommendation.ts';
 import {
   type AttemptOutcome,
   asExecution,
   type ExecutionRecord,
   lockExecutions,
+  type Result,
   workingStatuses,
   workOf,
 } from './execution.ts';
 
-/** An attempted execution with its outcome; the outcome is undefined when the lead no longer exists. */
+/** An execution that was attempted or skipped. */
 export interface AttemptedExecution {
   execution: ExecutionRecord;
-  outcome: AttemptOutcome | undefined;
+  result: Extract<Result, { is: 'attempted' | 'skipped' }>;
 }
 
 type JobTransaction = Parameters<Parameters<BatchContext<unknown, Tx>['finish']>[0]>[0];
 
 /** Stores the outcomes of several executions with a fixed number of statements. Ended executions stay unchanged. */
-export async function recordOutcomes({ tx, emit }: JobTransaction, attempted: AttemptedExecution[]): Promise<void> {
+export async function recordOutcomes(transaction: JobTransaction, attempted: AttemptedExecution[]): Promise<void> {
   if (!attempted.length) return;
-  const changed = attempted.map(({ execution, outcome }) => ({ outcome, record: applyOutcome(execution, outcome) }));
+  const { tx, emit } = transaction;
+  const changed = attempted.map(({ execution, result }) => ({
+    outcome: result.is === 'attempted' ? result.outcome : undefined,
+    record: applyResult(execution, result),
+  }));
   const values = changed.map(({ record }) => ({ ...record, finished_at: record.finishedAt }));
   const recordedIds = await lockExecutions(
     tx,
     values.map(({ id }) => id),
-    ['running'],
+    workingStatuses,
   );
   const written = await tx.sql<{ id: number }>`
     UPDATE execution SET status = done.status, attempt = done.attempt, steps = done.steps, output = done.output,
@@ -39,13 +45,15 @@ export async function recordOutcomes({ tx, emit }: JobTransaction, attempted: At
   const writtenIds = new Set(written.map(({ id }) => id));
   const completed = changed.filter(({ record, outcome }) => writtenIds.has(record.id) && !outcome?.retryAt);
   const recommendations = completed.flatMap(({ record: { id: executionId, agentId, leadId }, outcome }) =>
-    outcome?.advice ? { executionId, agentId, leadId, ...outcome.advice } : [],
+    outcome?.advice ? { executionId, agentId, leadId, ...toProposalColumn(outcome.advice) } : [],
   );
   if (recommendations.length) await tx.recommendation.createMany({ data: recommendations });
+  for (const { record, outcome } of completed)
+    if (outcome?.effect) await recordEffect(transaction, { executionId: record.id }, outcome.effect);
   for (const { record } of completed) {
     if (record.status === 'skipped') continue;
     const { id: executionId, agentId, leadId } = record;
-    emit(record.status === 'failed' ? executionFailed : executionCompleted, {
+    emit(record.status === 'succeeded' ? executionCompleted : executionFailed, {
       data: { executionId, agentId, leadId },
       record,
     });
@@ -56,31 +64,49 @@ export async function recordOutcomes({ tx, emit }: JobTransaction, attempted: At
   );
 }
 
+/** Sets executions back to `queued` that cannot run now. */
+export async function postpone({ tx }: Pick<JobTransaction, 'tx'>, ids: readonly number[]): Promise<void> {
+  if (!ids.length) return;
+  const running = await lockExecutions(tx, ids, ['running']);
+  await tx.execution.updateMany({ where: { id: { in: running } }, data: { status: 'queued' } });
+}
+
 /** Marks an execution as failed when its job has used all attempts; otherwise it would stay in status running. */
 export async function failGivenUp(transaction: JobTransaction, executionId: number): Promise<void> {
   const { tx } = transaction;
-  const where = { id: executionId, status: { in: workingStatuses } };
-  const now = new Date();
-  const [row] = await tx.execution.updateManyAndReturn({ where, data: { status: 'running' } });
+  const row = await tx.execution.findFirst({ where: { id: executionId, status: { in: workingStatuses } } });
   if (!row) return;
+  const now = new Date();
   const execution = asExecution(row);
   const error = { code: 'given_up', message: 'An internal error occurred on every attempt', retryable: true };
   const step = { name: 'Fail after the last attempt', type: workOf(execution.kind), status: 'failed' as const };
-  const outcome = { step: { ...step, startedAt: now, finishedAt: now, error }, output: execution.output ?? {} };
-  await recordOutcomes(transaction, [{ execution, outcome }]);
+  // The action of an approved recommendation was not performed.
+  const effect = row.approvalId === null ? {} : { effect: { error } };
+  const outcome: AttemptOutcome = {
+    step: { ...step, startedAt: now, finishedAt: now, error },
+    output: execution.output ?? {},
+    ...effect,
+  };
+  await recordOutcomes(transaction, [{ execution, result: { is: 'attempted', outcome } }]);
 }
 
-/** An execution with its outcome applied. */
-function applyOutcome(execution: ExecutionRecord, outcome: AttemptOutcome | undefined): ExecutionRecord {
-  const record = withOutcome(execution, outcome);
+/** An execution with its result applied. */
+function applyResult(execution: ExecutionRecord, result: AttemptedExecution['result']): ExecutionRecord {
+  const record = result.is === 'skipped' ? skipped(execution, result.reason) : withOutcome(execution, result.outcome);
   return { ...record, allowedTransitions: executionStates.next(record.status) };
 }
 
-function withOutcome(execution: ExecutionRecord, outcome: AttemptOutcome | undefined): ExecutionRecord {
-  const finishedAt = new Date();
-  if (!outcome) return { ...execution, status: 'skipped', finishedAt, output: { reason: 'The lead was deleted' } };
-  const { step, output, retryAt } = outcome;
+function skipped(execution: ExecutionRecord, reason: string): ExecutionRecord {
+  return { ...execution, status: 'skipped', finishedAt: new Date(), output: { reason } };
+}
+
+function withOutcome(execution: ExecutionRecord, { step, output, retryAt }: AttemptOutcome): ExecutionRecord {
   const attempted = { ...execution, steps: [...execution.steps, step], output };
   if (retryAt) return { ...attempted, status: 'queued', attempt: execution.attempt + 1 };
-  return { ...attempted, status: step.error ? 'failed' : 'succeeded', error: step.error, finishedAt };
+  return { ...attempted, status: endOf(step), error: step.error, finishedAt: new Date() };
+}
+
+function endOf({ error }: AttemptOutcome['step']): (typeof executionStatuses)[number] {
+  if (!error) return 'succeeded';
+  return error.code === 'timed_out' ? 'timed_out' : 'failed';
 }

@@ -88,7 +88,7 @@ describe('the caller', () => {
     const lead = aLeadWhoIs();
     hangingLeads.add(lead);
     const { executions } = await runThrough(service.as(), 'caller', [lead]);
-    expect(executions).toMatchObject([{ status: 'failed', error: { code: 'failed' } }]);
+    expect(executions).toMatchObject([{ status: 'timed_out', error: { code: 'timed_out' } }]);
     expect(executions[0].steps).toHaveLength(placed.length);
   });
 

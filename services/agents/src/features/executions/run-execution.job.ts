@@ -2,19 +2,13 @@ import { type BatchContext, batchJob, type GiveUpContext } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Lead, Tools, Tx } from '../../handler.ts';
 import { simulatedLine } from '../../telephony.ts';
-import { type AgentRecord, asAgent } from '../agents/agent.ts';
-import { requestApprovals } from '../approvals/approval.ts';
-import { callLead } from './call-lead.ts';
-import {
-  type AttemptOutcome,
-  asExecution,
-  type ExecutionRecord,
-  executionJobs,
-  workingStatuses,
-  workOf,
-} from './execution.ts';
-import { recommend } from './recommend.ts';
-import { type AttemptedExecution, failGivenUp, recordOutcomes } from './record-outcomes.ts';
+import { timezoneOf } from '../../tenant-timezone.ts';
+import { type AgentRecord, readAgents } from '../agents/agent.ts';
+import { readApproved, requestApprovals } from '../approvals/approval.ts';
+import { attempt } from './attempt.ts';
+import { asExecution, type ExecutionRecord, executionJobs, type Result, workingStatuses } from './execution.ts';
+import { failGivenUp, postpone, recordOutcomes } from './record-outcomes.ts';
+import { startRunning } from './start-running.ts';
 
 type Context = BatchContext<z.output<typeof executionJobs.call.payload>, Tx>;
 
@@ -40,65 +34,72 @@ function giveUp({ payload, ...transaction }: GiveUpContext<Context['due'][number
   return failGivenUp(transaction, payload.executionId);
 }
 
+/** An execution with what became of it. */
+interface Done {
+  execution: ExecutionRecord;
+  result: Result;
+}
+
 /** Runs executions. Their status is stored before the work starts, so that it is known after a crash. */
-async function runExecutions(tools: Tools, { due, tx, finish }: Context): Promise<void> {
+async function runExecutions(tools: Tools, context: Context): Promise<void> {
+  const { due, tx, finish } = context;
   const ids = due.map(({ payload }) => payload.executionId);
   const waiting = await tx.execution.findMany({ where: { id: { in: ids }, status: { in: workingStatuses } } });
   if (!waiting.length) return;
-  const rows = await tx.agent.findMany({ where: { id: { in: [...new Set(waiting.map(({ agentId }) => agentId))] } } });
-  const agents = new Map(rows.map((row) => [row.id, asAgent(row)]));
-  const paused = waiting.filter(({ agentId }) => agents.get(agentId)?.status === 'paused');
-  const active = waiting.filter(({ agentId }) => agents.get(agentId)?.status === 'active');
-  const needsApproval = ({ agentId, approvalId }: (typeof active)[number]) =>
-    agents.get(agentId)?.approvalPolicy === 'always' && approvalId === null;
-  const attempted = await work(tools, { due, tx }, { agents, rows: active.filter((row) => !needsApproval(row)) });
+  const agents = await readAgents(
+    tx,
+    waiting.map(({ agentId }) => agentId),
+  );
+  const agentOf = ({ agentId }: { agentId: number }) => agents.get(agentId) as AgentRecord;
+  const paused = waiting.filter((row) => agentOf(row).status === 'paused');
+  const done: Done[] = waiting
+    .filter((row) => agentOf(row).status === 'disabled')
+    .map((row) => ({ execution: asExecution(row), result: { is: 'skipped', reason: 'The agent was disabled' } }));
+  const active = waiting.filter((row) => agentOf(row).status === 'active');
+  const { running, full } = await startRunning(context, { agents, rows: active });
+  done.push(...(await work(tools, context, { agents, executions: running })));
+
+  const resumeAt = new Date(Date.now() + pausedMs);
+  const retryTimes = new Map([...paused.map(({ id }) => [id, resumeAt] as const), ...full]);
   await finish(async (transaction) => {
-    await requestApprovals(transaction, active.filter(needsApproval));
-    await recordOutcomes(transaction, attempted);
-    const resumeAt = new Date(Date.now() + pausedMs);
-    const retryTimes = new Map<number, Date | undefined>([
-      ...paused.map(({ id }) => [id, resumeAt] as const),
-      ...attempted.map(({ execution, outcome }) => [execution.id, outcome?.retryAt] as const),
-    ]);
+    const of = <Is extends Result['is']>(is: Is) =>
+      done.filter((one): one is Done & { result: Extract<Result, { is: Is }> } => one.result.is === is);
+    await requestApprovals(transaction, of('proposed'));
+    await recordOutcomes(transaction, [...of('skipped'), ...of('attempted')]);
+    await postpone(
+      transaction,
+      of('postponed').map(({ execution }) => execution.id),
+    );
+    for (const { execution, result } of of('attempted'))
+      if (result.outcome.retryAt) retryTimes.set(execution.id, result.outcome.retryAt);
+    for (const { execution, result } of of('postponed')) retryTimes.set(execution.id, result.until);
     return ids.map((id) => retryTimes.get(id));
   });
-}
-
-interface ExecutionBatch {
-  agents: Map<number, AgentRecord>;
-  rows: Parameters<typeof asExecution>[0][];
 }
 
 /** Runs all due attempts in parallel. A failed attempt is an outcome like any other. */
 async function work(
   tools: Tools,
-  { due, tx }: Pick<Context, 'due' | 'tx'>,
-  { agents, rows }: ExecutionBatch,
-): Promise<AttemptedExecution[]> {
-  if (!rows.length) return [];
-  const now = new Date();
-  const running = await tx.sql<{ id: number }>`
-    UPDATE execution SET status = 'running', started_at = coalesce(started_at, ${now}::timestamptz)
-    WHERE id IN (SELECT id FROM execution WHERE id = ANY(${rows.map(({ id }) => id)}::bigint[])
-      AND status = ANY(${workingStatuses}::text[]) ORDER BY id FOR UPDATE) RETURNING id`;
-  // One that was cancelled meanwhile does nothing more.
-  const runningIds = new Set(running.map(({ id }) => id));
-  const executions = rows
-    .filter(({ id }) => runningIds.has(id))
-    .map((row) => asExecution({ ...row, status: 'running', startedAt: row.startedAt ?? now }));
+  { due, tx, scope }: Context,
+  { agents, executions }: { agents: Map<number, AgentRecord>; executions: ExecutionRecord[] },
+): Promise<Done[]> {
   if (!executions.length) return [];
   const leads = await findLeads(tools, due, executions).catch((error: unknown) => {
     if (due.some(({ attempts }) => attempts + 1 < crmAttemptsMax)) throw error;
     return 'unknown' as const;
   });
+  const approvals = await readApproved(tx, executions);
+  const hasWindow = executions.some(({ agentId }) => agents.get(agentId)?.limits.callingWindow);
+  const timezone = hasWindow ? await timezoneOf(tools, { ...scope, requestId: requestIdOf(due) }) : 'UTC';
   // The sandbox makes no real calls, whichever line is configured.
-  const isSandbox = due[0]?.payload.environment === 'sandbox';
-  const line = isSandbox ? { ...tools, telephony: simulatedLine } : tools;
+  const line = scope.environment === 'sandbox' ? { ...tools, telephony: simulatedLine } : tools;
   return Promise.all(
     executions.map(async (execution) => {
       const agent = agents.get(execution.agentId) as AgentRecord;
       const lead = leads === 'unknown' ? leads : leads.get(execution.leadId);
-      return { execution, outcome: await attempt(line, { agent, execution, lead }) };
+      const approved = approvals.get(execution.id);
+      const result = await attempt(line, { agent, execution, lead, approved, timezone, scope });
+      return { execution, result };
     }),
   );
 }
@@ -112,32 +113,11 @@ async function findLeads(
   const { executionId, ...scope } = (due[0] as Context['due'][number]).payload;
   const leads = await crm.findLeads({
     body: { ids: executions.map(({ leadId }) => leadId) },
-    as: { ...scope, requestId: `execution_${executionId}` },
+    as: { ...scope, requestId: requestIdOf(due) },
   });
   return new Map(leads.map((lead) => [lead.id, lead]));
 }
 
-interface Attempt {
-  agent: AgentRecord;
-  execution: ExecutionRecord;
-  lead: Lead | undefined | 'unknown';
-}
-
-/** Runs one attempt; undefined when the lead no longer exists. */
-async function attempt(tools: Tools, { agent, execution, lead }: Attempt): Promise<AttemptOutcome | undefined> {
-  if (!lead) return undefined;
-  const startedAt = new Date();
-  const type = workOf(execution.kind);
-  if (lead === 'unknown') {
-    const error = { code: 'unavailable', message: 'The lead could not be read', retryable: true };
-    return {
-      step: { name: 'Read the lead', type, status: 'failed', startedAt, finishedAt: new Date(), error },
-      output: {},
-    };
-  }
-  if (type === 'call') return callLead(tools, { agent, execution, lead, startedAt });
-  const advice = recommend(lead, startedAt);
-  const step = { name: 'Recommend the next action', type, status: 'succeeded' as const };
-  const { action, confidence } = advice;
-  return { step: { ...step, startedAt, finishedAt: new Date(), error: null }, output: { action, confidence }, advice };
+function requestIdOf(due: Context['due']): string {
+  return `execution_${due[0]?.payload.executionId}`;
 }

@@ -17,14 +17,15 @@ interface NewExecution {
 
 /**
  * Starts one execution that a caller requests.
- * @throws ApiError 409 when one for this lead is in progress, or the daily limit is reached
+ * @throws ApiError 409 when the lead refuses it, one for this lead is in progress, or the daily limit is reached
  */
 export async function startExecution(
   { tx, emit, schedule, caller }: { tx: Tx; emit: Emit<typeof executionStarted>; schedule: Schedule; caller: Caller },
   startable: Startable,
   { leadId, input, scheduledFor, retryOf }: NewExecution,
 ): Promise<ExecutionRecord> {
-  const { agent } = startable;
+  const { agent, refusing } = startable;
+  if (refusing.has(leadId)) throw fail('do_not_contact');
   const capacity = await lockCapacityOf(tx, startable, scheduledFor ?? new Date());
   if (capacity && capacity.executions < 1 && !capacity.busyLeads.has(leadId)) throw fail('limit_reached');
   const { tenantId = 0, environment } = caller;

@@ -1,6 +1,6 @@
 import type { Caller } from '@tandem/caller';
 import { asService, fail, failField, reachOf } from '@tandem/service';
-import type { Tools, Tx } from '../../handler.ts';
+import type { Lead, Tools, Tx } from '../../handler.ts';
 import { timezoneOf } from '../../tenant-timezone.ts';
 import { type AgentRecord, asAgent, checkActive } from '../agents/agent.ts';
 import { lockCapacity, type RemainingCapacity } from './daily-cap.ts';
@@ -15,6 +15,8 @@ export interface Startable {
   agent: AgentRecord;
   /** The leads of the request that the caller may read. */
   readable: Set<number>;
+  /** Those of them that refuse what the agent does: calls. */
+  refusing: Set<number>;
   /** The maximum of executions a day of all agents, which the addon AI Agents sets; undefined without one. */
   runsPerDay: number | undefined;
   /** The tenant's time zone; undefined when no daily maximum applies. */
@@ -38,13 +40,15 @@ export async function readStartable(
   { caller, tx }: { caller: Caller; tx: Tx },
   { agentId, leadIds }: { agentId: number; leadIds: readonly number[] },
 ): Promise<Startable> {
-  const row = await tx.agent.findFirst({ where: { id: agentId } });
+  const row = await tx.agent.findFirst({ where: { id: agentId, deletedAt: null } });
   if (!row) throw fail('not_found');
   const agent = checkActive(asAgent(row));
   const runsPerDay = (await tools.addonSettings(caller, 'ai_agents'))?.runsPerDay;
   const isCapped = agent.limits.dailyCap !== null || runsPerDay !== undefined;
   const timezone = isCapped ? await timezoneOf(tools, caller) : undefined;
-  return { agent, readable: await findReadable(tools, caller, leadIds), runsPerDay, timezone };
+  const leads = await readLeads(tools, caller, leadIds);
+  const refusing = leads.filter(({ consent }) => agent.kind === 'caller' && consent?.phone?.state === 'denied');
+  return { agent, readable: idsOf(leads), refusing: idsOf(refusing), runsPerDay, timezone };
 }
 
 /** How many executions may still start on the day of `dueAt`; undefined without a limit. Locks the agent. */
@@ -53,17 +57,25 @@ export function lockCapacityOf(tx: Tx, startable: Startable, dueAt: Date): Promi
   return timezone === undefined ? undefined : lockCapacity(tx, { ...startable, timezone, dueAt });
 }
 
-/** Reads from crm, in one request, which of the leads exist and may be read by the caller. */
+/** Which of the leads exist and may be read by the caller. */
 export async function findReadable(
-  { crm }: Pick<Tools, 'crm'>,
+  tools: Pick<Tools, 'crm'>,
   caller: Caller,
   leadIds: readonly number[],
 ): Promise<Set<number>> {
+  return idsOf(await readLeads(tools, caller, leadIds));
+}
+
+/** Reads leads from crm in one request, without those that the caller may not read. */
+async function readLeads({ crm }: Pick<Tools, 'crm'>, caller: Caller, leadIds: readonly number[]): Promise<Lead[]> {
   const ids = [...new Set(leadIds)];
-  if (!ids.length) return new Set();
+  if (!ids.length) return [];
   const as = asService(caller, reachOf(caller, 'leads:read'));
-  const leads = await crm.findLeads({ body: { ids }, as }).catch(() => {
+  return crm.findLeads({ body: { ids }, as }).catch(() => {
     throw fail('unavailable');
   });
+}
+
+function idsOf(leads: readonly Lead[]): Set<number> {
   return new Set(leads.map(({ id }) => id));
 }

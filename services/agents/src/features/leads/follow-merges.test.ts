@@ -51,8 +51,16 @@ it('an execution stays while the agent is at work for the survivor', async () =>
   const told = { service, tenantId: api.caller.tenantId as number };
   await publishLeadMerge(told, { leadId: `${lead}`, into: `${survivor}`, version: 2 });
   // Several approvals of a lead are no conflict.
-  await become(api, [[lead, survivor], [], [survivor, survivor]]);
+  await become(api, [
+    [lead, survivor],
+    [survivor, survivor],
+    [survivor, survivor],
+  ]);
   await api.rejectExecution({ params: { id: executionId }, body: { reason: 'Merged' } });
   await publishLeadMerge(told, { leadId: `${service.aLead()}`, into: `${survivor}`, version: 2 });
-  await become(api, [[survivor, survivor], [], [survivor, survivor]]);
+  await become(api, [
+    [survivor, survivor],
+    [survivor, survivor],
+    [survivor, survivor],
+  ]);
 });

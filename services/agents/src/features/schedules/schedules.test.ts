@@ -1,5 +1,5 @@
 import { until } from '@tandem/testing';
-import { type Agents, type Api, agentOf, codeOf, eventOf, startAgents } from '../../agents.test-service.ts';
+import { type Agents, type Api, agentOf, eventOf, startAgents } from '../../agents.test-service.ts';
 
 let service: Agents;
 beforeAll(async () => {

@@ -1,0 +1,82 @@
+import { text } from '@tandem/contract';
+import { z } from 'zod';
+
+export const actionTypes = ['call', 'create_task', 'change_status', 'convert', 'add_tags'] as const;
+export const riskLevels = ['low', 'medium', 'high'] as const;
+
+const titleMax = 200;
+const tagsMax = 10;
+
+/** An action of an agent on its lead. `call` belongs to a caller, the others are performed by crm. */
+export const AgentAction = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: z.literal('call'),
+      goal: text(500)
+        .nullable()
+        .meta({ description: 'The goal of the call', examples: ['Agree on a first meeting'] }),
+      script: text(10_000)
+        .nullable()
+        .meta({ description: 'The script of the call', examples: ['Ask what they use today.'] }),
+    }),
+    z.object({
+      type: z.literal('create_task'),
+      title: text(titleMax)
+        .trim()
+        .min(1, 'Must not be empty')
+        .meta({ description: 'The title of the task', examples: ['Call Ada back'] }),
+      taskType: z
+        .enum(['call', 'email', 'meeting', 'note', 'other'])
+        .meta({ description: 'The type of the task', examples: ['call'] }),
+      dueInDays: z
+        .int({ error: 'Must be a whole number from 0 to 365' })
+        .min(0, 'Must be at least 0')
+        .max(365, 'Must be at most 365')
+        .meta({ description: 'In how many days the task is due', examples: [1] }),
+    }),
+    z.object({
+      type: z.literal('change_status'),
+      status: z
+        .enum(['contacted', 'qualified', 'unqualified'])
+        .meta({ description: 'The new status of the lead', examples: ['qualified'] }),
+    }),
+    z.object({
+      type: z.literal('convert'),
+      name: text(titleMax)
+        .trim()
+        .min(1, 'Must not be empty')
+        .nullable()
+        .meta({ description: 'The name of the opportunity; null for the name of the lead', examples: [null] }),
+    }),
+    z.object({
+      type: z.literal('add_tags'),
+      tags: z
+        .array(text(50).trim().min(1, 'Must not be empty'))
+        .min(1, 'Must contain at least 1 tag')
+        .max(tagsMax, `Must contain at most ${tagsMax} tags`)
+        .meta({ description: 'The tags to add to the lead', examples: [['nurture']] }),
+    }),
+  ])
+  .describe('An action of an agent for a lead');
+
+export type AgentActionValue = z.output<typeof AgentAction>;
+
+export const ActionRisk = z
+  .enum(riskLevels)
+  .describe(
+    'The risk of the action: `low` for tasks and tags, `medium` for a status and for calls with consent, `high` for conversions and for calls without recorded consent',
+  );
+
+/** The outcome of an action. */
+export const EffectStatus = z
+  .enum(['pending', 'succeeded', 'failed'])
+  .describe('The outcome of the action: `pending` until it is performed');
+
+export const EffectError = z
+  .object({
+    code: z.string().meta({ description: 'A machine-readable error code', examples: ['lead_converted'] }),
+    message: z
+      .string()
+      .meta({ description: 'A human-readable error message', examples: ['The lead is already converted'] }),
+  })
+  .describe('Why the action could not be performed');
