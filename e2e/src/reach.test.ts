@@ -143,8 +143,9 @@ it('callers restricted to own or team leads find the same agent records in lists
     };
   };
   const expected = (ids: string[]) => {
-    const numbers = [ids.length, 2 * ids.length, ids.length];
+    const [once, twice] = [ids.length, 2 * ids.length];
     const leads = ids.toSorted();
+    const numbers = [twice, twice, once];
     return { leads: [leads, leads, leads], totals: numbers, byId: leads, dashboard: numbers, pending: ids.length };
   };
   expect(await seenBy(own)).toEqual(expected([theirs.id]));

@@ -8,7 +8,7 @@ import type { Setup, World } from './records.ts';
 import { reportPreparations, reportRequests } from './reports.ts';
 import { trainingPreparations, trainingRequests } from './training.ts';
 import { uniqueEmail } from './unique-email.ts';
-import { calendarPeriod, password, portalSession, userSession } from './world.ts';
+import { aDailyRun, calendarPeriod, password, portalSession, userSession } from './world.ts';
 
 /** Bodies of the examples in the OpenAPI document, by operation. */
 export type Examples = ReadonlyMap<string, object>;
@@ -196,6 +196,13 @@ const requests: Record<string, (world: World, position: Position) => Parts> = {
   replayWebhook: () => ({ body: { since: new Date(Date.now() - 3_600_000).toISOString() } }),
   resolveSession: () => ({ body: {} }),
   respondToCalendarEvent: () => ({ body: { response: 'accepted' } }),
+  createAgent: () => ({ body: { name: 'Caller', kind: 'caller' } }),
+  createAgentSchedule: ({ records }, { path: [field = ''] }) => {
+    const body = aDailyRun(String(records.agent), String(records.lead));
+    return { body: field === 'target' ? { ...body, target: {} } : body };
+  },
+  updateAgentSchedule: () => ({ body: { name: 'Daily' } }),
+  decideApprovals: () => ({ body: { ids: ['none'], decision: 'reject', reason: 'Later' } }),
   runAgent: ({ records }) => ({ body: { leadId: String(records.lead) } }),
   runAgentInBulk: () => ({ body: { leadIds: ['none'] } }),
   submitForecast: () => ({ body: { period: '2032-Q1', amount: 1, currency: 'EUR' } }),

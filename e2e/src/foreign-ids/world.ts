@@ -193,6 +193,7 @@ export async function createWorld(
   await call('updateAgent', { params: { id: agent.id }, body: { approvalPolicy: 'always' } });
   await run(openLead.id);
   const approval = await first('listApprovals', { agentId: agent.id });
+  const agentSchedule = await call('createAgentSchedule', { body: aDailyRun(agent.id, lead.id) });
 
   const pipeline = await call('createPipeline', { body: { name: 'Renewals' } });
   const firstStage = { entityType: 'opportunity', pipelineId: pipeline.id, code: `first_${slug}`, name: 'First' };
@@ -259,7 +260,11 @@ export async function createWorld(
       view,
     }),
     ...numbers({ scoring_rule: scoringRule, assignment_rule: assignmentRule }),
-    ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
+    ...numbers({
+      bulk_run: { id: bulkRunId },
+      execution: { id: results[0].executionId },
+      agent_schedule: agentSchedule,
+    }),
     ...numbers({ referral, referral_code: referralCode }),
     ...numbers({ duplicate_pair: pair, duplicate: twins, lead_merge: { id: merge.mergeId } }),
     ...numbers({ custom_field: customField, milestone, quota, pipeline, win_loss_reason: winLossReason }),
@@ -288,6 +293,11 @@ export async function createWorld(
     records: { ...shared.records, ...separate },
     separate,
   };
+}
+
+/** A schedule that runs an agent for a lead every day. */
+export function aDailyRun(agentId: string, leadId: string) {
+  return { agentId, name: 'Daily', cron: '0 9 * * *', timezone: 'UTC', target: { leadIds: [leadId] } };
 }
 
 /** Creates a draft, which has not been sent to anybody. */

@@ -140,7 +140,7 @@ export {
   takesIdempotencyKey,
 } from './operation.ts';
 export { fillPath, pathParameters } from './path.ts';
-export { isPerformable, PerformedCall } from './performed.ts';
+export { isPerformable, isPerformableByUsers, PerformedCall } from './performed.ts';
 export {
   actions,
   allows,

@@ -101,7 +101,7 @@ interface RowBase {
   whileSuspended?: true;
   /**
    * Declares that the handler checks permissions that depend on the request and that `also` cannot express. A button
-   * cannot perform the operation, because the permissions of the creator of the button cannot be checked.
+   * of a user cannot perform the operation, because the permissions of the creator of the button cannot be checked.
    */
   checksPermissions?: true;
   /**

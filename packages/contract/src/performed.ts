@@ -24,13 +24,20 @@ const administered = ['users', 'roles', 'teams', 'api_keys', 'tenant', 'billing'
 
 /**
  * Whether the gateway may carry out an operation for `performs`: a POST of a tenant, with a permission that is neither
- * about the account of the caller nor about the administration of the tenant, and without a form or a stream. The row
- * must declare every permission that the call can need.
+ * about the account of the caller nor about the administration of the tenant, and without a form or a stream. It acts with
+ * the permissions of whoever presses the button.
  */
 export function isPerformable(row: Operation): boolean {
-  const { permission, audience = 'tenant', form, performs, peopleOnly, checksPermissions } = row;
-  if (audience !== 'tenant' || !takesIdempotencyKey(row) || form || performs || peopleOnly || checksPermissions)
-    return false;
+  const { permission, audience = 'tenant', form, performs, peopleOnly } = row;
+  if (audience !== 'tenant' || !takesIdempotencyKey(row) || form || performs || peopleOnly) return false;
   if (permission === undefined || permission === signedIn) return false;
   return !administered.includes(permission.split(':')[0] as string);
+}
+
+/**
+ * Whether a button of a user may carry out the operation. The permissions of its creator are checked against the row, so
+ * the row must declare every permission that the call can need; buttons of the platform have no creator.
+ */
+export function isPerformableByUsers(row: Operation): boolean {
+  return isPerformable(row) && !row.checksPermissions;
 }

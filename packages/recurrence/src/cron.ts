@@ -2,6 +2,7 @@ import { atOrAfterGap, wallClock } from '@tandem/time-zones';
 import { Cron } from 'croner';
 
 const minutesPerHour = 60;
+const notACron = 'Must be a cron expression of five fields, such as 30 7 * * 1-5';
 
 /**
  * Checks a cron expression of five fields: minute, hour, day of month, month, day of week.
@@ -10,12 +11,15 @@ const minutesPerHour = 60;
  */
 export function checkCron(expression: string, leastMinutes: number): string | undefined {
   let cron: Cron;
+  // Without nicknames such as @daily, which have no fields.
+  const [minutes = '', ...others] = expression.trim().split(/\s+/);
+  if (others.length !== 4) return notACron;
   try {
     cron = cronOf(expression);
   } catch {
-    return 'Must be a cron expression of five fields, such as 30 7 * * 1-5';
+    return notACron;
   }
-  if (shortestGap(expression) < leastMinutes)
+  if (shortestGap(minutes) < leastMinutes)
     return leastMinutes === minutesPerHour
       ? 'The first field must be one minute, such as 30: once an hour is the most'
       : `The first field must have minutes at least ${leastMinutes} apart, such as */${leastMinutes}`;
@@ -41,9 +45,10 @@ export function nextByCron(expression: string, timezone: string, after: Date): D
 }
 
 /** The shortest time between two minutes of the first field, also across the hour. */
-function shortestGap(expression: string): number {
-  const minutes = new Cron(`${expression.trim().split(/\s+/)[0]} * * * *`, { timezone: 'UTC', mode: '5-part' });
-  const runs = minutes.nextRuns(minutesPerHour + 1, new Date(0)).map((run) => run.getTime() / 60_000);
+function shortestGap(minutes: string): number {
+  const runs = cronOf(`${minutes} * * * *`)
+    .nextRuns(minutesPerHour + 1, new Date(0))
+    .map((run) => run.getTime() / 60_000);
   return Math.min(minutesPerHour, ...runs.slice(1).map((run, index) => run - (runs[index] as number)));
 }
 

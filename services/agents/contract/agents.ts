@@ -53,6 +53,9 @@ export const RetryableOutcome = z
 
 const Clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time of the day such as 09:00');
 
+/** The time zone by which an agent calls. */
+export const CallingZone = z.enum(['lead', 'tenant']);
+
 /** When an agent may call. */
 export const CallingWindow = z
   .object({
@@ -63,11 +66,9 @@ export const CallingWindow = z
       .meta({ description: 'The days of the week, from 1 (Monday) to 7 (Sunday)', examples: [[1, 2, 3, 4, 5]] }),
     start: Clock.meta({ description: 'The time from which calls may begin', examples: ['09:00'] }),
     end: Clock.meta({ description: 'The time until which calls may begin', examples: ['18:00'] }),
-    timezone: z
-      .enum(['lead', 'tenant'])
-      .describe(
-        'The time zone: that of the lead, or that of the tenant if the lead has none; or always that of the tenant',
-      ),
+    timezone: CallingZone.describe(
+      'The time zone: that of the lead, or that of the tenant if the lead has none; or always that of the tenant',
+    ),
   })
   .refine(({ start, end }) => start < end, { path: ['end'], error: 'Must be after start' })
   .describe('When calls may begin; other calls wait for the next time. Null for no limit');
@@ -119,7 +120,20 @@ export const Agent = z.object({
   updatedAt: timestamp(),
 });
 
-const change = { target: 'agent', data: z.object({ agentId: id('agent') }), record: Agent } as const;
+/** The settings of an agent in an event or a row of an earlier release, which lacks the newer ones. */
+export const storedAgentSettings = {
+  config: AgentConfig.extend({ model: AgentConfig.shape.model.default(null) }),
+  limits: AgentLimits.extend({
+    maxConcurrent: AgentLimits.shape.maxConcurrent.default(null),
+    callingWindow: AgentLimits.shape.callingWindow.default(null),
+  }),
+};
+
+const change = {
+  target: 'agent',
+  data: z.object({ agentId: id('agent') }),
+  record: Agent.extend(storedAgentSettings),
+} as const;
 
 export const agentCreated = event('agent.created', {
   ...change,
@@ -177,6 +191,11 @@ const Day = z.string().refine((day) => day > '0001-01-01' && day < '9999-12-31',
 /** A time, or a day in the time zone of the tenant. */
 const timeOrDay = () => z.union([timestamp(), z.iso.date({ error: notADay }).pipe(Day)]);
 
+// Requests name some of these, so the examples of responses cannot follow from them.
+const exampleSettings = {
+  config: { goal: 'Agree on a first meeting', script: null, tone: null, model: null },
+  limits: { maxConcurrent: 5, callingWindow: null, dailyCap: 200, maxAttempts: 2, retryOn: ['no_answer'] },
+} as const;
 const withId = z.object({ id: id('agent') });
 const wrongStatus = { wrong_status: [409, 'The agent cannot change to this status'] } as const;
 
@@ -230,6 +249,7 @@ export const agentRows = operations({
       limits: AgentLimits.partial().describe('The limits of the agent').optional(),
     }),
     reply: Agent,
+    example: exampleSettings,
     status: 201,
     message: 'Agent created',
     emits: [agentCreated],
@@ -264,6 +284,7 @@ export const agentRows = operations({
       })
       .partial(),
     reply: Agent,
+    example: exampleSettings,
     message: 'Agent updated',
     emits: [agentUpdated],
     errors: wrongStatus,

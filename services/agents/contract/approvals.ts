@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ActionRisk, AgentAction } from './actions.ts';
 import { StepType } from './agents.ts';
 import { bulkRunCompleted } from './bulk-run.ts';
-import { decision, exampleDecision } from './decision.ts';
+import { BulkStatus, decision, exampleDecision } from './decision.ts';
 import { recommendationDecided } from './recommendations.ts';
 
 const statuses = ['pending', 'approved', 'rejected', 'expired', 'cancelled'] as const;
@@ -65,6 +65,9 @@ export const Approval = z.object({
 const example = { approvalId: 'wKVcKW9mTYdqGXIo', executionId: 'scXmQxKHTzcdYorl', leadId: 'khzasVT5ZxaVtyRs' };
 const data = z.object({ approvalId: id('approval'), executionId: id('execution'), leadId: id('lead') });
 
+// Events of earlier releases.
+const whenMissing = { record: { risk: 'medium' } } as const;
+
 export const approvalRequested = event('agent.approval_requested', {
   group: 'agents',
   readPermission: 'agents:read',
@@ -73,6 +76,7 @@ export const approvalRequested = event('agent.approval_requested', {
   target: 'approval',
   data,
   record: Approval,
+  whenMissing,
   example,
 });
 
@@ -84,6 +88,7 @@ export const approvalDecided = event('agent.approval_decided', {
   target: 'approval',
   data: data.extend({ status: ApprovalStatus }),
   record: Approval,
+  whenMissing,
   example: { ...example, status: 'approved' },
 });
 
@@ -104,7 +109,7 @@ export const messageOfDecision = (code: DecisionError): string => decisionErrors
 
 const BulkDecision = z.object({
   id: z.string().meta({ description: 'The id from the request', examples: ['wKVcKW9mTYdqGXIo'] }),
-  status: z.enum(['success', 'error']).meta({ description: 'Whether the approval was decided', examples: ['success'] }),
+  status: BulkStatus.describe('Whether the approval was decided'),
   error: z
     .object({
       code: z
@@ -156,6 +161,7 @@ export const approvals = operations({
     permission: 'agents:manage',
     feature: 'agents',
     also: ['leads:read'],
+    checksPermissions: true,
     summary: 'Approve an agent action',
     description:
       'The agent takes the action, or `editedAction` instead. The approver needs the permission for the action: tasks:write for a task, leads:write for a status and tags, and also opportunities:write for a conversion.',
@@ -201,6 +207,7 @@ export const approvals = operations({
     permission: 'agents:manage',
     feature: 'agents',
     also: ['leads:read'],
+    checksPermissions: true,
     summary: 'Decide multiple approvals',
     description: `Approves or rejects up to ${approvalsPerCallMax} approvals as they were proposed, and returns a result for each in the order of the request. The response is 200 even if none could be decided.`,
     body: z.object({

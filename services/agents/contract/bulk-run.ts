@@ -45,6 +45,11 @@ export const BulkRun = z.object({
   createdAt: timestamp(),
 });
 
+/** A run in an event of an earlier release, which has fewer statuses. */
+const EventBulkRun = BulkRun.extend({
+  counts: ExecutionCounts.extend({ timed_out: executionCount(0).default(0) }),
+});
+
 export const bulkRunStarted = event('agent.bulk_run_started', {
   description: 'A bulk run is started',
   action: 'agent.run_bulk',
@@ -58,7 +63,7 @@ export const bulkRunCancelled = event('agent.bulk_run_cancelled', {
   action: 'agent.cancel_bulk_run',
   target: 'bulk_run',
   data: z.object({ bulkRunId: id('bulk_run'), agentId: id('agent') }),
-  record: BulkRun,
+  record: EventBulkRun,
 });
 
 export const bulkRunCompleted = event('agent.bulk_run_completed', {
@@ -68,6 +73,6 @@ export const bulkRunCompleted = event('agent.bulk_run_completed', {
   action: 'agent.complete_bulk_run',
   target: 'bulk_run',
   data: z.object({ bulkRunId: id('bulk_run'), agentId: id('agent'), status: BulkRunStatus }),
-  record: BulkRun,
+  record: EventBulkRun,
   example: { bulkRunId: 'EUT49u1kjzsOm75q', agentId: 'xYJTqrCYUSFRbEDJ', status: 'completed' },
 });

@@ -2,6 +2,7 @@ import { id, operations, page, text } from '@tandem/contract';
 import { z } from 'zod';
 import { approvalDecided } from './approvals.ts';
 import { BulkRun, bulkRunCancelled, bulkRunCompleted, bulkRunStarted } from './bulk-run.ts';
+import { BulkStatus } from './decision.ts';
 import {
   Execution,
   executionCancelled,
@@ -27,7 +28,7 @@ const exampleResults = [
 /** The result of one lead of a bulk run. */
 export const BulkRunResult = z.object({
   leadId: z.string().describe('The lead id from the request'),
-  status: z.enum(['success', 'error']).describe('Whether the lead was queued or rejected'),
+  status: BulkStatus.describe('Whether the lead was queued or rejected'),
   executionId: id('execution').optional(),
   error: z
     .object({

@@ -1,4 +1,8 @@
 import { id, timestamp } from '@tandem/contract';
+import { z } from 'zod';
+
+/** The outcome for one entry of a bulk request. */
+export const BulkStatus = z.enum(['success', 'error']).meta({ examples: ['success'] });
 
 /** Fields of a record that a person decides about. */
 export const decision = {

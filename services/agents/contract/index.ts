@@ -15,6 +15,7 @@ export * from './agents.ts';
 export * from './approvals.ts';
 export * from './bulk-run.ts';
 export * from './bulk-runs.ts';
+export { BulkStatus } from './decision.ts';
 export * from './executions.ts';
 export * from './internal.ts';
 export * from './names.ts';

@@ -113,6 +113,7 @@ export const recommendations = operations({
     permission: 'agents:write',
     feature: 'agents',
     also: ['leads:read'],
+    checksPermissions: true,
     summary: 'Accept a recommendation',
     description:
       'Performs the action in `proposal`, through the service that owns the record, and shows its outcome in `effect`. The caller needs the permission for the action: tasks:write for a task, leads:write for a status and tags, and also opportunities:write for a conversion.',

@@ -30,7 +30,7 @@ export const ScheduleStatus = z
   .enum(scheduleStatuses)
   .describe('The status of the schedule: `ended` when it has no time any more');
 
-export const scheduleStates = stateTable<(typeof scheduleStatuses)[number]>('Schedule', {
+export const scheduleStates = stateTable<(typeof scheduleStatuses)[number]>('AgentSchedule', {
   created: { active: 'createAgentSchedule' },
   changes: { active: { paused: 'pauseAgentSchedule' }, paused: { active: 'resumeAgentSchedule' }, ended: {} },
   automatic: { active: { ended: 'start-scheduled-run.job' } },
@@ -41,6 +41,8 @@ const Cron = text(100).meta({
   examples: ['0 9 * * 1-5'],
 });
 
+export const IntervalUnit = z.enum(intervalUnits).meta({ description: 'The unit of the interval', examples: ['days'] });
+
 const Every = z
   .object({
     value: z
@@ -48,13 +50,13 @@ const Every = z
       .min(1, 'Must be at least 1')
       .max(1_000, 'Must be at most 1000')
       .meta({ description: 'The number of units', examples: [2] }),
-    unit: z.enum(intervalUnits).meta({ description: 'The unit of the interval', examples: ['days'] }),
+    unit: IntervalUnit,
   })
   .describe(
     'When the agent runs, instead of `cron`: an interval that begins at `startsAt`. Days and weeks keep the clock time of the time zone',
   );
 
-const Misfire = z
+export const Misfire = z
   .enum(['skip', 'run_once'])
   .describe(
     'What happens to times that passed more than five minutes ago, as after an outage: `skip` leaves them out, `run_once` starts one run for all of them',

@@ -33,7 +33,8 @@ import { nameHandlers } from './features/names/index.ts';
 import { deliverNotifications, wakeNotification } from './features/notifications/deliver-notifications.job.ts';
 import { notificationHandlers } from './features/notifications/index.ts';
 import { mailNotification } from './features/notifications/mail-notification.job.ts';
-import { notifyOfApprovals, notifyOfPartners, notifyOfWebhooks } from './features/notifications/on-attention-needed.ts';
+import { notifyOfAgentSchedules, notifyOfApprovals } from './features/notifications/on-agent-waiting.ts';
+import { notifyOfPartners, notifyOfWebhooks } from './features/notifications/on-attention-needed.ts';
 import { notifyOfCalendar } from './features/notifications/on-calendar-changed.ts';
 import { notifyOfDealRegistrations } from './features/notifications/on-deal-submitted.ts';
 import { notifyOfForms } from './features/notifications/on-form-submitted.ts';
@@ -160,6 +161,7 @@ export function identityService(
       notifyOfWork(tools),
       notifyOfCalendar(tools),
       notifyOfApprovals(tools),
+      notifyOfAgentSchedules(tools),
       notifyOfWebhooks(tools),
       notifyOfPartners(tools),
       notifyOfDealRegistrations(tools),

@@ -1,4 +1,4 @@
-import { Agent, AgentConfig, AgentLimits, agentStates, type agentStatuses } from '@tandem/agents-contract';
+import { Agent, agentStates, type agentStatuses, storedAgentSettings } from '@tandem/agents-contract';
 import { fail, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Agent as AgentRow } from '../../generated/client.ts';
@@ -7,13 +7,7 @@ import type { Tx } from '../../handler.ts';
 export type AgentRecord = z.output<typeof Agent>;
 export type AgentStatus = (typeof agentStatuses)[number];
 
-// Agents of earlier releases lack these.
-const config = AgentConfig.extend({ model: AgentConfig.shape.model.default(null) });
-const limits = AgentLimits.extend({
-  maxConcurrent: AgentLimits.shape.maxConcurrent.default(null),
-  callingWindow: AgentLimits.shape.callingWindow.default(null),
-});
-const columns = Agent.pick({ kind: true, status: true, approvalPolicy: true }).extend({ config, limits });
+const columns = Agent.pick({ kind: true, status: true, approvalPolicy: true }).extend(storedAgentSettings);
 
 /** Converts a row to the contract's `Agent`. */
 export function asAgent(row: AgentRow): AgentRecord {

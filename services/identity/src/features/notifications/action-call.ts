@@ -7,7 +7,7 @@ import {
   compilePaths,
   type FieldError,
   idTypeOf,
-  isPerformable,
+  isPerformableByUsers,
   neededPermissions,
   needsPermission,
   type Operation,
@@ -33,7 +33,7 @@ const services = [agents, analytics, campaign, crm, files, integrations, partner
 const find = compilePaths(
   services.flatMap((rows) =>
     Object.values(rows)
-      .filter((row: Operation) => isPerformable(row))
+      .filter((row: Operation) => isPerformableByUsers(row))
       .map((row: Operation) => ({ method: row.method, path: row.path, value: row })),
   ),
 );

@@ -1,4 +1,3 @@
-import { approvalRequested } from '@tandem/agents-contract';
 import { type ConsumerContext, consumer } from '@tandem/events';
 import { webhookDisabled, webhookFailing } from '@tandem/integrations-contract';
 import { partnerReapplied, partnerRegistered } from '@tandem/partner-contract';
@@ -7,47 +6,6 @@ import { timeFor } from '../../letters.ts';
 import type { Notice } from './notify.ts';
 import { actorOf, type EventNotice, noticesOf } from './platform-notice.ts';
 import { usersWho } from './users-who.ts';
-
-/** Notifies the users who decide on approvals of agents. */
-export const notifyOfApprovals = ({ ids }: Pick<Tools, 'ids'>) =>
-  consumer({
-    name: 'notify-of-approvals',
-    on: [approvalRequested],
-    async handle(events, context: ConsumerContext<Tx>) {
-      const notices: EventNotice[] = [];
-      for (const event of events) {
-        const { type, expiresAt } = event.record;
-        const id = ids.encode('approval', event.tenantId, event.record.id);
-        notices.push({
-          event,
-          notice: {
-            userIds: await usersWho(context.tx, 'agents:manage', { except: actorOf(event) }),
-            title: { en: 'An agent asks for approval', de: 'Ein Agent bittet um Freigabe' },
-            body: {
-              en: (reader) =>
-                `An agent wants to take the step “${type}” for a lead. The request expires on ${timeFor(reader, expiresAt)}.`,
-              de: (reader) =>
-                `Ein Agent möchte für einen Lead den Schritt „${type}“ ausführen. Die Anfrage läuft am ${timeFor(reader, expiresAt)} ab.`,
-            },
-            category: 'approvals',
-            data: { type: 'approval', id },
-            actions: [
-              {
-                id: 'open',
-                label: { en: 'Review', de: 'Prüfen' },
-                type: 'url',
-                url: `/agents/approvals/${id}`,
-                style: 'primary',
-              },
-            ],
-            groupKey: 'approvals',
-            expiresAt,
-          },
-        });
-      }
-      await noticesOf(context, notices.filter(isCurrent));
-    },
-  });
 
 /** Notifies administrators, and the user who set up the webhook, when it fails or is disabled. */
 export const notifyOfWebhooks = ({ ids }: Pick<Tools, 'ids'>) =>
@@ -150,8 +108,3 @@ export const notifyOfPartners = ({ ids }: Pick<Tools, 'ids'>) =>
       await noticesOf(context, notices);
     },
   });
-
-/** Whether a notice has not expired before it is sent, as after a long outage. */
-function isCurrent({ notice }: EventNotice): boolean {
-  return !notice.expiresAt || notice.expiresAt > new Date();
-}

@@ -217,32 +217,3 @@ it('moves an event that cannot be read to the dead letters', async () => {
   await send(eventOf(tenant, 'task.created', { record: { id: 'none' }, data: {} }));
   await until('it is a dead letter', async () => (await service.deadLetters('notify-of-work')).length > 0);
 });
-
-it('notifies those who decide on approvals', async () => {
-  const { tenant, inbox } = await aMember('manager');
-  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
-  const record = {
-    id: '7',
-    executionId: '8',
-    agentId: '9',
-    leadId: '10',
-    type: 'call',
-    status: 'pending',
-    allowedTransitions: [],
-    comment: null,
-    reason: null,
-    requestedAt: time,
-    expiresAt,
-    decidedBy: null,
-    decidedAt: null,
-  };
-  const data = { approvalId: '7', executionId: '8', leadId: '10' };
-  await send(eventOf(tenant, 'agent.approval_requested', { record, data }));
-  const [shown] = await until('it arrives', async () => {
-    const list = await inbox();
-    return list.length > 0 && list;
-  });
-  expect(shown).toMatchObject({ category: 'approvals', expiresAt, groupKey: 'approvals' });
-  // The owner caused it.
-  expect((await tenant.owner.listNotifications()).data).toEqual([]);
-});
