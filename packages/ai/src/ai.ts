@@ -1,14 +1,15 @@
 import { createBreaker, type Log } from '@tandem/process';
 import { z } from 'zod';
-import { notJson, parseJson } from './parse-json.ts';
-import { createProvider, type Message, type Question } from './provider.ts';
+import { type Conversation, type Conversed, converse } from './converse.ts';
+import { firstMessages, type Result, readOutput, repairMessages } from './messages.ts';
+import { createProvider, type Question } from './provider.ts';
 import { createSchemas } from './schemas.ts';
 import type { AiSettings } from './settings.ts';
 
 /** The origin of a result. */
 export type Source = 'model' | 'template';
 
-interface Asked {
+export interface Asked {
   /** Name of the task in the log and for the provider: letters, digits, `_` and `-`. */
   name: string;
   /** Our instructions to the model. */
@@ -52,12 +53,15 @@ export interface Ai {
    * @throws as generateBySchema
    */
   checkSchema(schema: object, tenantId: number | undefined): Promise<void>;
+  /**
+   * Lets the model call tools before it answers. Never throws because of the provider or of a tool: on any failure of the
+   * provider, or beyond a limit, the result is the template.
+   */
+  converse<T>(conversation: Conversation<T>): Promise<Conversed<T>>;
   /** Stops the worker threads. */
   close(): Promise<void>;
 }
 
-/** A parsed completion: the output, or its faults. */
-type Result<T> = { output: T; faults?: never } | { output?: never; faults: string[] };
 type Read<T> = (text: string) => Result<T> | Promise<Result<T>>;
 
 const defaults = {
@@ -71,8 +75,6 @@ const defaults = {
 // The rest of the time is reserved for the repair.
 const firstShare = 2 / 3;
 const failuresInARow = 3;
-const faultsShownMax = 20;
-const responseShownMax = 20_000;
 
 /** Creates the client of the configured provider. Logs task, source and reason; never a prompt or the key. */
 export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof defaults> = {}): Ai {
@@ -98,6 +100,7 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
         apiKey,
         timeoutMs: Math.max(1, Math.floor(attempt === 'first' ? left * firstShare : left)),
       });
+      if (completion.toolCalls) return useTemplate('response has no text');
       if (completion.text === undefined) {
         // A caller's own key may be invalid or used up, which says nothing about the provider.
         if (completion.isDown && !(task.apiKey && completion.refusesKey)) breaker.failed();
@@ -117,18 +120,8 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
 
   return {
     async generate<T>({ schema, check, template, ...task }: Task<T>): Promise<{ output: T; source: Source }> {
-      const completion = await ask<T>(
-        task,
-        z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }),
-        async (text) => {
-          const value = parseJson(text);
-          if (value === undefined) return { faults: [notJson] };
-          const parsed = schema.safeParse(value);
-          if (!parsed.success)
-            return { faults: parsed.error.issues.map(({ path, message }) => withPath(path, message)) };
-          const faults = (await check?.(parsed.data)) ?? [];
-          return faults.length ? { faults } : { output: parsed.data };
-        },
+      const completion = await ask<T>(task, z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }), (text) =>
+        readOutput({ schema, check }, text),
       );
       return completion ? { output: completion.output, source: 'model' } : { output: template(), source: 'template' };
     },
@@ -139,6 +132,8 @@ export function createAi(settings: AiSettings, log: Log, limits: Partial<typeof 
       if (completion) return { output: completion.output, source: 'model' };
       return { output: known ? known.smallest : template(), source: 'template' };
     },
+
+    converse: (conversation) => converse({ provider, breaker, log, settings, timeoutMs }, conversation),
 
     async checkSchema(schema, tenantId) {
       await schemas.read(schema, tenantId);
@@ -153,29 +148,4 @@ function question(
   schema: object | undefined,
 ): Omit<Question, 'messages' | 'apiKey' | 'timeoutMs'> {
   return { name, schema, temperature, maxTokens };
-}
-
-function firstMessages({ instructions, prompt }: Asked, schema: object | undefined): Message[] {
-  const shape = schema
-    ? `\n\nRespond with one JSON value that is valid against this JSON Schema:\n${JSON.stringify(schema)}`
-    : '';
-  return [
-    { role: 'system', content: `${instructions}${shape}` },
-    { role: 'user', content: prompt },
-  ];
-}
-
-function repairMessages(completion: string, faults: string[]): Message[] {
-  const list = faults.slice(0, faultsShownMax).map((fault) => `- ${fault.slice(0, 300)}`);
-  return [
-    { role: 'assistant', content: completion.slice(0, responseShownMax) },
-    {
-      role: 'user',
-      content: `The response is invalid:\n${list.join('\n')}\nRespond again with the complete, corrected JSON.`,
-    },
-  ];
-}
-
-function withPath(path: PropertyKey[], message: string): string {
-  return path.length ? `${path.map(String).join('.')}: ${message}` : message;
 }

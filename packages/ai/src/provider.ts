@@ -1,10 +1,31 @@
 import { createPost, type Failure } from './post.ts';
 import type { AiSettings } from './settings.ts';
 
+/** A call of a tool that the model asks for; the arguments are the JSON text of the model. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
 /** One message of a conversation. */
-export interface Message {
-  role: 'system' | 'user' | 'assistant';
-  content: string;
+export type Message =
+  | { role: 'system' | 'user' | 'assistant'; content: string }
+  | { role: 'assistant'; content: null; tool_calls: { id: string; type: 'function'; function: Omit<ToolCall, 'id'> }[] }
+  | { role: 'tool'; tool_call_id: string; content: string };
+
+/** A tool as the model sees it. */
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  parameters: object;
+}
+
+/** The tokens of a call, as the provider counts them. */
+export interface TokenUsage {
+  promptTokens: number;
+  completionTokens: number;
 }
 
 export interface Question {
@@ -15,12 +36,18 @@ export interface Question {
   schema: object | undefined;
   temperature?: number | undefined;
   maxTokens?: number | undefined;
+  /** The model, instead of the configured one. */
+  model?: string | undefined;
+  tools?: readonly ToolDefinition[] | undefined;
   apiKey: string;
   timeoutMs: number;
 }
 
-/** The result of a call: a text, or the reason for failure. */
-export type ProviderResponse = { text: string } | ({ text?: never } & Failure);
+/** The result of a call: a text, the tools that the model calls, or the reason for failure. */
+export type ProviderResponse =
+  | { text: string; usage: TokenUsage; toolCalls?: never }
+  | { toolCalls: ToolCall[]; usage: TokenUsage; text?: never }
+  | ({ text?: never; toolCalls?: never } & Failure);
 
 export interface Provider {
   ask(question: Question): Promise<ProviderResponse>;
@@ -35,19 +62,20 @@ export function createProvider(settings: AiSettings): Provider {
   return {
     async ask(question) {
       const { apiKey, timeoutMs } = question;
-      const body = asked(question, settings.AI_PROVIDER_MODEL);
+      const body = asked(question, question.model ?? settings.AI_PROVIDER_MODEL);
       const posted = await post({ body, apiKey, timeoutMs, bytesMax: responseBytesMax });
       return posted.text === undefined ? posted : readCompletion(posted.text);
     },
   };
 }
 
-function asked({ name, messages, schema, temperature, maxTokens }: Question, model: string): object {
+function asked({ name, messages, schema, temperature, maxTokens, tools }: Question, model: string): object {
   return {
     model,
     messages,
     max_tokens: maxTokens ?? tokensMax,
     ...(temperature !== undefined && { temperature }),
+    ...(tools?.length && { tools: tools.map((tool) => ({ type: 'function', function: tool })) }),
     // Providers accept objects only. Not strict: that forbids free-form objects, and the response is validated here
     // anyway.
     ...(isObjectSchema(schema) && {
@@ -61,7 +89,11 @@ function isObjectSchema(schema: object | undefined): boolean {
 }
 
 interface Completion {
-  choices?: { finish_reason?: unknown; message?: { content?: unknown; refusal?: unknown } }[];
+  choices?: {
+    finish_reason?: unknown;
+    message?: { content?: unknown; refusal?: unknown; tool_calls?: unknown };
+  }[];
+  usage?: { prompt_tokens?: unknown; completion_tokens?: unknown };
 }
 
 function readCompletion(body: string): ProviderResponse {
@@ -76,6 +108,25 @@ function readCompletion(body: string): ProviderResponse {
   if (choice?.finish_reason === 'length') return failed('truncated');
   if (choice?.finish_reason === 'content_filter') return failed('stopped by content filter');
   if (choice?.message?.refusal) return failed('refused');
+  const usage = usageOf(completion);
+  const toolCalls = toolCallsOf(choice?.message?.tool_calls);
+  if (toolCalls.length) return { toolCalls, usage };
   const content = choice?.message?.content;
-  return typeof content === 'string' && content.trim() ? { text: content } : failed('response is empty');
+  return typeof content === 'string' && content.trim() ? { text: content, usage } : failed('response is empty');
+}
+
+function usageOf(completion: Completion | null): TokenUsage {
+  const count = (value: unknown) => (typeof value === 'number' && value > 0 ? Math.trunc(value) : 0);
+  const { prompt_tokens, completion_tokens } = completion?.usage ?? {};
+  return { promptTokens: count(prompt_tokens), completionTokens: count(completion_tokens) };
+}
+
+/** The well-formed calls of a response. */
+function toolCallsOf(calls: unknown): ToolCall[] {
+  if (!Array.isArray(calls)) return [];
+  return calls.flatMap(({ id, function: called }: { id?: unknown; function?: Partial<ToolCall> }) =>
+    typeof id === 'string' && typeof called?.name === 'string' && typeof called.arguments === 'string'
+      ? [{ id, name: called.name, arguments: called.arguments }]
+      : [],
+  );
 }
