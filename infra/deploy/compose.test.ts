@@ -98,6 +98,7 @@ describe('docker-compose.yml', () => {
     const outside = named.filter(([, { networks }]) => networks.includes('outside')).map(([name]) => name);
     // AI generation and searches by meaning call a provider; webhooks go to any host; identity, analytics, files and partner send mail.
     expect(outside.sort()).toEqual([
+      'agents',
       'analytics',
       'campaign',
       'crm',

@@ -38,8 +38,10 @@ export const AgentConfig = z.object({
 
 /** The type of work in one step. */
 export const StepType = z
-  .enum(['call', 'recommend', 'act'])
-  .describe('The type of the step: call a lead, recommend the next step, or perform an approved action');
+  .enum(['call', 'recommend', 'act', 'tool'])
+  .describe(
+    'The type of the step: call a lead, recommend the next step, perform an approved action, or read data with a tool of the model',
+  );
 
 const count = (min: number, max: number) => {
   const error = `Must be a whole number from ${min} to ${max}`;

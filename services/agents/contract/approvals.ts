@@ -27,7 +27,7 @@ export const Approval = z.object({
   executionId: id('execution'),
   agentId: id('agent'),
   leadId: id('lead').describe('The lead that the action concerns'),
-  type: StepType.exclude(['act']).describe('The type of the work: call a lead, or recommend the next step'),
+  type: StepType.exclude(['act', 'tool']).describe('The type of the work: call a lead, or recommend the next step'),
   proposedAction: AgentAction.nullable().describe('The action that the agent wants to take'),
   editedAction: AgentAction.nullable().meta({
     description: 'The action that the approver has chosen instead; null if it was not edited',

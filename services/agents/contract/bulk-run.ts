@@ -1,5 +1,6 @@
 import { event, id, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { ModelUsage } from './usage.ts';
 
 /** The status of a bulk run. */
 export const BulkRunStatus = z
@@ -40,6 +41,10 @@ export const BulkRun = z.object({
   retryOf: id('bulk_run')
     .nullable()
     .meta({ description: 'The run whose failed executions this one repeats', examples: [null] }),
+  usage: ModelUsage.nullable().meta({
+    description: 'The use of models by all executions; null if none used one',
+    examples: [null],
+  }),
   completedAt: timestamp().nullable().describe('When the last execution of the run ended'),
   createdBy: id('user').nullable().describe('The user who started the run'),
   createdAt: timestamp(),

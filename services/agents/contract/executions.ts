@@ -4,6 +4,7 @@ import { AgentKind, StepType } from './agents.ts';
 import { approvalDecided } from './approvals.ts';
 import { bulkRunCompleted } from './bulk-run.ts';
 import { recommendationDecided } from './recommendations.ts';
+import { ModelUsage } from './usage.ts';
 
 export const executionStatuses = [
   'queued',
@@ -72,19 +73,6 @@ export const ExecutionStep = z.object({
   error: StepError.nullable().meta({ description: 'The reason for the failure of the step', examples: [null] }),
 });
 
-/** The tokens that the model has used, and their cost. */
-const Usage = z.object({
-  promptTokens: z.int().meta({ description: 'The number of tokens in prompts', examples: [812] }),
-  completionTokens: z.int().meta({ description: 'The number of tokens in responses', examples: [96] }),
-  cost: z
-    .number()
-    .nullable()
-    .meta({
-      description: 'The cost in US dollars, by the prices that the platform knows; null for a model without prices',
-      examples: [0.0002],
-    }),
-});
-
 export const Execution = z.object({
   id: id('execution'),
   agentId: id('agent'),
@@ -113,7 +101,7 @@ export const Execution = z.object({
       description: 'The result of the execution',
       examples: [{ outcome: 'answered', durationSeconds: 94, isSimulated: true, attempts: 1 }],
     }),
-  usage: Usage.nullable().meta({ description: 'The use of the model; null without one', examples: [null] }),
+  usage: ModelUsage.nullable().meta({ description: 'The use of the model; null without one', examples: [null] }),
   steps: z.array(ExecutionStep).describe('The steps of the execution'),
   error: StepError.nullable().meta({ description: 'The error, if the execution failed', examples: [null] }),
   source: OutputSource.meta({ examples: ['template'] }),

@@ -21,6 +21,7 @@ export * from './internal.ts';
 export * from './names.ts';
 export * from './recommendations.ts';
 export * from './schedules.ts';
+export * from './usage.ts';
 
 export const agents = {
   ...agentRows,

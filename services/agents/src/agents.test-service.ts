@@ -1,13 +1,19 @@
 import type { agents } from '@tandem/agents-contract';
+import { agentAiSettings } from '@tandem/ai';
 import { createIdCodec } from '@tandem/ids';
 import { type TestService, testService, until } from '@tandem/testing';
+import { z } from 'zod';
 import { type Known, leadOf, startPeers, type WireLead } from './peers.test-service.ts';
 import { agentsService } from './service.ts';
 import { agentsSettings } from './settings.ts';
 
-const own = agentsSettings.pick({ IDS_ALPHABET: true }).parse(process.env);
+/** The settings of agents themselves, without an AI provider. */
+export const ownSettings = {
+  ...agentsSettings.pick({ IDS_ALPHABET: true }).parse(process.env),
+  ...z.object(agentAiSettings).parse({}),
+};
 
-const ids = createIdCodec(own.IDS_ALPHABET);
+const ids = createIdCodec(ownSettings.IDS_ALPHABET);
 
 /** The agents service in a test, with a stub of crm and identity. */
 export interface Agents extends TestService<typeof agents> {
@@ -33,16 +39,32 @@ export interface Agents extends TestService<typeof agents> {
 
 export type Api = ReturnType<Agents['as']>;
 
-/** Starts agents with stubs of crm and identity. */
-export async function startAgents(overrides: Parameters<typeof agentsService>[1] = {}): Promise<Agents> {
+/**
+ * Starts agents with stubs of crm and identity.
+ * @param provider the settings of an AI provider; none by default
+ */
+export async function startAgents(
+  overrides: Parameters<typeof agentsService>[1] = {},
+  provider: Partial<typeof ownSettings> = {},
+): Promise<Agents> {
   const known: Known = {
-    ...{ leads: new Map(), changes: [], asked: 0, failing: 0, refusal: undefined, zone: 'UTC', runsPerDay: undefined },
+    ...{
+      leads: new Map(),
+      changes: [],
+      history: {},
+      requests: [],
+      asked: 0,
+      failing: 0,
+      refusal: undefined,
+      zone: 'UTC',
+      runsPerDay: undefined,
+    },
     user: { status: 'active', permissions: ['agents:write', 'leads:read'] },
   };
   let lastLeadId = 0;
   const { url, close } = await startPeers(known);
   const service = await testService('agents', (settings) =>
-    agentsService({ ...settings, ...own, CRM_URL: url, IDENTITY_URL: url }, overrides),
+    agentsService({ ...settings, ...ownSettings, ...provider, CRM_URL: url, IDENTITY_URL: url }, overrides),
   );
   return {
     ...service,

@@ -1,4 +1,4 @@
-import { internalLeads, leads, opportunities, tasks } from '@tandem/crm-contract';
+import { activities, internalLeads, leads, opportunities, tasks } from '@tandem/crm-contract';
 
 /** The operations of crm that agents call: to read leads, and to perform actions. */
 export const crmOperations = {
@@ -7,4 +7,7 @@ export const crmOperations = {
   changeLeadStatus: leads.changeLeadStatus,
   convertLead: opportunities.convertLead,
   createTask: tasks.createTask,
+  listTasks: tasks.listTasks,
+  listActivities: activities.listActivities,
+  listOpportunities: opportunities.listOpportunities,
 };

@@ -1,3 +1,4 @@
+import type { Ai } from '@tandem/ai';
 import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
@@ -26,6 +27,7 @@ export interface Tools {
   /** The settings of a tenant, cached. */
   settingsOf(request: TenantRequest): Promise<KnownSettings>;
   addonSettings: SettingsReader<TenantRequest>;
+  ai: Ai;
   telephony: Telephony;
   /** Delay before a call is retried. */
   callRetryMs: number;

@@ -4,13 +4,12 @@ import { createService } from '@tandem/service';
 import { type TestService, testService, until } from '@tandem/testing';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
+import { ownSettings } from './agents.test-service.ts';
 import type { Tx } from './handler.ts';
 import { agentsService } from './service.ts';
-import { agentsSettings } from './settings.ts';
 
 // Guarantees of packages/jobs for backlogs, several processes, data loss in Redis, and jobs that always fail.
 
-const own = agentsSettings.pick({ IDS_ALPHABET: true }).parse(process.env);
 const noPeers = { CRM_URL: 'http://127.0.0.1:1', IDENTITY_URL: 'http://127.0.0.1:1' };
 
 // Limits of dispatcher and worker: entries waiting in Redis, and concurrent jobs.
@@ -51,7 +50,7 @@ const redis = new Redis(process.env['TEST_REDIS_URL'] as string);
 beforeAll(async () => {
   service = await testService('agents', (settings) => {
     namespace = settings.NAMESPACE;
-    const definition = agentsService({ ...settings, ...own, ...noPeers });
+    const definition = agentsService({ ...settings, ...ownSettings, ...noPeers });
     second = createService({ ...definition, jobs: [probeOf('second')] });
     return { ...definition, jobs: [probeOf('first')] };
   });

@@ -4,11 +4,9 @@ import { type TestService, testService, until } from '@tandem/testing';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
+import { ownSettings } from './agents.test-service.ts';
 import type { Tx } from './handler.ts';
 import { agentsService } from './service.ts';
-import { agentsSettings } from './settings.ts';
-
-const own = agentsSettings.pick({ IDS_ALPHABET: true }).parse(process.env);
 
 // A job whose runs are ended by the test, and whose effects are counted.
 const payload = z.object({ form: z.literal('old').optional() });
@@ -50,7 +48,12 @@ beforeAll(async () => {
   service = await testService('agents', (settings) => {
     namespace = settings.NAMESPACE;
     return {
-      ...agentsService({ ...settings, ...own, CRM_URL: 'http://127.0.0.1:1', IDENTITY_URL: 'http://127.0.0.1:1' }),
+      ...agentsService({
+        ...settings,
+        ...ownSettings,
+        CRM_URL: 'http://127.0.0.1:1',
+        IDENTITY_URL: 'http://127.0.0.1:1',
+      }),
       jobs: [probe, hopeless],
     };
   });

@@ -19,6 +19,10 @@ export interface Change {
 export interface Known {
   leads: Map<number, WireLead>;
   changes: Change[];
+  /** What the lists of crm return, by path. */
+  history: Record<string, object[]>;
+  /** Every request to crm with its caller. */
+  requests: { path: string; body: Body; caller: Caller }[];
   /** Number of requests to crm. */
   asked: number;
   /** How many of the next requests to crm fail. */
@@ -64,6 +68,10 @@ export function leadOf(id: number, fields: Partial<WireLead>): WireLead {
   };
 }
 
+const pagination = {
+  ...{ page: 1, limit: 20, total: 0, totalPages: 0, hasNext: false, hasPrev: false },
+  ...{ nextCursor: null, nextPageToken: null },
+};
 let created = 0;
 const answers: Record<string, Answer> = {
   '/internal/leads/find': (_, { leads }) => leads,
@@ -92,12 +100,19 @@ export async function startPeers(known: Known): Promise<{ url: string; close(): 
     if (ofIdentity) return reply(200, { success: true, data: ofIdentity });
     known.asked++;
     const [method, path] = [request.method as string, request.url as string];
-    const caller = signer.verify(request.headers[callerHeader] as string, method, path) as Caller;
+    const caller = signer.verify(
+      request.headers[callerHeader] as string,
+      method,
+      path.split('?')[0] as string,
+    ) as Caller;
     const body = JSON.parse((await text(request)) || '{}') as Body;
+    known.requests.push({ path, body, caller });
     if (known.failing > 0) {
       known.failing--;
       return reply(503, { success: false, code: 'unavailable', message: 'Later' });
     }
+    if (method === 'GET')
+      return reply(200, { success: true, data: known.history[path.split('?')[0] as string] ?? [], pagination });
     if (path.startsWith('/internal/')) {
       const data = answers[path]?.(body, { leads: reached(known, body, caller), path });
       return reply(200, { success: true, data });

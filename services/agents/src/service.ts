@@ -1,4 +1,5 @@
 import { agents } from '@tandem/agents-contract';
+import { createAi } from '@tandem/ai';
 import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { cachedPerTenant } from '@tandem/client/per-tenant';
@@ -60,6 +61,7 @@ export function agentsService(
     identity,
     settingsOf: cachedPerTenant({ ...tenantSettingsFrom(identity), log }),
     addonSettings,
+    ai: createAi(settings, log),
     telephony: simulatedLine,
     callRetryMs,
     callMaxMs,
@@ -93,5 +95,6 @@ export function agentsService(
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
     settings,
+    close: () => tools.ai.close(),
   };
 }

@@ -82,14 +82,17 @@ export async function requestApprovals({ tx, emit, schedule }: JobTransaction, d
 async function awaitApproval(tx: Tx, proposed: readonly Proposed[]): Promise<void> {
   const values = proposed.map(({ execution, result: { proposal } }) => ({
     id: execution.id,
-    steps: proposal.step ? [...execution.steps, proposal.step] : execution.steps,
+    steps: [...execution.steps, ...(proposal.steps ?? [])],
+    source: proposal.source ?? execution.source,
+    usage: proposal.usage ?? execution.usage,
     output: proposal.advice
       ? { action: proposal.advice.action, confidence: proposal.advice.confidence }
       : execution.output,
   }));
   await tx.sql`UPDATE execution SET status = 'awaiting_approval', approval_id = approval.id, steps = waiting.steps,
-      output = waiting.output
-    FROM approval, jsonb_to_recordset(${JSON.stringify(values)}::jsonb) AS waiting (id bigint, steps jsonb, output jsonb)
+      output = waiting.output, source = waiting.source, usage = waiting.usage
+    FROM approval, jsonb_to_recordset(${JSON.stringify(values)}::jsonb) AS waiting
+      (id bigint, steps jsonb, output jsonb, source text, usage jsonb)
     WHERE approval.execution_id = execution.id AND execution.id = waiting.id`;
   const recommendations = proposed.flatMap(
     ({ execution: { id: executionId, agentId, leadId }, result: { proposal } }) =>

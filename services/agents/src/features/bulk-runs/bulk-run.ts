@@ -17,10 +17,24 @@ export async function findRun(tx: Tx, caller: Caller, id: number): Promise<BulkR
   return run;
 }
 
+/** The executions of a run that have one status. */
+interface Counted {
+  run: number;
+  status: string;
+  executions: number;
+  finishedAt: Date | null;
+  promptTokens: number | null;
+  completionTokens: number | null;
+  cost: number | null;
+}
+
 /** Converts rows to the contract's `BulkRun`, with the counts of their executions. */
 export async function asBulkRuns(tx: Tx, runs: readonly BulkRunRow[]): Promise<BulkRunRecord[]> {
-  const rows = await tx.sql<{ run: number; status: string; executions: number; finishedAt: Date | null }>`
-    SELECT bulk_run_id AS run, status, count(*)::int AS executions, max(finished_at) AS "finishedAt" FROM execution
+  const rows = await tx.sql<Counted>`
+    SELECT bulk_run_id AS run, status, count(*)::int AS executions, max(finished_at) AS "finishedAt",
+      sum((usage->>'promptTokens')::int)::int AS "promptTokens",
+      sum((usage->>'completionTokens')::int)::int AS "completionTokens", sum((usage->>'cost')::float) AS cost
+    FROM execution
     WHERE bulk_run_id = ANY(${runs.map(({ id }) => id)}::bigint[]) GROUP BY 1, 2`;
   return runs.map((run) => {
     const own = rows.filter((row) => row.run === run.id);
@@ -32,8 +46,24 @@ export async function asBulkRuns(tx: Tx, runs: readonly BulkRunRow[]): Promise<B
     // Runs that ended in an earlier release have no time of their own.
     const finished = own.flatMap(({ finishedAt }) => finishedAt?.getTime() ?? []);
     const endedAt = finished.length ? new Date(Math.max(...finished)) : null;
-    return { ...run, counts, status, completedAt: status === 'running' ? null : (run.completedAt ?? endedAt) };
+    return {
+      ...run,
+      counts,
+      status,
+      usage: usageOf(own),
+      completedAt: status === 'running' ? null : (run.completedAt ?? endedAt),
+    };
   });
+}
+
+/** The use of models by the executions of a run. A cost that is not known is left out. */
+function usageOf(rows: readonly Counted[]): BulkRunRecord['usage'] {
+  const asked = rows.filter(({ promptTokens }) => promptTokens !== null);
+  if (!asked.length) return null;
+  const sum = (field: 'promptTokens' | 'completionTokens') => asked.reduce((all, row) => all + (row[field] ?? 0), 0);
+  const costs = asked.flatMap(({ cost }) => cost ?? []);
+  const cost = costs.length ? costs.reduce((all, one) => all + one, 0) : null;
+  return { promptTokens: sum('promptTokens'), completionTokens: sum('completionTokens'), cost };
 }
 
 function statusOf({ rejected, cancelledAt }: BulkRunRow, counts: BulkRunRecord['counts']): BulkRunRecord['status'] {

@@ -4,10 +4,10 @@ import type { Lead, Tools } from '../../handler.ts';
 import { performAction } from '../actions/perform-action.ts';
 import { needsApproval, riskOf } from '../actions/risk.ts';
 import type { AgentRecord } from '../agents/agent.ts';
+import { askModel } from './ask-model.ts';
 import { type CallAction, callLead } from './call-lead.ts';
 import { nextCallTime } from './calling-window.ts';
 import { type ExecutionRecord, type Result, workOf } from './execution.ts';
-import { recommend } from './recommend.ts';
 
 /** The decision that an execution has waited for. */
 export interface Approved {
@@ -74,14 +74,20 @@ async function recommendOrAct(tools: Tools, on: OnLead): Promise<Result> {
     const output = { ...execution.output, performed: action.type };
     return { is: 'attempted', outcome: { step: { ...step, finishedAt: new Date() }, output, effect } };
   }
-  const advice = recommend(lead, startedAt);
+  const { advice, trace, source, usage } = await askModel(tools, { agent, execution, lead, startedAt, scope });
   const { action, confidence, proposal, reason } = advice;
   const step = { name: 'Recommend the next action', type: 'recommend' as const, status: 'succeeded' as const };
   const done = { ...step, startedAt, finishedAt: new Date(), error: null };
   const risk = riskOf(proposal, lead);
   if (!approved && needsApproval(agent.approvalPolicy, risk)) {
     const assignee = lead.assignedTo;
-    return { is: 'proposed', proposal: { action: proposal, rationale: reason, risk, assignee, advice, step: done } };
+    const steps = [...trace, done];
+    const asked = { source, usage };
+    return {
+      is: 'proposed',
+      proposal: { action: proposal, rationale: reason, risk, assignee, advice, steps, ...asked },
+    };
   }
-  return { is: 'attempted', outcome: { step: done, output: { action, confidence }, advice } };
+  const output = { action, confidence };
+  return { is: 'attempted', outcome: { trace, step: done, output, advice, source, usage } };
 }

@@ -13,9 +13,13 @@ export type Step = ExecutionRecord['steps'][number];
 
 /** Outcome of an attempt. */
 export interface AttemptOutcome {
+  /** The calls of tools before the step. */
+  trace?: Step[];
   step: Step;
   output: Record<string, unknown>;
   advice?: Advice;
+  source?: ExecutionRecord['source'];
+  usage?: ExecutionRecord['usage'];
   /** The outcome of an approved action. */
   effect?: Performed | Refused;
   /** Time of the next attempt. */
@@ -31,7 +35,9 @@ export interface Proposal {
   assignee: number | null;
   /** The recommendation from which the action comes, with the step that made it. */
   advice?: Advice;
-  step?: Step;
+  steps?: Step[];
+  source?: ExecutionRecord['source'];
+  usage?: ExecutionRecord['usage'];
 }
 
 /** What became of an execution in one run of its job. */

@@ -37,9 +37,10 @@ export async function recordOutcomes(transaction: JobTransaction, attempted: Att
   );
   const written = await tx.sql<{ id: number }>`
     UPDATE execution SET status = done.status, attempt = done.attempt, steps = done.steps, output = done.output,
-      error = done.error, finished_at = done.finished_at
+      error = done.error, finished_at = done.finished_at, source = done.source, usage = done.usage
     FROM jsonb_to_recordset(${JSON.stringify(values)}::jsonb) AS done
-      (id bigint, status text, attempt int, steps jsonb, output jsonb, error jsonb, finished_at timestamptz)
+      (id bigint, status text, attempt int, steps jsonb, output jsonb, error jsonb, finished_at timestamptz,
+        source text, usage jsonb)
     WHERE execution.id = done.id AND execution.id = ANY(${recordedIds}::bigint[])
     RETURNING execution.id`;
   const writtenIds = new Set(written.map(({ id }) => id));
@@ -100,8 +101,9 @@ function skipped(execution: ExecutionRecord, reason: string): ExecutionRecord {
   return { ...execution, status: 'skipped', finishedAt: new Date(), output: { reason } };
 }
 
-function withOutcome(execution: ExecutionRecord, { step, output, retryAt }: AttemptOutcome): ExecutionRecord {
-  const attempted = { ...execution, steps: [...execution.steps, step], output };
+function withOutcome(execution: ExecutionRecord, outcome: AttemptOutcome): ExecutionRecord {
+  const { trace = [], step, output, retryAt, source = execution.source, usage = execution.usage } = outcome;
+  const attempted = { ...execution, steps: [...execution.steps, ...trace, step], output, source, usage };
   if (retryAt) return { ...attempted, status: 'queued', attempt: execution.attempt + 1 };
   return { ...attempted, status: endOf(step), error: step.error, finishedAt: new Date() };
 }
