@@ -50,6 +50,8 @@ export const settingsSchema = z.object({
   SHARED_ADDRESS_RATE_PER_MINUTE: z.coerce.number().int().positive().default(12_000),
   /** Milliseconds without a byte after which an upload or a download counts as broken. */
   STREAM_IDLE_MS: z.coerce.number().int().min(100).max(600_000).default(30_000),
+  /** Whether calls are reported to integrations, for the API log. */
+  API_LOG: z.stringbool().default(true),
   /** Failed authentications per minute after which an address receives 429 (api/identity.md: 20). */
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().positive().default(20),
 });

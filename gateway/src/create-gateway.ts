@@ -22,6 +22,8 @@ import { createCredentialWatch } from './access/credential-watch.ts';
 import { createPrincipals } from './access/principals.ts';
 import { createRefusals } from './access/refusals.ts';
 import { createTokens } from './access/tokens.ts';
+import { type ApiLog, createApiLog } from './api-log/api-log.ts';
+import { senderOfCalls } from './api-log/send-calls.ts';
 import { closeAll } from './close-all.ts';
 import type { GatewaySettings } from './config.ts';
 import { publicOperations } from './contracts.ts';
@@ -97,9 +99,12 @@ export function createGateway(
     log,
   );
 
+  const logged = settings.API_LOG ? openApiLog(origins['integrations'], { signer, log, metrics }) : undefined;
+
   const parts: GatewayParts = {
     ...limits,
     refusals,
+    apiLog: logged?.apiLog,
     ids,
     signer,
     principals,
@@ -141,6 +146,7 @@ export function createGateway(
       closeAll([
         () => limits.usage.close(),
         () => refusals.close(),
+        async () => logged?.close(),
         () => limits.limiter.close(),
         () => credentialWatch.close(),
         () => principals.close(),
@@ -149,6 +155,23 @@ export function createGateway(
         () => redis.close(),
         () => telemetry.close(),
       ]),
+  };
+}
+
+/** The API log of integrations, if the gateway serves that service. It has connections of its own, whose failures do not count for requests. */
+function openApiLog(
+  origin: string | undefined,
+  { signer, log, metrics }: { signer: CallerSigner; log: Log; metrics: Metrics },
+): { apiLog: ApiLog; close(): Promise<void> } | undefined {
+  if (origin === undefined) return undefined;
+  const upstream = createUpstream(origin);
+  const apiLog = createApiLog(senderOfCalls(upstream, signer), { log, metrics });
+  return {
+    apiLog,
+    async close() {
+      await apiLog.close();
+      upstream.close();
+    },
   };
 }
 

@@ -28,6 +28,10 @@ export interface Exchange {
   /** The positions of the ids that the response names. */
   include?: IdPath[] | undefined;
   code?: string;
+  /** The JSON body of the request as the client sent it, for the API log. */
+  received?: Buffer;
+  /** The JSON body of the response before its compression, for the API log. */
+  sent?: Buffer | string;
   /** Start of an event stream, by performance.now(). Metrics exclude its duration, which depends on the client. */
   streamBegan?: number;
 }

@@ -5,8 +5,12 @@ import type { CallOf } from './limits/usage-parts.ts';
 import { requestSpanEnd } from './observe.ts';
 import type { GatewayParts } from './parts.ts';
 
-/** Records usage (unless the response is 5xx), refused calls, metrics, and the access log. */
-export function finish(exchange: Exchange, ms: number, parts: GatewayParts): void {
+/** Records usage (unless the response is 5xx), refused calls, metrics, the access log, and the API log. */
+export function finish(
+  exchange: Exchange,
+  { startedAt, ms }: { startedAt: number; ms: number },
+  parts: GatewayParts,
+): void {
   const { response, route, allowance, auth, request, path, ip, requestId, trace, code } = exchange;
   const status = response.statusCode;
   if (allowance?.quota?.counts) {
@@ -17,12 +21,13 @@ export function finish(exchange: Exchange, ms: number, parts: GatewayParts): voi
   parts.metrics.request(route?.row.id ?? 'none', status, ms / 1_000);
   if (trace.span) endSpan(trace, requestSpanEnd(exchange, status));
   const who = auth?.who;
+  const shownPath = loggedPath(path);
   parts.log.request({
     requestId,
     traceId: trace.traceId,
     operation: route?.row.id,
     method: request.method as string,
-    path: loggedPath(path),
+    path: shownPath,
     status,
     ms: Math.round(ms * 10) / 10,
     ip,
@@ -31,6 +36,7 @@ export function finish(exchange: Exchange, ms: number, parts: GatewayParts): voi
     userId: who?.userId ?? undefined,
     code,
   });
+  parts.apiLog?.add(exchange, { arrivedAt: startedAt, durationMs: ms, path: shownPath });
 }
 
 /** The key, operation and user that a call with an API key is counted for. */

@@ -38,7 +38,7 @@ export async function handle(request: IncomingMessage, response: ServerResponse,
   } catch (error) {
     respondWithError(exchange, error, parts);
   }
-  finish(exchange, (exchange.streamBegan ?? performance.now()) - startedAt, parts);
+  finish(exchange, { startedAt, ms: (exchange.streamBegan ?? performance.now()) - startedAt }, parts);
 }
 
 async function processRequest(exchange: Exchange, parts: GatewayParts): Promise<void> {
@@ -233,14 +233,15 @@ function isRepeatable(row: Operation, { headers }: IncomingMessage): boolean {
 }
 
 async function jsonBody(
-  { request }: Exchange,
+  exchange: Exchange,
   route: Route,
   tenantId: number | undefined,
   { ids }: GatewayParts,
 ): Promise<Buffer | string | undefined> {
-  const bytes = await readBody(request, route.row.bodyMax ?? bodyMax);
+  const bytes = await readBody(exchange.request, route.row.bodyMax ?? bodyMax);
   if (!bytes.length) return undefined;
   const parsed = readJson(bytes);
+  exchange.received = bytes;
   if (!route.bodyIds) return bytes;
   decodeBody(route, parsed, tenantId, ids);
   return JSON.stringify(parsed);

@@ -10,6 +10,7 @@ import type { Authenticator } from './access/authenticate.ts';
 import type { CredentialWatch } from './access/credential-watch.ts';
 import type { Principals } from './access/principals.ts';
 import type { Refusals } from './access/refusals.ts';
+import type { ApiLog } from './api-log/api-log.ts';
 import type { Exchange } from './exchange.ts';
 import type { Compressor } from './http/compress.ts';
 import type { Cors } from './http/headers.ts';
@@ -38,6 +39,8 @@ export interface GatewayParts {
   limiter: Limiter;
   usage: UsageMeter;
   refusals: Refusals;
+  /** Undefined if calls are not logged. */
+  apiLog: ApiLog | undefined;
   anonymous: { perMinute: number; burst: number };
   /** The allowance per address for operations that are called from shared addresses. */
   shared: { perMinute: number; burst: number };

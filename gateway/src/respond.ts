@@ -55,6 +55,7 @@ export async function respond(
     parts.ids,
   );
   const body = names ? withNames(encoded.toString(), names) : encoded;
+  exchange.sent = body;
   if (body.length < compressibleMin) return send(exchange, upstreamResponse.status, body);
   headers.Vary = headers.Vary ? `Accept-Encoding, ${headers.Vary}` : 'Accept-Encoding';
   const accepted = request.method === 'HEAD' ? undefined : request.headers['accept-encoding'];
@@ -100,7 +101,10 @@ export function respondWithError(exchange: Exchange, error: unknown, parts: Gate
   const { status, code, errors } = apiError;
   const shown = { status, code, errors, message: messageOf(apiError, exchange) };
   const isPage = exchange.route && wantsErrorPage(exchange.request, exchange.route.row);
-  if (!isPage) return void send(exchange, status, errorBody(shown, exchange.requestId));
+  if (!isPage) {
+    exchange.sent = errorBody(shown, exchange.requestId);
+    return void send(exchange, status, exchange.sent);
+  }
   const page = errorPage(shown, exchange.requestId);
   exchange.headers['Content-Security-Policy'] = page.contentPolicy;
   send(exchange, status, page.body, page.type);

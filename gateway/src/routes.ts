@@ -10,6 +10,8 @@ import {
   type Operation,
   pathParameters,
   type SchemaNode,
+  type SecretPath,
+  secretPaths,
   viewResource,
   walkIds,
 } from '@tandem/contract';
@@ -42,6 +44,12 @@ export interface Route {
   includes: Map<string, IdPath[]>;
   /** For a list: the `resource` of its views. */
   viewResource: string | undefined;
+  /** The path of the row as JSON text. */
+  pathText: string;
+  /** The positions whose values the API log does not contain. */
+  secrets: { request: SecretPath[]; response: SecretPath[] };
+  /** The query parameters that the API log contains. */
+  loggedParameters: ReadonlySet<string>;
 }
 
 /** The route for a method and path, or the methods that the path allows; undefined if the path is unknown. */
@@ -88,7 +96,19 @@ function route(row: Operation, service: string): Route {
     responseIdsVersion: idPathsVersion(mediaOf(row.reply) ? undefined : row.reply),
     includes: includesOf(row),
     viewResource: viewResource(row),
+    pathText: JSON.stringify(row.path),
+    secrets: {
+      request: secretPaths(row.body),
+      response: secretPaths(row.reply).map((path) => (row.envelope === 'none' ? path : ['data', ...path])),
+    },
+    loggedParameters: loggedParameters(row),
   };
+}
+
+function loggedParameters({ query }: Operation): Set<string> {
+  const secret = new Set(secretPaths(query).map(([name]) => name));
+  const own = Object.keys(query?.shape ?? {}).filter((name) => !secret.has(name));
+  return new Set([...own, 'include', 'view']);
 }
 
 function streamsOf(row: Operation): Route['streams'] {

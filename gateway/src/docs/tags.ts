@@ -203,6 +203,11 @@ const tags: Tag[] = [
     description: 'The events of your tenant, for polling.',
   },
   {
+    paths: ['/v1/integrations/api-logs'],
+    name: 'API log',
+    description: 'The calls of the API in the last 30 days, with their bodies.',
+  },
+  {
     paths: ['/v1/audit-logs', '/v1/public/audit-exports'],
     name: 'Audit log',
     description: 'A record of every change: who made it, when and from where.',

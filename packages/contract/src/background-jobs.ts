@@ -3,6 +3,7 @@ import { timestamp } from './fields.ts';
 import { id } from './id.ts';
 import { media } from './media.ts';
 import { operations, signedIn } from './operation.ts';
+import { secret } from './secrets.ts';
 
 /**
  * The services with background jobs that clients can read. The number of a job identifies its service, so that one path
@@ -55,10 +56,12 @@ export const BackgroundJob = z.object({
     .meta({ description: 'The result of a completed job; its fields depend on the kind', examples: [null] }),
   download: z
     .object({
-      url: z.url().meta({
-        description: 'A link to the file that the job made; it works without credentials',
-        examples: ['https://api.example.com/v1/public/audit-exports/ThisIsOnlyAnExample'],
-      }),
+      url: secret(
+        z.url().meta({
+          description: 'A link to the file that the job made; it works without credentials',
+          examples: ['https://api.example.com/v1/public/audit-exports/ThisIsOnlyAnExample'],
+        }),
+      ),
       expiresAt: timestamp().meta({ description: 'When the link expires; a later request returns a new one' }),
     })
     .nullable()

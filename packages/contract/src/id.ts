@@ -106,6 +106,7 @@ export const resourceTypes = {
   report_run: 105,
   report_schedule: 106,
   agent_schedule: 107,
+  api_log: 115,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;
@@ -218,6 +219,7 @@ export function unknownId(type: IdKind): string {
 const nouns: Partial<Record<IdKind, string>> = {
   ab_test: 'A/B test',
   api_key: 'API key',
+  api_log: 'API log entry',
   audit_log: 'audit log entry',
   ocr_job: 'OCR job',
   co_marketing_resource: 'co-marketing resource',

@@ -166,6 +166,7 @@ export { Environment, type Plan, PlanCode, planCodes, planCurrency, plans } from
 export { reversedRanges, withOrderedRanges } from './ranges.ts';
 export { rebuildPage } from './rebuild-page.ts';
 export { parentFilters, recordFilters, recordPageMax, recordPages } from './record-pages.ts';
+export { redact, redacted, type SecretPath, secret, secretPaths } from './secrets.ts';
 export { StateTable, stateTable } from './state-table.ts';
 export {
   tenantDataRemoved,

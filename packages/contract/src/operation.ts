@@ -289,8 +289,11 @@ function checkRow(row: Operation): void {
   if (row.checksEach && !(row.body?.shape[row.checksEach] instanceof z.ZodArray))
     throw new Error(`${row.id}: checksEach must name a required list of the body`);
   const takesBytes = row.method === 'POST' || (row.method === 'PUT' && row.rawBody?.streamed);
-  if (row.rawBody && (row.body || row.form || row.audience !== 'public' || !takesBytes))
-    throw new Error(`${row.id}: only a public POST or streamed PUT without body and form can take the bytes of a body`);
+  const isOpen = row.audience === 'public' || row.audience === 'internal';
+  if (row.rawBody && (row.body || row.form || !isOpen || !takesBytes))
+    throw new Error(
+      `${row.id}: only a public or internal POST or streamed PUT without body and form can take the bytes of a body`,
+    );
   const places = [...declared, ...keys(row.query), ...keys(row.body), ...keys(row.form)];
   const twice = places.find((field, index) => places.indexOf(field) !== index);
   // Otherwise a field of the body could override the id of the path.

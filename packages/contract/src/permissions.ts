@@ -21,6 +21,7 @@ export const permissionResources = [
   'agents',
   'integrations',
   'webhooks',
+  'api_logs',
   'api_keys',
   'audit',
   'billing',

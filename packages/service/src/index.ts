@@ -49,5 +49,5 @@ export type { ServiceDefinition } from './service-definition.ts';
 export { type ServiceSettings, serviceSettings } from './settings.ts';
 export { startService } from './start-service.ts';
 export { defaultTeam, teamOfAssignee } from './team-of-assignee.ts';
-export { removeTenantJob, type TenantRemoval } from './tenant-life.ts';
+export { isRemoved, removeTenantJob, type TenantRemoval } from './tenant-life.ts';
 export { createTotals, type Totals } from './totals.ts';

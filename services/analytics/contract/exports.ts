@@ -6,6 +6,7 @@ import {
   media,
   operations,
   page,
+  secret,
   sharedErrors,
   stateTable,
   text,
@@ -132,14 +133,16 @@ export const Export = z.object({
     })
     .nullable()
     .meta({ description: 'Why the export failed; null otherwise', examples: [null] }),
-  downloadUrl: z
-    .url()
-    .nullable()
-    .meta({
-      description:
-        'A new link to the file at each request, which works for an hour without credentials, as long as the user who requested the link may read the records; null while there is no file',
-      examples: ['https://api.example.com/v1/public/analytics/exports/ThisIsOnlyAnExample'],
-    }),
+  downloadUrl: secret(
+    z
+      .url()
+      .nullable()
+      .meta({
+        description:
+          'A new link to the file at each request, which works for an hour without credentials, as long as the user who requested the link may read the records; null while there is no file',
+        examples: ['https://api.example.com/v1/public/analytics/exports/ThisIsOnlyAnExample'],
+      }),
+  ),
   createdBy: id('user').nullable().describe('The user who requested the export, or the owner of the API key'),
   createdAt: timestamp(),
   startedAt: timestamp().nullable().describe('When the first records were read'),

@@ -1,4 +1,4 @@
-import { email, freeForm, id, name, operations, text, timestamp } from '@tandem/contract';
+import { email, freeForm, id, name, operations, secret, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { notPublished } from './executions.ts';
 import { workflowSecretRotated } from './workflow.ts';
@@ -98,10 +98,12 @@ export const triggers = operations({
         description: 'The address that starts the workflow with a signature',
         examples: ['https://api.example.com/v1/public/workflows/Xy2Cyk0Jf4kchPDk/trigger'],
       }),
-      secret: z.string().meta({
-        description: 'The secret, in the form of Standard Webhooks',
-        examples: ['whsec_ThisIsOnlyAnExample'],
-      }),
+      secret: secret(
+        z.string().meta({
+          description: 'The secret, in the form of Standard Webhooks',
+          examples: ['whsec_ThisIsOnlyAnExample'],
+        }),
+      ),
       version: z.int().describe('The version of the workflow, for `If-Match`'),
     }),
     message: 'Secret rotated',

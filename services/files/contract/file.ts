@@ -1,4 +1,4 @@
-import { event, id, name, stateTable, text, timestamp } from '@tandem/contract';
+import { event, id, name, secret, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 export const fileStatuses = ['pending_upload', 'processing', 'available', 'quarantined', 'failed'] as const;
@@ -114,10 +114,12 @@ export const File = z.object({
 
 /** A temporary download link. */
 export const FileLink = z.object({
-  url: z.url().meta({
-    description: 'The URL of the file; works without credentials',
-    examples: ['https://api.example.com/v1/public/files/ThisIsOnlyAnExample'],
-  }),
+  url: secret(
+    z.url().meta({
+      description: 'The URL of the file; works without credentials',
+      examples: ['https://api.example.com/v1/public/files/ThisIsOnlyAnExample'],
+    }),
+  ),
   expiresAt: timestamp().meta({ description: 'When the link expires', examples: ['2026-03-02T09:30:00.000Z'] }),
 });
 

@@ -1,4 +1,4 @@
-import { email, event, id, name, requiredText, stateTable, text, timestamp } from '@tandem/contract';
+import { email, event, id, name, requiredText, secret, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Checksum } from './file.ts';
 
@@ -99,14 +99,16 @@ export const Signer = z.object({
     .nullable()
     .meta({ description: 'Why the person declined', examples: [null] }),
   remindedAt: timestamp().nullable().describe('When the person was last reminded'),
-  signingUrl: z
-    .url()
-    .nullable()
-    .meta({
-      description:
-        'The link of the person, only in the sandbox, where no mail is sent, and only in the response that issues it: of the request that sends or reminds. A person whose turn comes later gets one by a reminder',
-      examples: [null],
-    }),
+  signingUrl: secret(
+    z
+      .url()
+      .nullable()
+      .meta({
+        description:
+          'The link of the person, only in the sandbox, where no mail is sent, and only in the response that issues it: of the request that sends or reminds. A person whose turn comes later gets one by a reminder',
+        examples: [null],
+      }),
+  ),
 });
 
 export const SignatureRequest = z.object({

@@ -1,4 +1,4 @@
-import { id, operations, text, timestamp } from '@tandem/contract';
+import { id, operations, secret, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import {
   Checksum,
@@ -31,10 +31,12 @@ const headers = z.record(z.string(), z.string()).meta({
   description: 'The headers that the request must have',
   examples: [{ 'Content-Type': 'application/pdf' }],
 });
-const uploadUrl = z.url().meta({
-  description: 'Where to send the content; works without credentials',
-  examples: ['https://api.example.com/v1/public/files/ThisIsOnlyAnExample'],
-});
+const uploadUrl = secret(
+  z.url().meta({
+    description: 'Where to send the content; works without credentials',
+    examples: ['https://api.example.com/v1/public/files/ThisIsOnlyAnExample'],
+  }),
+);
 const expiresAt = timestamp().meta({
   description: 'When the URL expires; request another one then',
   examples: ['2026-03-02T09:30:00.000Z'],

@@ -1,4 +1,4 @@
-import { event, id, operations, signedIn, timestamp } from '@tandem/contract';
+import { event, id, operations, secret, signedIn, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Password, userLoggedOut } from './auth.ts';
 import { Email, User, userUpdated } from './users.ts';
@@ -22,12 +22,14 @@ export const LinkToken = z
   .max(1_000, { error: 'Must be at most 1000 characters' })
   .meta({ description: 'The token of the link in the message', examples: ['ThisIsOnlyAnExampleOfALinkToken'] });
 
-const NewPassword = Password.meta({ description: 'The new password', examples: ['a long phrase is best'] });
-const CurrentPassword = z
-  .string()
-  .min(1, { error: 'Must not be empty' })
-  .max(200, { error: 'Must be at most 200 characters' })
-  .meta({ description: 'The current password', examples: ['a long phrase is best'] });
+const NewPassword = secret(Password.meta({ description: 'The new password', examples: ['a long phrase is best'] }));
+const CurrentPassword = secret(
+  z
+    .string()
+    .min(1, { error: 'Must not be empty' })
+    .max(200, { error: 'Must be at most 200 characters' })
+    .meta({ description: 'The current password', examples: ['a long phrase is best'] }),
+);
 
 const userRecord = z.object({ id: id('user') });
 

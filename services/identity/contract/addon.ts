@@ -1,4 +1,4 @@
-import { event, FeatureKey, freeForm, id, PlanCode, stateTable, text, timestamp } from '@tandem/contract';
+import { event, FeatureKey, freeForm, id, PlanCode, secret, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 /** The price of an addon. */
@@ -53,10 +53,12 @@ export const InstalledAddon = z.object({
 /** Days for which the configuration of an uninstalled addon is kept. */
 export const keptConfigDays = 30;
 
-const Config = freeForm().meta({
-  description: 'The configuration; must be valid against `configSchema`. Secret settings are shown as `***`.',
-  examples: [{ typoTolerance: true }],
-});
+const Config = secret(
+  freeForm().meta({
+    description: 'The configuration; must be valid against `configSchema`. Secret settings are shown as `***`.',
+    examples: [{ typoTolerance: true }],
+  }),
+);
 
 /** The states of an installed addon. */
 export const installationStates = stateTable<z.output<typeof AddonStatus>>('Installation', {

@@ -1,4 +1,15 @@
-import { Environment, event, id, isPermission, listQuery, name, operations, page, timestamp } from '@tandem/contract';
+import {
+  Environment,
+  event,
+  id,
+  isPermission,
+  listQuery,
+  name,
+  operations,
+  page,
+  secret,
+  timestamp,
+} from '@tandem/contract';
 import { z } from 'zod';
 
 export const keyStatuses = ['active', 'revoked', 'expired'] as const;
@@ -62,10 +73,12 @@ export const ApiKey = z.object({
 
 /** The creation response, the only one with the full key. */
 export const NewApiKey = ApiKey.extend({
-  fullKey: z.string().meta({
-    description: 'The full key; it is returned only once',
-    examples: ['svc_live_sk_ThisIsOnlyAnExampleThisIsOnlyAnExampleExample'],
-  }),
+  fullKey: secret(
+    z.string().meta({
+      description: 'The full key; it is returned only once',
+      examples: ['svc_live_sk_ThisIsOnlyAnExampleThisIsOnlyAnExampleExample'],
+    }),
+  ),
 });
 
 const withId = z.object({ id: id('api_key') });

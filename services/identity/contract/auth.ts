@@ -1,18 +1,20 @@
-import { event, id, text, timestamp } from '@tandem/contract';
+import { event, id, secret, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 /** At least 8 characters (spec). The upper bound limits the CPU time for hashing. */
 /** The minimum length of a password. */
 export const passwordLengthMin = 8;
 
-export const Password = z
-  .string()
-  .min(passwordLengthMin, { error: `Must be at least ${passwordLengthMin} characters` })
-  .max(200, { error: 'Must be at most 200 characters' })
-  .refine((given) => given.isWellFormed() && !given.includes('\0'), {
-    error: 'Must not contain NUL characters or unpaired surrogates',
-  })
-  .meta({ examples: ['a long phrase is best'] });
+export const Password = secret(
+  z
+    .string()
+    .min(passwordLengthMin, { error: `Must be at least ${passwordLengthMin} characters` })
+    .max(200, { error: 'Must be at most 200 characters' })
+    .refine((given) => given.isWellFormed() && !given.includes('\0'), {
+      error: 'Must not contain NUL characters or unpaired surrogates',
+    })
+    .meta({ examples: ['a long phrase is best'] }),
+);
 
 /** The issuer and audience in every access token. */
 export const tokenIssuer = 'tandem';

@@ -1,4 +1,4 @@
-import { event, id, operations, timestamp } from '@tandem/contract';
+import { event, id, operations, secret, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { userLoggedOut } from './auth.ts';
 
@@ -142,12 +142,14 @@ export const sso = operations({
     body: z.object({
       issuer: Issuer,
       clientId: clientId(),
-      clientSecret: z
-        .string()
-        .min(1, { error: 'Must not be empty' })
-        .max(1_000, { error: 'Must be at most 1000 characters' })
-        .meta({ description: 'The client secret at the provider', examples: ['a-long-secret'] })
-        .optional(),
+      clientSecret: secret(
+        z
+          .string()
+          .min(1, { error: 'Must not be empty' })
+          .max(1_000, { error: 'Must be at most 1000 characters' })
+          .meta({ description: 'The client secret at the provider', examples: ['a-long-secret'] })
+          .optional(),
+      ),
       defaultRoleId: id('role').nullish(),
       allowSignUp: allowSignUp().default(false),
       enforce: enforce().default(false),

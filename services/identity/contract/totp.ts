@@ -1,4 +1,4 @@
-import { event, id, operations, signedIn, timestamp } from '@tandem/contract';
+import { event, id, operations, secret, signedIn, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { userLoggedOut } from './auth.ts';
 import { notificationCreated } from './notification.ts';
@@ -33,29 +33,35 @@ export const recoveryCodeUsed = event('user.recovery_code_used', {
 });
 
 /** A six-digit code, or a recovery code; spaces and dashes do not count. */
-export const SecondFactorCode = z
-  .string()
-  .trim()
-  .min(1, { error: 'Must not be empty' })
-  .max(40, { error: 'Must be at most 40 characters' })
-  .meta({
-    description: 'The current code of the authenticator app, or a recovery code. Each is accepted once.',
-    examples: ['492039'],
-  });
+export const SecondFactorCode = secret(
+  z
+    .string()
+    .trim()
+    .min(1, { error: 'Must not be empty' })
+    .max(40, { error: 'Must be at most 40 characters' })
+    .meta({
+      description: 'The current code of the authenticator app, or a recovery code. Each is accepted once.',
+      examples: ['492039'],
+    }),
+);
 
 /** The secret of a new enrolment; shown once. */
 export const TotpEnrollment = z.object({
-  otpauthUri: z.string().meta({
-    description: 'The secret for an authenticator app, usually shown as a QR code',
-    examples: [
-      'otpauth://totp/Tandem%20Analytical%20Engines:ada%40example.com?issuer=Tandem%20Analytical%20Engines&secret=JBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30',
-    ],
-  }),
-  secret: z.string().meta({ description: 'The same secret, to type it', examples: ['JBSWY3DPEHPK3PXP'] }),
-  recoveryCodes: z.array(z.string()).meta({
-    description: 'Ten codes that each replace a code of the app once. They are not shown again',
-    examples: [['k7pq-3mzr-wd8h-x2fa']],
-  }),
+  otpauthUri: secret(
+    z.string().meta({
+      description: 'The secret for an authenticator app, usually shown as a QR code',
+      examples: [
+        'otpauth://totp/Tandem%20Analytical%20Engines:ada%40example.com?issuer=Tandem%20Analytical%20Engines&secret=JBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30',
+      ],
+    }),
+  ),
+  secret: secret(z.string().meta({ description: 'The same secret, to type it', examples: ['JBSWY3DPEHPK3PXP'] })),
+  recoveryCodes: secret(
+    z.array(z.string()).meta({
+      description: 'Ten codes that each replace a code of the app once. They are not shown again',
+      examples: [['k7pq-3mzr-wd8h-x2fa']],
+    }),
+  ),
 });
 
 const codeErrors = {

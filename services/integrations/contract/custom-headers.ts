@@ -1,3 +1,4 @@
+import { secret } from '@tandem/contract';
 import { z } from 'zod';
 
 const customHeadersMax = 20;
@@ -27,24 +28,26 @@ const reserved = new Set([
 const ours = /^(webhook-|x-service-)/;
 
 /** Custom headers: not the platform's or the connection's, and without characters that could add another header. */
-export const CustomHeaders = z
-  .record(z.string(), z.string(), { error: 'Must be an object of header names and values' })
-  .superRefine((headers, context) => {
-    const refuse = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', message, path });
-    const names = Object.keys(headers);
-    if (names.length > customHeadersMax) refuse(`Must contain at most ${customHeadersMax} headers`);
-    if (new Set(names.map((name) => name.toLowerCase())).size < names.length)
-      refuse('Must not contain the same header twice');
-    for (const [name, value] of Object.entries(headers).slice(0, customHeadersMax)) {
-      const lower = name.toLowerCase();
-      if (!headerName.test(name)) refuse('Must be a valid header name', [name]);
-      else if (reserved.has(lower) || ours.test(lower))
-        refuse('Must not be sent: the platform sets this header', [name]);
-      else if (!headerValue.test(value))
-        refuse('Must be 1 to 1024 visible ASCII characters without line breaks', [name]);
-    }
-  })
-  .meta({
-    description: 'Custom headers of each delivery, at most 20. Responses contain only their names.',
-    examples: [{ 'X-Region': 'blue' }],
-  });
+export const CustomHeaders = secret(
+  z
+    .record(z.string(), z.string(), { error: 'Must be an object of header names and values' })
+    .superRefine((headers, context) => {
+      const refuse = (message: string, path: string[] = []) => context.addIssue({ code: 'custom', message, path });
+      const names = Object.keys(headers);
+      if (names.length > customHeadersMax) refuse(`Must contain at most ${customHeadersMax} headers`);
+      if (new Set(names.map((name) => name.toLowerCase())).size < names.length)
+        refuse('Must not contain the same header twice');
+      for (const [name, value] of Object.entries(headers).slice(0, customHeadersMax)) {
+        const lower = name.toLowerCase();
+        if (!headerName.test(name)) refuse('Must be a valid header name', [name]);
+        else if (reserved.has(lower) || ours.test(lower))
+          refuse('Must not be sent: the platform sets this header', [name]);
+        else if (!headerValue.test(value))
+          refuse('Must be 1 to 1024 visible ASCII characters without line breaks', [name]);
+      }
+    })
+    .meta({
+      description: 'Custom headers of each delivery, at most 20. Responses contain only their names.',
+      examples: [{ 'X-Region': 'blue' }],
+    }),
+);

@@ -1,12 +1,14 @@
-import { timestamp } from '@tandem/contract';
+import { secret, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 const graceSecondsMax = 604_800;
 
-export const Secret = z.string().meta({
-  description: 'The secret that signs deliveries',
-  examples: ['whsec_dGhpcyBpcyBvbmx5IGFuIGV4YW1wbGUgc2VjcmV0ISE='],
-});
+export const Secret = secret(
+  z.string().meta({
+    description: 'The secret that signs deliveries',
+    examples: ['whsec_dGhpcyBpcyBvbmx5IGFuIGV4YW1wbGUgc2VjcmV0ISE='],
+  }),
+);
 
 export const PreviousSecretExpiresAt = timestamp()
   .nullable()
@@ -23,12 +25,14 @@ export const SecretRotation = z.object({
     .max(graceSecondsMax, `Must be at most ${graceSecondsMax}`)
     .describe('The number of seconds for which deliveries are also signed with the old secret')
     .default(86_400),
-  secret: z
-    .string({ error: 'Must be 24 to 64 bytes in base64' })
-    .max(100, 'Must be 24 to 64 bytes in base64')
-    .refine(isSecret, 'Must be 24 to 64 bytes in base64')
-    .describe('A custom secret: 24 to 64 random bytes in base64. Without it the platform generates one.')
-    .optional(),
+  secret: secret(
+    z
+      .string({ error: 'Must be 24 to 64 bytes in base64' })
+      .max(100, 'Must be 24 to 64 bytes in base64')
+      .refine(isSecret, 'Must be 24 to 64 bytes in base64')
+      .describe('A custom secret: 24 to 64 random bytes in base64. Without it the platform generates one.')
+      .optional(),
+  ),
 });
 
 // 24 to 64 bytes are 32 to 86 base64 characters, plus padding.

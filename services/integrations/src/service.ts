@@ -2,11 +2,12 @@ import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
-import { deliveryDays, integrations, payloadDays } from '@tandem/integrations-contract';
+import { apiLogDays, deliveryDays, integrations, payloadDays } from '@tandem/integrations-contract';
 import { createTarget, type Resolve } from '@tandem/outgoing';
 import { createShares } from '@tandem/process';
 import { createSeal } from '@tandem/sealed';
 import { personalData, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
+import { apiLogHandlers } from './features/api-logs/index.ts';
 import { deliver } from './features/deliveries/deliver.job.ts';
 import { deliveryHandlers } from './features/deliveries/index.ts';
 import { eventHandlers } from './features/events/index.ts';
@@ -36,6 +37,8 @@ export type IntegrationsSettings = ServiceSettings & {
   WEBHOOK_PROXY_URL?: string | undefined;
 };
 
+// Partitions of the API log exist for so many days ahead, in case the database is unreachable for hourly maintenance.
+const partitionsAhead = 3;
 const testsPerTenantMax = 3;
 // Well below the number of connections that a gateway opens to a service.
 const testsMax = 24;
@@ -43,7 +46,7 @@ const testWaitMs = 250;
 const testsWaitingMax = 10;
 
 /**
- * Definition of the integrations service: webhooks, deliveries and stored events.
+ * Definition of the integrations service: webhooks, deliveries, stored events and the API log.
  * @param resolve DNS lookup for webhook targets; uses the system's name servers by default
  */
 export function integrationsService(
@@ -60,6 +63,7 @@ export function integrationsService(
       ...deliveryHandlers,
       ...recoveryHandlers,
       ...eventHandlers,
+      ...apiLogHandlers,
       ...jobHandlers,
       ...exportHandlers,
       ...person.handlers,
@@ -75,7 +79,14 @@ export function integrationsService(
       Delivery: { through: ['webhook'] },
       Attempt: { through: ['delivery'] },
       Recovery: { through: ['webhook'] },
+      ApiLog: 'shared',
     },
+    maintenance: [
+      {
+        name: 'api log partitions',
+        statement: `SELECT public.maintain_api_log_partitions(${partitionsAhead}, ${apiLogDays})`,
+      },
+    ],
     purge: [
       { table: 'event', column: 'stored_at', days: payloadDays },
       { table: 'attempt', column: 'started_at', days: payloadDays },

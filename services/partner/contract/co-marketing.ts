@@ -6,6 +6,7 @@ import {
   name,
   operations,
   pageOr,
+  secret,
   sharedErrors,
   stateTable,
   text,
@@ -72,13 +73,15 @@ export const CoMarketingResource = z.object({
     .nullable()
     .meta({ description: 'The URL of a preview image', examples: ['https://cdn.example.com/spring-banner.png'] }),
   shareEnabled: z.boolean().describe('Whether anyone with the share link can see the resource'),
-  shareToken: z
-    .string()
-    .nullable()
-    .meta({
-      description: 'The token of the public page `/s/<token>`; null unless `shareEnabled` is true',
-      examples: ['ThisIsOnlyAnExampleOfATokenThatOpensAPage00'],
-    }),
+  shareToken: secret(
+    z
+      .string()
+      .nullable()
+      .meta({
+        description: 'The token of the public page `/s/<token>`; null unless `shareEnabled` is true',
+        examples: ['ThisIsOnlyAnExampleOfATokenThatOpensAPage00'],
+      }),
+  ),
   shareCaption: text(1000)
     .nullable()
     .meta({
@@ -112,7 +115,9 @@ export const coMarketingReply = pageOr(CoMarketingResource, GroupedCoMarketing);
 
 /** A download link. It has no expiry when it is the URL of an externally hosted file. */
 export const CoMarketingDownload = z.object({
-  url: z.url().meta({ description: 'The URL of the file', examples: ['https://cdn.example.com/spring-banner.pdf'] }),
+  url: secret(
+    z.url().meta({ description: 'The URL of the file', examples: ['https://cdn.example.com/spring-banner.pdf'] }),
+  ),
   expiresAt: timestamp()
     .nullable()
     .meta({ description: 'When the link expires; null if it does not expire', examples: ['2026-03-02T09:30:00.000Z'] }),

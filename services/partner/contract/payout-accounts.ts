@@ -1,4 +1,4 @@
-import { event, iban, id, operations, requiredText, signedIn, timestamp } from '@tandem/contract';
+import { event, iban, id, operations, requiredText, secret, signedIn, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Partner } from './partners.ts';
 
@@ -57,17 +57,21 @@ export const payoutAccounts = operations({
       'Sets the bank account that the partner is paid to, with the password of the user. It is stored encrypted, and the owners get a message about the change. Payments that have been started keep the account before.',
     body: z.object({
       holder: requiredText(70).meta({ description: 'The holder of the account', examples: ['Clarke Consulting'] }),
-      iban: iban(),
-      bic: z
-        .string()
-        .regex(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, { error: 'Must be a BIC of 8 or 11 characters' })
-        .nullish()
-        .meta({ description: 'The BIC, for banks outside of SEPA', examples: ['COBADEFFXXX'] }),
-      password: z
-        .string()
-        .min(1, { error: 'Must not be empty' })
-        .max(200, { error: 'Must be at most 200 characters' })
-        .meta({ description: 'The password of the user', examples: ['a long phrase is best'] }),
+      iban: secret(iban()),
+      bic: secret(
+        z
+          .string()
+          .regex(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, { error: 'Must be a BIC of 8 or 11 characters' })
+          .nullish()
+          .meta({ description: 'The BIC, for banks outside of SEPA', examples: ['COBADEFFXXX'] }),
+      ),
+      password: secret(
+        z
+          .string()
+          .min(1, { error: 'Must not be empty' })
+          .max(200, { error: 'Must be at most 200 characters' })
+          .meta({ description: 'The password of the user', examples: ['a long phrase is best'] }),
+      ),
     }),
     reply: PayoutAccount,
     message: 'Payout account set',

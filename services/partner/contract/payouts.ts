@@ -1,4 +1,4 @@
-import { amount, currency, event, id, stateTable, text, timestamp } from '@tandem/contract';
+import { amount, currency, event, id, secret, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 export const payoutStatuses = ['draft', 'approved', 'processing', 'completed', 'failed', 'cancelled'] as const;
@@ -32,10 +32,12 @@ const Sum = z.number().min(0);
 
 export const PayoutFile = z.object({
   format: z.enum(['csv', 'pain.001']).describe('The format of the file: CSV, or ISO 20022 pain.001.001.09'),
-  url: z.url().meta({
-    description: 'The URL of the file; works without credentials until `expiresAt`',
-    examples: ['https://api.example.com/v1/public/payout-files/ThisIsOnlyAnExample'],
-  }),
+  url: secret(
+    z.url().meta({
+      description: 'The URL of the file; works without credentials until `expiresAt`',
+      examples: ['https://api.example.com/v1/public/payout-files/ThisIsOnlyAnExample'],
+    }),
+  ),
   expiresAt: timestamp().meta({ description: 'When the URL expires; a later request returns a new one' }),
 });
 

@@ -1,4 +1,4 @@
-import { email, event, id, listQuery, operations, page, portalRoles, timestamp } from '@tandem/contract';
+import { email, event, id, listQuery, operations, page, portalRoles, secret, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 
 export const PortalRole = z
@@ -11,14 +11,16 @@ export const PortalEmail = email()
   .overwrite((address) => address.toLowerCase())
   .meta({ examples: ['joan@example.com'] });
 /** The maximum length limits the time that hashing takes. */
-export const PortalPassword = z
-  .string()
-  .min(8, { error: 'Must be at least 8 characters' })
-  .max(200, { error: 'Must be at most 200 characters' })
-  .refine((given) => given.isWellFormed() && !given.includes('\0'), {
-    error: 'Must not contain NUL characters or unpaired surrogates',
-  })
-  .meta({ examples: ['a long phrase is best'] });
+export const PortalPassword = secret(
+  z
+    .string()
+    .min(8, { error: 'Must be at least 8 characters' })
+    .max(200, { error: 'Must be at most 200 characters' })
+    .refine((given) => given.isWellFormed() && !given.includes('\0'), {
+      error: 'Must not contain NUL characters or unpaired surrogates',
+    })
+    .meta({ examples: ['a long phrase is best'] }),
+);
 
 export const PortalUserStatus = z
   .enum(['invited', 'active'])

@@ -1,4 +1,4 @@
-import { id, knownErrors, operations, phone, portalRoles, signedIn, text } from '@tandem/contract';
+import { id, knownErrors, operations, phone, portalRoles, secret, signedIn, text } from '@tandem/contract';
 import { z } from 'zod';
 import {
   CoMarketingCounters,
@@ -22,11 +22,13 @@ import {
 import { Tier } from './tiers.ts';
 
 // Not `PortalPassword`: at sign-in a password that is too short gets the same error as any other wrong password.
-const SignInPassword = z
-  .string()
-  .min(1, { error: 'Must not be empty' })
-  .max(200, { error: 'Must be at most 200 characters' })
-  .meta({ examples: ['a long phrase is best'] });
+const SignInPassword = secret(
+  z
+    .string()
+    .min(1, { error: 'Must not be empty' })
+    .max(200, { error: 'Must be at most 200 characters' })
+    .meta({ examples: ['a long phrase is best'] }),
+);
 
 export const portal = operations({
   loginToPortal: {

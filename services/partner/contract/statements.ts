@@ -1,4 +1,15 @@
-import { currency, event, id, listQuery, media, operations, page, sharedErrors, timestamp } from '@tandem/contract';
+import {
+  currency,
+  event,
+  id,
+  listQuery,
+  media,
+  operations,
+  page,
+  secret,
+  sharedErrors,
+  timestamp,
+} from '@tandem/contract';
 import { z } from 'zod';
 import { month } from './fields.ts';
 
@@ -42,14 +53,18 @@ export const Statement = z.object({
   }),
   commissionCount: z.int().meta({ description: 'The number of commissions in the period', examples: [1] }),
   status: StatementStatus,
-  downloadUrl: z.url().meta({
-    description: 'The URL of the breakdown as CSV; works without credentials until `downloadUrlExpiresAt`',
-    examples: ['https://api.example.com/v1/public/statements/ThisIsOnlyAnExample'],
-  }),
-  pdfUrl: z.url().meta({
-    description: 'The URL of the statement as PDF; works without credentials until `downloadUrlExpiresAt`',
-    examples: ['https://api.example.com/v1/public/statements/ThisIsOnlyAnExample'],
-  }),
+  downloadUrl: secret(
+    z.url().meta({
+      description: 'The URL of the breakdown as CSV; works without credentials until `downloadUrlExpiresAt`',
+      examples: ['https://api.example.com/v1/public/statements/ThisIsOnlyAnExample'],
+    }),
+  ),
+  pdfUrl: secret(
+    z.url().meta({
+      description: 'The URL of the statement as PDF; works without credentials until `downloadUrlExpiresAt`',
+      examples: ['https://api.example.com/v1/public/statements/ThisIsOnlyAnExample'],
+    }),
+  ),
   downloadUrlExpiresAt: timestamp().meta({
     description: 'When the download URL expires',
     examples: ['2026-03-02T09:30:00.000Z'],

@@ -6,6 +6,7 @@ import {
   media,
   operations,
   page,
+  secret,
   sharedErrors,
   stateTable,
   text,
@@ -155,10 +156,12 @@ const withCode = z.object({
 });
 
 export const CertificateLink = z.object({
-  url: z.url().meta({
-    description: 'A link to the PDF document; it works without credentials',
-    examples: ['https://api.example.com/v1/public/certificate-files/ThisIsOnlyAnExample'],
-  }),
+  url: secret(
+    z.url().meta({
+      description: 'A link to the PDF document; it works without credentials',
+      examples: ['https://api.example.com/v1/public/certificate-files/ThisIsOnlyAnExample'],
+    }),
+  ),
   expiresAt: timestamp().describe('When the link expires'),
 });
 

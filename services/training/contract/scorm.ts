@@ -1,4 +1,4 @@
-import { id, media, operations, text, timestamp } from '@tandem/contract';
+import { id, media, operations, secret, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { attemptErrors, attemptStarted, lessonFailed } from './attempts.ts';
 import { enrollmentStarted } from './enrollment.ts';
@@ -95,10 +95,12 @@ export const ScormRuntime = z.object({
 });
 
 export const ScormLaunch = z.object({
-  url: z.url().meta({
-    description: 'The page that plays the package; it works without credentials',
-    examples: ['https://api.example.com/learn/ThisIsOnlyAnExample'],
-  }),
+  url: secret(
+    z.url().meta({
+      description: 'The page that plays the package; it works without credentials',
+      examples: ['https://api.example.com/learn/ThisIsOnlyAnExample'],
+    }),
+  ),
   expiresAt: timestamp().describe('Until when the page works'),
   attemptId: id('attempt').nullable().describe('The attempt that the page records; null if there is nothing to record'),
 });

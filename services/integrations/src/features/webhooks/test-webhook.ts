@@ -1,19 +1,27 @@
 import { randomInt } from 'node:crypto';
-import type { TestResult, webhooks } from '@tandem/integrations-contract';
+import type { webhooks } from '@tandem/integrations-contract';
 import { ShareTimeoutError } from '@tandem/process';
 import { fail, failField } from '@tandem/service';
-import type { z } from 'zod';
 import { exampleEnvelope, firstEvent, isSubscribable } from '../../catalogue.ts';
 import type { Webhook as WebhookRow } from '../../generated/client.ts';
 import type { Handler, Tools } from '../../handler.ts';
+import type { Outcome } from '../../outgoing/send.ts';
 import { headersOf } from '../../outgoing/sign.ts';
+import { logOutgoing } from '../api-logs/log-outgoing.ts';
 import { openHeaders, openSecrets } from './sealed-parts.ts';
 import { findWebhook } from './webhook.ts';
 
 const retryAfterSeconds = 5;
 
+interface Sent {
+  event: string;
+  url: string;
+  content: Buffer;
+  outcome: Outcome;
+}
+
 /** Sends in `check`, because no transaction may be open while waiting for a receiver. */
-export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, z.output<typeof TestResult>> => ({
+export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, Sent> => ({
   async check({ params, body, tx }) {
     const webhook = await findWebhook(tx, params.id);
     const event = body.event ?? firstEvent(webhook.events);
@@ -40,13 +48,13 @@ export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, 
         headers: [...headers, ...openHeaders(tools.seal, webhook)],
         body: content,
       });
-    const outcome = await withinLimits(tools.testLimits, webhook, send);
-    const { statusCode, durationMs, error, responseBody } = outcome;
-    return { event, succeeded: error === null, statusCode, durationMs, error, responseBody };
+    return { event, url, content, outcome: await withinLimits(tools.testLimits, webhook, send) };
   },
-  run({ found, message }) {
-    if (!found.succeeded) message('Test not delivered; see error for the reason');
-    return found;
+  async run({ found: { event, url, content, outcome }, caller, tx, message }) {
+    const { statusCode, durationMs, error, responseBody } = outcome;
+    await logOutgoing(tx, caller, { ...outcome, method: 'POST', url, requestBody: content.toString() });
+    if (error) message('Test not delivered; see error for the reason');
+    return { event, succeeded: error === null, statusCode, durationMs, error, responseBody };
   },
 });
 

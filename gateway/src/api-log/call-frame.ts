@@ -1,0 +1,61 @@
+import type { Exchange } from '../exchange.ts';
+import type { Route } from '../routes.ts';
+import { loggedRequest, loggedResponse } from './bodies.ts';
+
+/** A finished call as text: the line of a frame (`readApiCalls`), and its bodies. */
+export interface CallFrame {
+  line: string;
+  request: string | null;
+  response: string | null;
+}
+
+const queryMax = 1_024;
+
+/**
+ * The frame of a finished call with known credentials. The line is assembled as text: JSON.stringify of an object takes several
+ * times as long.
+ * @param call.path the path without secrets
+ */
+export function frameOf(
+  exchange: Exchange,
+  call: { at: number; sequence: number; durationMs: number; path: string },
+): CallFrame | undefined {
+  const { auth, route, request, response, requestId, ip, actingId, search } = exchange;
+  if (!auth || !route) return undefined;
+  const method = request.method as string;
+  const status = response.statusCode;
+  const isHead = method === 'HEAD';
+  const sent = isHead ? undefined : exchange.sent;
+  const { received } = exchange;
+  const requestText = received ? loggedRequest(received, route.secrets.request) : null;
+  const responseText = sent === undefined ? null : loggedResponse(sent, status < 400 ? route.secrets.response : []);
+  const code = exchange.code ?? (status >= 400 && sent !== undefined ? errorCode(sent) : undefined);
+  const { tenantId, keyId, userId } = auth.who;
+  const line =
+    `{"tenantId":${tenantId},"environment":"${auth.environment}","at":${Math.floor(call.at)},"sequence":${call.sequence},` +
+    `"requestId":"${requestId}","method":"${method}","route":${route.pathText},"path":${JSON.stringify(call.path)},` +
+    `"query":${search.length > 1 ? queryText(route, search) : null},"status":${status},` +
+    `"durationMs":${Math.round(call.durationMs)},"ip":${JSON.stringify(ip)},"keyId":${keyId},"userId":${actingId ?? userId},` +
+    `"errorCode":${code === undefined ? null : JSON.stringify(code)},` +
+    `"request":${part(requestText, received)},"response":${part(responseText, sent)}}\n`;
+  return { line, request: requestText, response: responseText };
+}
+
+function part(text: string | null, body: Buffer | string | undefined): string {
+  if (text === null || body === undefined) return 'null';
+  return `{"length":${text.length},"bytes":${typeof body === 'string' ? Buffer.byteLength(body) : body.length}}`;
+}
+
+/** The parameters that the operation declares, as JSON text: an unknown one can be a key that was sent by mistake. */
+function queryText(route: Route, search: string): string | null {
+  const known = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(search))
+    if (route.loggedParameters.has(name.split('[', 1)[0] as string)) known.append(name, value);
+  const text = known.toString().slice(0, queryMax);
+  return text === '' ? null : JSON.stringify(text);
+}
+
+/** The error code of a response of a service. */
+function errorCode(body: Buffer | string): string | undefined {
+  return /"code":"([a-z0-9_]{1,64})"/.exec(body.toString().slice(0, 1_024))?.[1];
+}
