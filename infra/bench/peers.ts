@@ -181,7 +181,12 @@ function currentValue(setting: string): string {
   return readSecretList(setting)[0].value;
 }
 
-async function startNginx(place: Place, name: 'upstream' | 'bare' | 'lua', options: NginxOptions): Promise<void> {
+/** Starts a configuration of nginx in `peers/`. */
+export async function startNginx(
+  place: Place,
+  name: 'upstream' | 'bare' | 'lua',
+  options: NginxOptions,
+): Promise<void> {
   const { dir, programs, processes } = place;
   const redis = new URL(place.stores.redisUrl);
   const values: Record<string, string> = {

@@ -24,8 +24,8 @@ export interface Place {
   stores: Stores;
   processes: Processes;
   environment: FleetEnvironment;
-  /** Starts a member of the fleet; `settings` override its own. */
-  startMember(name: string, options?: { settings?: Record<string, string>; core?: number }): Promise<void>;
+  /** Starts a member of the fleet; `settings` override its own, and `as` names a second process of it. */
+  startMember(name: string, options?: { settings?: Record<string, string>; core?: number; as?: string }): Promise<void>;
   members: Member[];
   baseUrl: string;
   /** Administrator URL of a service's database. */
@@ -81,14 +81,14 @@ export async function openPlace(options: {
       environment,
       members,
       baseUrl,
-      async startMember(name, { settings: more = {}, core } = {}) {
+      async startMember(name, { settings: more = {}, core, as = name } = {}) {
         const member = members.find((one) => one.name === name) as Member;
         const spec = memberProcess(member, {
           members,
           environment: { [name]: { ...environment[name], ...more } },
           onLine() {},
         });
-        await processes.start({ ...spec, ...(core !== undefined && { core }) });
+        await processes.start({ ...spec, name: as, ...(core !== undefined && { core }) });
       },
       databaseUrl(service) {
         const url = new URL(stores.adminDatabaseUrl);

@@ -1,4 +1,4 @@
-// `npm run bench [-- fleet operations upload mail campaigns clicks gateway connections imports size search-size files-size training-size partner-size analytics-size]`: measures the named parts (default:
+// `npm run bench [-- fleet operations upload mail campaigns clicks gateway api-log connections imports size search-size files-size training-size partner-size analytics-size]`: measures the named parts (default:
 // all), prints a table, and writes results.md. `npm run bench -- operations convertLead winOpportunity` measures only those operations.
 import { join } from 'node:path';
 import { claimFolder } from '../local/claim.ts';
@@ -6,6 +6,7 @@ import { CommandError } from '../local/command-error.ts';
 import { interrupts } from '../local/interrupts.ts';
 import { localDir } from '../local/paths.ts';
 import { complain, prepareTerminal, progress } from '../local/terminal.ts';
+import { measureApiLog } from './api-log.ts';
 import { measureCampaigns } from './campaigns.ts';
 import { measureClicks } from './clicks.ts';
 import { measureConnections } from './connections.ts';
@@ -35,6 +36,7 @@ const parts = [
   'campaigns',
   'clicks',
   'gateway',
+  'api-log',
   'connections',
   'imports',
   'size',
@@ -89,6 +91,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   const campaigns = wanted('campaigns') ? await fresh(place, measureCampaigns) : [];
   const clicks = wanted('clicks') ? await fresh(place, measureClicks) : [];
   const peers = wanted('gateway') ? await fresh(place, measurePeers) : [];
+  const apiLog = wanted('api-log') ? await fresh(place, measureApiLog) : [];
   const connections = wanted('connections') ? await fresh(place, measureConnections) : [];
   // The size part measures an import too.
   const imports = only.includes('imports') ? await fresh(place, measureImportsAlone) : [];
@@ -101,6 +104,7 @@ async function measure(place: Place, only: string[]): Promise<{ rows: Row[]; mem
   return {
     rows: [
       ...peers,
+      ...apiLog,
       ...connections,
       ...fleet.rows,
       ...upload,
