@@ -12,10 +12,10 @@ export const deliveryStatuses = [
 ] as const;
 export const attemptErrors = ['dns', 'connect', 'tls', 'timeout', 'http_status', 'blocked_address'] as const;
 /**
- * The reason for the status of a delivery: the error of its last attempt, or that the authorizing user cannot read the
- * event.
+ * The reason for the status of a delivery: the error of its last attempt, that the authorizing user cannot read the
+ * event, or that the filter of the webhook cannot be evaluated for it.
  */
-export const deliveryErrors = [...attemptErrors, 'not_permitted'] as const;
+export const deliveryErrors = [...attemptErrors, 'not_permitted', 'filter_error'] as const;
 
 export const DeliveryStatus = z.enum(deliveryStatuses).describe('The status of the delivery');
 
@@ -24,7 +24,9 @@ export const AttemptError = z.enum(attemptErrors).describe('The reason for the f
 /** The reason for the status of a delivery. */
 export const DeliveryError = z
   .enum(deliveryErrors)
-  .describe('The reason for the status; `not_permitted` if the user who authorized the webhook cannot read the event');
+  .describe(
+    'The reason for the status; `not_permitted` if the user who authorized the webhook cannot read the event, `filter_error` if the filter of the webhook cannot be evaluated for it',
+  );
 
 export const Delivery = z.object({
   id: id('delivery'),

@@ -18,6 +18,7 @@ export * from './jobs.ts';
 export * from './recoveries.ts';
 export { DisabledReason, hiddenValue, Webhook } from './webhook.ts';
 export * from './webhook-events.ts';
+export { filterLimits, filterOperators, WebhookFilter } from './webhook-filter.ts';
 export * from './webhook-stats.ts';
 export * from './webhooks.ts';
 

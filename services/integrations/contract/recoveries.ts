@@ -32,7 +32,7 @@ export const recoveries = operations({
     permission: 'webhooks:write',
     narrows: true,
     summary: 'Send missed deliveries again',
-    description: `Sends the failed and skipped deliveries that were created in the period again, each with the full retry schedule. Payloads are kept for ${payloadDays} days. For events without a delivery, use POST /v1/integrations/webhooks/:id/replay.`,
+    description: `Sends the failed and skipped deliveries that were created in the period again, each with the full retry schedule. Payloads are kept for ${payloadDays} days. The filter of the webhook is not applied again. For events without a delivery, use POST /v1/integrations/webhooks/:id/replay.`,
     params: withId,
     body: z.object({ since, until }),
     reply: Started,
@@ -47,7 +47,7 @@ export const recoveries = operations({
     permission: 'webhooks:write',
     narrows: true,
     summary: 'Send events that a webhook has never received',
-    description: `Sends the events of the period that were never attempted for this webhook, the oldest first: those from before it was created or subscribed to them, and those that were skipped without an attempt. Their ids and bodies are those of the original events. Events are kept for ${payloadDays} days.`,
+    description: `Sends the events of the period that were never attempted for this webhook, the oldest first: those from before it was created or subscribed to them, and those that were skipped without an attempt. Their ids and bodies are those of the original events. The filter of the webhook applies as it is when they are sent; the number in matched counts the events before the filter. Events are kept for ${payloadDays} days.`,
     params: withId,
     body: z.object({
       since,

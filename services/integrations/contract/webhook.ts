@@ -1,6 +1,7 @@
 import { Environment, id, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { CustomHeaders } from './custom-headers.ts';
+import { WebhookFilter } from './webhook-filter.ts';
 
 /** Shown in place of the value of a custom header, which may be a password of the receiver. */
 export const hiddenValue = '***';
@@ -57,6 +58,7 @@ export const Webhook = z.object({
     examples: [{ 'X-Region': '***' }],
   }),
   rateLimitPerSecond: Rate.nullable(),
+  filter: WebhookFilter.nullable().meta({ examples: [null] }),
   failureSince: timestamp()
     .nullable()
     .meta({
@@ -82,4 +84,5 @@ export const WritableWebhook = z.object({
   description: text(500).nullish(),
   customHeaders: CustomHeaders.optional(),
   rateLimitPerSecond: Rate.nullish(),
+  filter: WebhookFilter.nullish(),
 });

@@ -27,6 +27,14 @@ export const CatalogueItem = z.object({
 export const TestResult = z.object({
   event: z.string().meta({ description: 'The name of the event', examples: ['lead.created'] }),
   succeeded: z.boolean().describe('Whether the webhook accepted the delivery'),
+  matchesFilter: z
+    .boolean()
+    .nullable()
+    .meta({
+      description:
+        'Whether the filter of the webhook matches the example event, which is sent in any case; null without a filter',
+      examples: [null],
+    }),
   statusCode: z
     .int()
     .nullable()
@@ -160,7 +168,7 @@ export const webhooks = operations({
     narrows: true,
     summary: 'Send a test event to a webhook',
     description:
-      'Sends an example event once, immediately, with the header `X-Service-Test: true`, and returns the result; `message` states whether the event was delivered. Each test has a new event id. `event` defaults to the first event of the webhook.',
+      'Sends an example event once, immediately, with the header `X-Service-Test: true`, and returns the result; `message` states whether the event was delivered. Each test has a new event id. The event is sent whether or not the filter of the webhook matches it; `matchesFilter` states whether it does. `event` defaults to the first event of the webhook.',
     params: withId,
     body: z.object({
       event: text(100)

@@ -3,6 +3,7 @@ import { type ConsumerContext, consumer, PermanentError, type Received } from '@
 import { catalogued, envelopeOf, matches, publicData } from '../../catalogue.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { deliverJob } from '../deliveries/delivery.ts';
+import { applyFilter, type FilterResult } from '../webhooks/filter.ts';
 
 const bodyMax = 65_536;
 
@@ -10,6 +11,7 @@ interface Subscription {
   id: number;
   events: string[];
   active: boolean;
+  filter: unknown;
 }
 
 /**
@@ -24,10 +26,13 @@ export const storeEvent = (tools: Tools) =>
       const stored = await store(tx, tools, events);
       const subscriptions: Subscription[] = await tx.webhook.findMany({
         where: { deletedAt: null },
-        select: { id: true, events: true, active: true },
+        select: { id: true, events: true, active: true, filter: true },
       });
       const newDeliveries = stored.flatMap((event) =>
-        subscriptions.filter((one) => matches(one.events, event.type)).map((one) => deliveryOf(event, one, tools)),
+        subscriptions.flatMap((one) => {
+          const result = matches(one.events, event.type) ? applyFilter(one.filter, event.envelope) : 'no_match';
+          return result === 'no_match' ? [] : [deliveryOf(event, one, { result, tools })];
+        }),
       );
       if (!newDeliveries.length) return;
       const deliveries = await tx.delivery.createManyAndReturn({
@@ -47,6 +52,7 @@ interface StoredEvent {
   id: number;
   environment: string;
   type: string;
+  envelope: object;
 }
 
 async function store(tx: Tx, { ids }: Tools, events: Received<EventDef>[]): Promise<StoredEvent[]> {
@@ -64,9 +70,9 @@ async function store(tx: Tx, { ids }: Tools, events: Received<EventDef>[]): Prom
     // Schemas of the catalogue must stay below this limit; bodies are not truncated.
     if (body.length > bodyMax)
       throw new PermanentError(`The body of ${name} has ${body.length} bytes and exceeds the limit of ${bodyMax}`);
-    return { id, environment, type: name, body, createdAt: occurredAt };
+    return { id, environment, type: name, body, envelope, createdAt: occurredAt };
   });
-  await tx.event.createMany({ data: rows });
+  await tx.event.createMany({ data: rows.map(({ envelope: _, ...row }) => row) });
   return rows;
 }
 
@@ -82,14 +88,24 @@ async function reserveIds(tx: Tx, count: number): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-function deliveryOf(event: StoredEvent, { id: webhookId, active }: Subscription, { schedules }: Tools) {
+/**
+ * The delivery of an event. It is stored as skipped for an inactive webhook, and for one whose filter failed, so that it is
+ * visible and can be recovered.
+ */
+function deliveryOf(
+  event: StoredEvent,
+  { id: webhookId, active }: Subscription,
+  { result, tools: { schedules } }: { result: FilterResult; tools: Tools },
+) {
   const now = new Date();
   return {
     webhookId,
     eventId: event.id,
     event: event.type,
     maxAttempts: schedules.attempts(event.environment),
-    // Deliveries of an inactive webhook are stored as skipped, so that they can be recovered.
-    ...(active ? { status: 'pending', nextAttemptAt: now } : { status: 'skipped', completedAt: now }),
+    lastError: result === 'error' ? 'filter_error' : null,
+    ...(active && result === 'match'
+      ? { status: 'pending', nextAttemptAt: now }
+      : { status: 'skipped', completedAt: now }),
   };
 }

@@ -2,6 +2,7 @@ import type { Person } from '@tandem/contract';
 import { addressPattern, exportSection, type PersonalData, type Sweep } from '@tandem/service';
 import { z } from 'zod';
 import type { Tx } from '../../handler.ts';
+import { eraseFilters } from './erase-filters.ts';
 
 // Events are about two kilobytes: a part of the walk takes less than a second.
 const eventsMax = 5_000;
@@ -31,7 +32,7 @@ const StoredEvent = z.object({
  * bodies and query. An export names the calls only, because a body can have the data of many other people.
  */
 export const integrationsData: PersonalData<Tx> = {
-  erase: async () => ({}),
+  erase: eraseFilters,
   sweeps: [eraseEvents, eraseBodies],
   async read({ tx, person }) {
     const events = await findEvents(tx, person);

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Recovery } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { deliverJob } from '../deliveries/delivery.ts';
+import { applyFilter, type FilterResult } from '../webhooks/filter.ts';
 import { isActive, keptSince, stepMax } from './recover.job.ts';
 import { restartDeliveries } from './restart.ts';
 
@@ -18,6 +19,7 @@ interface Unsent {
   environment: string;
   type: string;
   createdAt: Date;
+  body: Uint8Array;
   /** null if the webhook has no delivery of the event. */
   deliveryId: number | null;
 }
@@ -38,7 +40,7 @@ export async function countUnsent(tx: Tx, replay: Replay): Promise<number> {
 function readUnsent(tx: Tx, replay: Replay & Pick<Recovery, 'reachedAt' | 'reachedId'>): Promise<Unsent[]> {
   const from = replay.reachedAt ?? keptSince(replay);
   return tx.adHocSql<Unsent>`
-    SELECT event.id, event.environment, event.type, event.created_at AS "createdAt", delivery.id AS "deliveryId"
+    SELECT event.id, event.environment, event.type, event.created_at AS "createdAt", event.body, delivery.id AS "deliveryId"
     FROM event LEFT JOIN delivery ON delivery.event_id = event.id AND delivery.webhook_id = ${replay.webhookId}
     WHERE event.type = ANY(${replay.events}::text[]) AND event.created_at >= ${from}::timestamptz
       AND event.created_at <= ${replay.until}::timestamptz
@@ -56,14 +58,15 @@ export const replay = (tools: Tools) =>
       await finish(async ({ tx, schedule }) => {
         const now = new Date();
         const unsent = (await isActive(tx, found)) ? await readUnsent(tx, found) : [];
-        const created = await createDeliveries(tx, { unsent, webhookId: found.webhookId }, tools);
+        const filtered = await applyFilterOf(tx, found.webhookId, unsent);
+        const created = await createDeliveries(tx, { filtered, webhookId: found.webhookId }, tools);
         if (created.length) {
           await schedule(
             deliverJob,
             created.map(({ id: deliveryId }) => ({ deliveryId, round: 0, trigger: 'scheduled' as const })),
           );
         }
-        const skipped = unsent.flatMap(({ deliveryId }) => deliveryId ?? []);
+        const skipped = filtered.flatMap(({ deliveryId, result }) => (result === 'match' && deliveryId) || []);
         const where = { id: { in: skipped }, status: 'skipped', lastAttemptNumber: 0 };
         const restarted = skipped.length ? await restartDeliveries({ tx, schedule }, where) : 0;
         const last = unsent.at(-1);
@@ -81,17 +84,44 @@ export const replay = (tools: Tools) =>
     },
   });
 
-/** Creates the deliveries of events that have none, unless another replay has created them meanwhile. */
+type Filtered = Unsent & { result: Exclude<FilterResult, 'no_match'> };
+
+/** The events that the filter of the webhook does not exclude, as it is now. */
+async function applyFilterOf(tx: Tx, webhookId: number, unsent: readonly Unsent[]): Promise<Filtered[]> {
+  const webhook = await tx.webhook.findFirst({ where: { id: webhookId }, select: { filter: true } });
+  return unsent.flatMap((event) => {
+    const filter = webhook?.filter ?? null;
+    const result = filter === null ? 'match' : applyFilter(filter, JSON.parse(Buffer.from(event.body).toString()));
+    return result === 'no_match' ? [] : [{ ...event, result }];
+  });
+}
+
+/**
+ * Creates the deliveries of events that have none, unless another replay has created them meanwhile.
+ * @returns those that are due
+ */
 async function createDeliveries(
   tx: Tx,
-  { unsent, webhookId }: { unsent: readonly Unsent[]; webhookId: number },
+  { filtered, webhookId }: { filtered: readonly Filtered[]; webhookId: number },
   { schedules }: Tools,
 ): Promise<{ id: number }[]> {
-  const data = unsent
+  const now = new Date();
+  const data = filtered
     .filter(({ deliveryId }) => deliveryId === null)
-    .map(({ id: eventId, environment, type: event }) => ({
-      ...{ webhookId, eventId, event, maxAttempts: schedules.attempts(environment), nextAttemptAt: new Date() },
+    .map(({ id: eventId, environment, type: event, result }) => ({
+      webhookId,
+      eventId,
+      event,
+      maxAttempts: schedules.attempts(environment),
+      ...(result === 'match'
+        ? { nextAttemptAt: now }
+        : { status: 'skipped', lastError: 'filter_error', completedAt: now }),
     }));
   if (!data.length) return [];
-  return tx.delivery.createManyAndReturn({ data, skipDuplicates: true, select: { id: true } });
+  const created = await tx.delivery.createManyAndReturn({
+    data,
+    skipDuplicates: true,
+    select: { id: true, status: true },
+  });
+  return created.filter(({ status }) => status !== 'skipped');
 }

@@ -4,14 +4,14 @@ import { fail } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { newSecret, secretHint } from '../../outgoing/sign.ts';
 import { sealHeaders, sealSecret } from './sealed-parts.ts';
-import { asWebhook, authorizationOf, checkMayReceive, checkUrlAndEvents } from './webhook.ts';
+import { asWebhook, authorizationOf, checkMayReceive, checkUrlAndEvents, toFilterColumn } from './webhook.ts';
 
 export const createWebhook = (tools: Tools): Handler<typeof webhooks.createWebhook> => ({
   check: ({ body, caller }) => checkUrlAndEvents(tools, body, caller.environment),
   async run({ body, caller, tx, emit }) {
     checkMayReceive(caller, body.events);
     await checkWebhookLimit(tx);
-    const { customHeaders = {}, events, ...fields } = body;
+    const { customHeaders = {}, events, filter, ...fields } = body;
     const authorization = authorizationOf(caller);
     const sealRef = randomUUID();
     const secret = newSecret();
@@ -19,6 +19,7 @@ export const createWebhook = (tools: Tools): Handler<typeof webhooks.createWebho
       data: {
         ...fields,
         events: [...new Set(events)],
+        filter: toFilterColumn(filter ?? null),
         sealRef,
         secret: sealSecret(tools.seal, sealRef, secret),
         secretHint: secretHint(secret),

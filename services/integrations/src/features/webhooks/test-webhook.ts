@@ -8,6 +8,7 @@ import type { Handler, Tools } from '../../handler.ts';
 import type { Outcome } from '../../outgoing/send.ts';
 import { headersOf } from '../../outgoing/sign.ts';
 import { logOutgoing } from '../api-logs/log-outgoing.ts';
+import { applyFilter } from './filter.ts';
 import { openHeaders, openSecrets } from './sealed-parts.ts';
 import { findWebhook } from './webhook.ts';
 
@@ -17,6 +18,7 @@ interface Sent {
   event: string;
   url: string;
   content: Buffer;
+  matchesFilter: boolean | null;
   outcome: Outcome;
 }
 
@@ -48,13 +50,14 @@ export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, 
         headers: [...headers, ...openHeaders(tools.seal, webhook)],
         body: content,
       });
-    return { event, url, content, outcome: await withinLimits(tools.testLimits, webhook, send) };
+    const matchesFilter = webhook.filter === null ? null : applyFilter(webhook.filter, envelope) === 'match';
+    return { event, url, content, matchesFilter, outcome: await withinLimits(tools.testLimits, webhook, send) };
   },
-  async run({ found: { event, url, content, outcome }, caller, tx, message }) {
+  async run({ found: { event, url, content, matchesFilter, outcome }, caller, tx, message }) {
     const { statusCode, durationMs, error, responseBody } = outcome;
     await logOutgoing(tx, caller, { ...outcome, method: 'POST', url, requestBody: content.toString() });
     if (error) message('Test not delivered; see error for the reason');
-    return { event, succeeded: error === null, statusCode, durationMs, error, responseBody };
+    return { event, succeeded: error === null, matchesFilter, statusCode, durationMs, error, responseBody };
   },
 });
 

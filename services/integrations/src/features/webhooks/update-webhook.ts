@@ -13,6 +13,7 @@ import {
   checkMayReceive,
   checkUrlAndEvents,
   lockWebhook,
+  toFilterColumn,
   writeWebhook,
 } from './webhook.ts';
 
@@ -37,8 +38,10 @@ export const updateWebhook = (tools: Tools): Handler<typeof webhooks.updateWebho
     if (!fields.length && !isEnabling && !isReauthorizing) return asWebhook(before);
 
     if (isAuthorizing) checkMayReceive(caller, input.events ?? before.events);
+    const { filter, ...plain } = changedValues;
     const row = await writeWebhook(tx, before.id, {
-      ...changedValues,
+      ...plain,
+      ...(filter !== undefined && { filter: toFilterColumn(filter) }),
       ...(isAuthorizing && authorization),
       ...(customHeaders && sealHeaders(tools.seal, before.sealRef, customHeaders)),
       ...('rateLimitPerSecond' in changedValues && { nextSlotAt: null }),

@@ -4,18 +4,23 @@ import { hiddenValue, Webhook } from '@tandem/integrations-contract';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import { catalogued, isSubscribable, missingFor } from '../../catalogue.ts';
-import type { Webhook as WebhookRow } from '../../generated/client.ts';
+import { Prisma, type Webhook as WebhookRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 
 export type WebhookRecord = z.output<typeof Webhook>;
 
-const columns = Webhook.pick({ environment: true, disabledReason: true });
+const columns = Webhook.pick({ environment: true, disabledReason: true, filter: true });
 
 /** Converts a row to the contract's `Webhook`, without secrets. */
 export function asWebhook(row: WebhookRow): WebhookRecord {
   const customHeaders = Object.fromEntries(row.customHeaderNames.map((name) => [name, hiddenValue] as const));
   const authorizedBy = authorizerOf(row);
   return { ...row, ...columns.parse(row), customHeaders, authorizedBy };
+}
+
+/** The value of the column `filter`: for Prisma, null in a JSON column has a name of its own. */
+export function toFilterColumn(filter: WebhookRecord['filter']) {
+  return filter === null ? Prisma.DbNull : (filter as Prisma.InputJsonObject);
 }
 
 /** The user whose permissions limit which events are delivered. */
