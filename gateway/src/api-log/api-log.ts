@@ -1,6 +1,6 @@
 import type { Log, Metrics } from '@tandem/process';
 import type { Exchange } from '../exchange.ts';
-import { type CallFrame, frameOf } from './call-frame.ts';
+import { frameOf } from './call-frame.ts';
 
 /** Sends one batch of frames; rejects if it was not stored. */
 export type SendCalls = (batch: Buffer) => Promise<void>;
@@ -72,17 +72,11 @@ export function createApiLog(
     void run();
   }
 
-  function put({ line, request, response }: CallFrame): void {
-    const units = line.length + (request?.length ?? 0) + (response?.length ?? 0);
-    if (current && current.length + units * bytesPerUnit > batchBytes) seal();
+  function put(frame: string): void {
+    if (current && current.length + frame.length * bytesPerUnit > batchBytes) seal();
     current ??= openBatch();
     if (!current) return void dropped.inc({ reason: 'full' });
-    const { bytes } = current;
-    let { length } = current;
-    length += bytes.write(line, length);
-    if (request) length += bytes.write(request, length);
-    if (response) length += bytes.write(response, length);
-    current.length = length;
+    current.length += current.bytes.write(frame, current.length);
     if (++current.calls === batchCalls) seal();
   }
 
@@ -125,7 +119,7 @@ export function createApiLog(
         sequence = sequence === sequenceMax ? 0 : sequence + 1;
         const at = Date.now() - (performance.now() - arrivedAt);
         const frame = frameOf(exchange, { at, sequence, durationMs, path });
-        if (frame) put(frame);
+        if (frame !== undefined) put(frame);
       } catch (error) {
         log.error('call not logged', { error, requestId: exchange.requestId });
       }

@@ -2,24 +2,17 @@ import type { Exchange } from '../exchange.ts';
 import type { Route } from '../routes.ts';
 import { loggedRequest, loggedResponse } from './bodies.ts';
 
-/** A finished call as text: the line of a frame (`readApiCalls`), and its bodies. */
-export interface CallFrame {
-  line: string;
-  request: string | null;
-  response: string | null;
-}
-
 const queryMax = 1_024;
 
 /**
- * The frame of a finished call with known credentials. The line is assembled as text: JSON.stringify of an object takes several
- * times as long.
+ * The frame of a finished call with known credentials: a line and the bodies (`readApiCalls`). It is assembled as text, because
+ * JSON.stringify of an object takes several times as long, and is one text, because each write into a buffer has a fixed cost.
  * @param call.path the path without secrets
  */
 export function frameOf(
   exchange: Exchange,
   call: { at: number; sequence: number; durationMs: number; path: string },
-): CallFrame | undefined {
+): string | undefined {
   const { auth, route, request, response, requestId, ip, actingId, search } = exchange;
   if (!auth || !route) return undefined;
   const method = request.method as string;
@@ -31,14 +24,15 @@ export function frameOf(
   const responseText = sent === undefined ? null : loggedResponse(sent, status < 400 ? route.secrets.response : []);
   const code = exchange.code ?? (status >= 400 && sent !== undefined ? errorCode(sent) : undefined);
   const { tenantId, keyId, userId } = auth.who;
-  const line =
+  return (
     `{"tenantId":${tenantId},"environment":"${auth.environment}","at":${Math.floor(call.at)},"sequence":${call.sequence},` +
     `"requestId":"${requestId}","method":"${method}","route":${route.pathText},"path":${JSON.stringify(call.path)},` +
     `"query":${search.length > 1 ? queryText(route, search) : null},"status":${status},` +
     `"durationMs":${Math.round(call.durationMs)},"ip":${JSON.stringify(ip)},"keyId":${keyId},"userId":${actingId ?? userId},` +
     `"errorCode":${code === undefined ? null : JSON.stringify(code)},` +
-    `"request":${part(requestText, received)},"response":${part(responseText, sent)}}\n`;
-  return { line, request: requestText, response: responseText };
+    `"request":${part(requestText, received)},"response":${part(responseText, sent)}}\n` +
+    `${requestText ?? ''}${responseText ?? ''}`
+  );
 }
 
 function part(text: string | null, body: Buffer | string | undefined): string {

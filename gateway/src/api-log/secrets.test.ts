@@ -23,7 +23,7 @@ function valueAt([step, ...rest]: readonly string[], isRecord: boolean): unknown
 }
 
 function logged(route: Route, { body, reply }: { body?: unknown; reply?: unknown }, status = 200): string {
-  const frame = frameOf(
+  return frameOf(
     {
       auth: { by: 'key', environment: 'live', who: { tenantId: 7, userId: 5, keyId: 9 } },
       route,
@@ -36,8 +36,7 @@ function logged(route: Route, { body, reply }: { body?: unknown; reply?: unknown
       ...(reply !== undefined && { sent: JSON.stringify(reply) }),
     } as unknown as Exchange,
     { at: 0, sequence: 1, durationMs: 1, path: '/' },
-  );
-  return `${frame?.line}${frame?.request}${frame?.response}`;
+  ) as string;
 }
 
 const withSecrets = rows
