@@ -22,7 +22,9 @@ interface Delivered {
   type: string;
   data: Record<string, unknown>;
 }
-const delivered = (): Delivered[] => receiver.deliveries.map(({ body }) => JSON.parse(body));
+const received = (): Delivered[] => receiver.deliveries.map(({ body }) => JSON.parse(body));
+/** The received events without their numbers. */
+const delivered = (): Delivered[] => received().map(({ data: { sequence: _, ...data }, ...one }) => ({ ...one, data }));
 
 /** Waits until all expected events have arrived, in any order. */
 async function haveArrived(expected: Delivered[]) {
@@ -46,6 +48,34 @@ async function missingFrom(known: Delivered[], query: { include?: 'all' } = {}) 
 }
 const person = { firstName: 'Ada', lastName: 'Lovelace' };
 const id = expect.stringMatching(/^[a-zA-Z0-9]{16,17}$/);
+
+it('numbers the events of each record in their order', async () => {
+  const { api } = tenant;
+  const ordered = await startReceiver();
+  await api.createWebhook({ body: { url: ordered.url, events: ['lead.*', 'opportunity.*'] } });
+  const { data: lead } = await api.createLead({ body: { ...person, email: 'ordered@example.com' } });
+  for (const score of [1, 2, 3]) await api.updateLead({ params: { id: lead.id }, body: { score } });
+  const { data: deal } = await api.convertLead({ body: { leadId: lead.id, value: 5, currency: 'EUR' } });
+  await api.winOpportunity({ params: { id: deal.id }, body: {} });
+  await api.deleteLead({ params: { id: lead.id } });
+  const expected = ['created', 'updated', 'updated', 'updated', 'updated', 'deleted'].map((what) => `lead.${what}`);
+  const about = (field: string, of: string) =>
+    ordered.deliveries
+      .map(({ body }) => JSON.parse(body) as Delivered)
+      .filter(({ data }) => data[field] === of)
+      .sort((one, other) => Number(one.data.sequence) - Number(other.data.sequence));
+  await until('all events have arrived', () => about('leadId', lead.id).length >= expected.length);
+  await until('the deal is won', () => about('opportunityId', deal.id).some(({ type }) => type === 'opportunity.won'));
+  const [ofLead, ofDeal] = [about('leadId', lead.id), about('opportunityId', deal.id)];
+  expect(ofLead.map(({ type }) => type)).toEqual(expected);
+  expect(ofDeal[0]?.type).toBe('opportunity.created');
+  for (const events of [ofLead, ofDeal]) {
+    const numbers = events.map(({ data }) => data.sequence as number);
+    expect(numbers.every(Number.isSafeInteger)).toBe(true);
+    expect(new Set(numbers).size).toBe(numbers.length);
+  }
+  await ordered.close();
+});
 
 it('delivers every event of the catalog that has a source, with the documented fields', async () => {
   const { api } = tenant;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EventDef } from '@tandem/contract';
-import { eventJsonSchema } from '@tandem/events';
+import { deliveredData, type EventDef } from '@tandem/contract';
+import { dataSchemaDigest, eventJsonSchema } from '@tandem/events';
 import { findServices } from '@tandem/tooling';
 import { breakingChanges, type JsonSchema } from './event-contract-changes.ts';
 
@@ -25,6 +25,24 @@ it('every event of the previous release stays readable', async () => {
   expect(faults).toEqual([]);
   if (process.env['UPDATE_EVENT_CONTRACTS']) writeFileSync(file, serialize(schemas));
   else expect(schemas).toEqual(before);
+});
+
+const versionsFile = join(root, 'services/integrations/contract/event-versions.ts');
+
+it('every change of the data that webhooks receive raises the version of its schema', async () => {
+  const events = (await declaredEvents()).filter(({ group }) => group !== undefined);
+  const { eventVersions } = (await import(versionsFile)) as {
+    eventVersions: Record<string, readonly [version: number, digest: string]>;
+  };
+  const next = events.map((event) => {
+    const known = eventVersions[event.name];
+    const digest = dataSchemaDigest(deliveredData(event));
+    return [event.name, [known?.[1] === digest ? known[0] : (known?.[0] ?? 0) + 1, digest]] as const;
+  });
+  if (!process.env['UPDATE_EVENT_CONTRACTS']) return expect(Object.fromEntries(next)).toEqual(eventVersions);
+  const lines = next.map(([name, [version, digest]]) => `  '${name}': [${version}, '${digest}'],`);
+  const source = readFileSync(versionsFile, 'utf8');
+  writeFileSync(versionsFile, source.replace(/(eventVersions = \{)[^}]*(\} as const)/, `$1\n${lines.join('\n')}\n$2`));
 });
 
 /** One line per event, so that a diff shows which contracts have changed. */

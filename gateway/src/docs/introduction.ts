@@ -82,8 +82,9 @@ includes fails with 403 and the code \`feature_not_available\`. What you have cr
 
 Register a webhook to receive events. Each delivery is signed: verify the signature with the secret of your webhook
 before you use the event, for example with a library from [Standard Webhooks](https://www.standardwebhooks.com). An
-event can arrive more than once, with the same \`webhook-id\`, and events can arrive out of order: sort them by
-\`createdAt\`.
+event can arrive more than once, with the same \`webhook-id\`, and events can arrive out of order. \`data.sequence\`
+rises with each event of a record: remember the highest number of each record, and ignore the state that an event with a
+lower one reports. The \`filter\` of a webhook limits which events it receives.
 `.trim();
 
 function planLine(code: Plan, index: number): string {

@@ -1,4 +1,5 @@
-import type { EventDef } from '@tandem/contract';
+import { deliveredData, type EventDef } from '@tandem/contract';
+import { schemaVersionOf } from '@tandem/integrations-contract';
 import { exampleMeta } from './envelope.ts';
 import { exampleId } from './example-ids.ts';
 import type { Part } from './json.ts';
@@ -6,6 +7,7 @@ import { pascal } from './pascal.ts';
 import type { Schemas } from './schemas.ts';
 
 const exampleEventId = exampleId('event');
+const exampleSequence = 4711;
 const sentAt = '1772442900';
 const mac = 'K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=';
 
@@ -50,9 +52,10 @@ function delivery(event: EventDef, schemas: Schemas): Part {
   return {
     operationId: `on${pascal(event.name)}`,
     summary: event.name,
-    description: `${event.description}. Sent to every webhook that is subscribed to \`${event.name}\`, \`${event.name.split('.')[0]}.*\` or \`*\`. Events may arrive out of order: sort them by \`createdAt\`.`,
+    description: `${event.description}. Sent to every webhook that is subscribed to \`${event.name}\`, \`${event.name.split('.')[0]}.*\` or \`*\`. Events may arrive out of order: those of a record are in the order of \`data.sequence\`.`,
     security: [],
     'x-group': event.group,
+    'x-schema-version': schemaVersionOf(event.name),
     parameters: Object.keys(deliveryParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
@@ -76,21 +79,27 @@ export const deliveryResponses: Record<string, Part> = {
 };
 
 /** The body of a delivery, as the named schema `LeadCreatedEvent`. */
-function envelope({ name, data }: EventDef, schemas: Schemas): Part {
+function envelope(event: EventDef, schemas: Schemas): Part {
+  const { name } = event;
   return schemas.define(`${pascal(name)}Event`, {
     type: 'object',
     properties: {
       id: { type: 'string', description: 'The id of the event', pattern: '^[0-9A-Za-z]{16,20}$' },
       type: { type: 'string', const: name, description: 'The name of the event' },
       createdAt: { type: 'string', format: 'date-time' },
-      data: schemas.reply(data),
+      data: schemas.reply(deliveredData(event)),
     },
     required: ['id', 'type', 'createdAt', 'data'],
   });
 }
 
 function envelopeExample({ name, example }: EventDef): Part {
-  return { id: exampleEventId, type: name, createdAt: exampleMeta.timestamp, data: example };
+  return {
+    id: exampleEventId,
+    type: name,
+    createdAt: exampleMeta.timestamp,
+    data: { ...(example as object), sequence: exampleSequence },
+  };
 }
 
 function header(name: string, description: string, example: string): Part {

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ResourceType } from './id.ts';
 
 /**
@@ -61,4 +61,23 @@ export function event<const Name extends string, Data extends z.ZodType, Rec ext
   if (def.group && !def.readPermission)
     throw new Error(`The event ${name} has a group, so it requires a readPermission`);
   return { name, ...def };
+}
+
+/** The number of an event, which webhooks receive in its data. */
+export const EventSequence = z
+  .int()
+  .positive()
+  .meta({
+    description:
+      'Rises with each event of the record: of two events of a record, the one with the higher number happened later. Numbers have gaps, and those of different records are not related. Absent in events from before this field existed.',
+    examples: [4711],
+  });
+
+/**
+ * The schema of the data that webhooks receive: the data of the event, with its number.
+ * @throws when the data of the event is not an object
+ */
+export function deliveredData({ name, data }: EventDef): z.ZodObject {
+  if (!(data instanceof z.ZodObject)) throw new Error(`The data of ${name} must be an object`);
+  return data.extend({ sequence: EventSequence.optional() });
 }

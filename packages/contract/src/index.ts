@@ -43,7 +43,14 @@ export {
   type Warning,
 } from './envelope.ts';
 export { knownErrors, sharedErrors } from './errors.ts';
-export { type EventData, type EventDef, type EventRecord, event } from './event.ts';
+export {
+  deliveredData,
+  type EventData,
+  type EventDef,
+  type EventRecord,
+  EventSequence,
+  event,
+} from './event.ts';
 export { exportPage, exportPageMax } from './export-page.ts';
 export {
   addonFeatures,

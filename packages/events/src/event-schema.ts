@@ -4,7 +4,11 @@ import { z } from 'zod';
 
 /** JSON Schema of the wire form of an event's data and record, without descriptions and examples. */
 export function eventJsonSchema({ data, record }: EventDef): z.core.JSONSchema.BaseSchema {
-  return z.toJSONSchema(z.object({ data, record }), {
+  return plainSchema(z.object({ data, record }));
+}
+
+function plainSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
@@ -24,11 +28,17 @@ const versions = new WeakMap<EventDef, string>();
 export function schemaVersion(event: EventDef): string {
   let version = versions.get(event);
   if (version === undefined) {
-    version = createHash('sha256')
-      .update(JSON.stringify(eventJsonSchema(event)))
-      .digest('base64url')
-      .slice(0, 12);
+    version = digestOf(eventJsonSchema(event));
     versions.set(event, version);
   }
   return version;
+}
+
+/** A digest of the JSON Schema of data that webhooks receive, without descriptions and examples. */
+export function dataSchemaDigest(data: z.ZodType): string {
+  return digestOf(plainSchema(data));
+}
+
+function digestOf(schema: z.core.JSONSchema.BaseSchema): string {
+  return createHash('sha256').update(JSON.stringify(schema)).digest('base64url').slice(0, 12);
 }

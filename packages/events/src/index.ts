@@ -7,7 +7,7 @@ export { type Consumption, declaredConsumers, startConsumers } from './consume.t
 export { type Consumer, type ConsumerContext, consumer, type Received, type Schedule } from './consumer.ts';
 export { type DeadLetter, listDeadLetters, moveMessages, replayDeadLetters } from './dead-letters.ts';
 export { PermanentError } from './errors.ts';
-export { eventJsonSchema } from './event-schema.ts';
+export { dataSchemaDigest, eventJsonSchema } from './event-schema.ts';
 export { type Emission, type Emit, type EventMessage, emitter } from './outbox.ts';
 export type { BeginOutgoing, Outgoing } from './outgoing.ts';
 export { type Relay, startRelay } from './relay.ts';

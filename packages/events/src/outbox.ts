@@ -17,6 +17,10 @@ import { schemaVersion } from './event-schema.ts';
 /** The message of an event on RabbitMQ. Ids in data and record are decimal strings, as between services. */
 export interface EventMessage {
   id: string;
+  /**
+   * Rises with each event of a record, and of the service. The relay adds it; absent in messages of earlier releases.
+   */
+  sequence?: number;
   name: string;
   /** Version of the contract under which data and record were written (`schemaVersion`). */
   schema?: string;

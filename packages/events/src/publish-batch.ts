@@ -41,7 +41,7 @@ export async function publishBatch(
   for (const row of rows) {
     let hasRoom: boolean;
     try {
-      hasRoom = channel.publish(exchange, row.name, Buffer.from(row.message), {
+      hasRoom = channel.publish(exchange, row.name, contentOf(row), {
         persistent: true,
         mandatory: true,
         messageId: row.id,
@@ -58,6 +58,14 @@ export async function publishBatch(
     if (!hasRoom && mayWait) mayWait = await waitForDrain(channel, remainingMs());
   }
   return { sent, rejected, confirms: channel.waitForConfirms(), remainingMs: remainingMs() };
+}
+
+/**
+ * The message with the position of its row as `sequence`. A record is locked while its events are written, so its later events
+ * have higher positions. In the message it survives retries and dead letters.
+ */
+function contentOf({ position, message }: OutboxRow): Buffer {
+  return Buffer.from(`{"sequence":${position},${message.slice(1)}`);
 }
 
 /** Resolves to whether the buffer drained within `ms`; a closed channel counts as drained. */

@@ -12,6 +12,7 @@ import { webhooks } from './webhooks.ts';
 export * from './api-call-batch.ts';
 export * from './api-logs.ts';
 export * from './deliveries.ts';
+export { eventVersions, schemaVersionOf } from './event-versions.ts';
 export * from './events.ts';
 export * from './internal-api-calls.ts';
 export * from './jobs.ts';

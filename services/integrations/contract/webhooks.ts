@@ -18,6 +18,11 @@ const withId = z.object({ id: id('webhook') });
 export const CatalogueItem = z.object({
   event: z.string().meta({ description: 'The name of the event', examples: ['lead.created'] }),
   description: z.string().meta({ examples: ['A new lead is created'] }),
+  schemaVersion: z.int().meta({
+    description:
+      'The version of the schema of the body, which rises when its form changes. The schema itself is in `webhooks` of /v1/openapi.json, with the version as `x-schema-version`. Changes are additions: a receiver that ignores unknown fields can read later versions',
+    examples: [1],
+  }),
   examplePayload: z
     .record(z.string(), z.unknown())
     .meta({ description: 'The complete body of a delivery, with example ids', examples: [exampleEvent] }),
@@ -51,7 +56,9 @@ export const TestResult = z.object({
 });
 
 const exampleCatalogue = {
-  leads: [{ event: 'lead.created', description: 'A new lead is created', examplePayload: exampleEvent }],
+  leads: [
+    { event: 'lead.created', description: 'A new lead is created', schemaVersion: 1, examplePayload: exampleEvent },
+  ],
 };
 /** The example of requests, without fields that only few integrations use. */
 const exampleBody = {

@@ -219,8 +219,8 @@ export function firstEvent(patterns: readonly string[]): string {
 }
 
 /** Event data in the public format: dates as text, ids as public codes. */
-export function publicData(event: string, data: unknown, to: { ids: IdCodec; tenantId: number }): unknown {
-  const wire = z.encode((byName.get(event) as EventDef).data, data);
+export function publicData(event: string, data: unknown, to: { ids: IdCodec; tenantId: number }): object {
+  const wire = z.encode((byName.get(event) as EventDef).data, data) as object;
   rewriters.get(event)?.(wire, (type, found) => to.ids.encode(type, to.tenantId, Number(found)));
   return wire;
 }
@@ -232,10 +232,16 @@ export function envelopeOf(event: { id: string; type: string; createdAt: Date; d
 }
 
 const exampleEventId = 'zsa7sCZF7AGQ7nZu';
+const exampleSequence = 4711;
 const exampleCreatedAt = new Date('2026-01-15T09:30:00.000Z');
 
 /** Request body with the example data of an event; its ids do not exist. */
 export function exampleEnvelope(event: string, id = exampleEventId) {
   const { example } = byName.get(event) as EventDef;
-  return envelopeOf({ id, type: event, createdAt: exampleCreatedAt, data: example });
+  return envelopeOf({
+    id,
+    type: event,
+    createdAt: exampleCreatedAt,
+    data: { ...(example as object), sequence: exampleSequence },
+  });
 }

@@ -57,14 +57,14 @@ interface StoredEvent {
 
 async function store(tx: Tx, { ids }: Tools, events: Received<EventDef>[]): Promise<StoredEvent[]> {
   const eventIds = await reserveIds(tx, events.length);
-  const rows = events.map(({ name, tenantId, environment, occurredAt, data }, index) => {
+  const rows = events.map(({ name, tenantId, environment, occurredAt, data, sequence }, index) => {
     const id = eventIds[index] as number;
     const code = ids.encode('event', tenantId, id);
     const envelope = envelopeOf({
       id: code,
       type: name,
       createdAt: occurredAt,
-      data: publicData(name, data, { ids, tenantId }),
+      data: { ...publicData(name, data, { ids, tenantId }), ...(sequence !== undefined && { sequence }) },
     });
     const body = Buffer.from(JSON.stringify(envelope));
     // Schemas of the catalogue must stay below this limit; bodies are not truncated.

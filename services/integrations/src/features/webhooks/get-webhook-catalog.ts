@@ -1,4 +1,4 @@
-import type { webhooks } from '@tandem/integrations-contract';
+import { schemaVersionOf, type webhooks } from '@tandem/integrations-contract';
 import { catalogued, exampleEnvelope, furtherGroups, standardGroups } from '../../catalogue.ts';
 import type { Handler } from '../../handler.ts';
 
@@ -9,7 +9,12 @@ export const getWebhookCatalog: Handler<typeof webhooks.getWebhookCatalog> = ({ 
       group,
       catalogued
         .filter((event) => event.group === group)
-        .map(({ name, description }) => ({ event: name, description, examplePayload: exampleEnvelope(name) })),
+        .map(({ name, description }) => ({
+          event: name,
+          description,
+          schemaVersion: schemaVersionOf(name),
+          examplePayload: exampleEnvelope(name),
+        })),
     ]),
   );
 };

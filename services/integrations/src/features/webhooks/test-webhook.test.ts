@@ -34,11 +34,17 @@ describe('getWebhookCatalog', () => {
     expect(data.leads[0]).toEqual({
       event: 'lead.created',
       description: 'A new lead is created',
+      schemaVersion: expect.any(Number),
       examplePayload: {
         id: expect.stringMatching(/^[A-Za-z0-9]{16,17}$/),
         type: 'lead.created',
         createdAt: expect.stringMatching(/^2026-.*Z$/),
-        data: { leadId: expect.stringMatching(/^[A-Za-z0-9]{16,17}$/), email: 'ada@example.com', source: 'web' },
+        data: {
+          leadId: expect.stringMatching(/^[A-Za-z0-9]{16,17}$/),
+          email: 'ada@example.com',
+          source: 'web',
+          sequence: 4711,
+        },
       },
     });
     expect((await service.as().getWebhookCatalog({ query: { include: 'all' } })).data).toMatchObject(data);
@@ -57,6 +63,7 @@ describe('testWebhook', () => {
       {
         event: 'task.created',
         succeeded: true,
+        matchesFilter: null,
         statusCode: 202,
         durationMs: expect.any(Number),
         error: null,
