@@ -12,7 +12,7 @@ import {
   ofAgent,
   scheduledFor,
 } from './executions.ts';
-import { recommendationDecided } from './recommendations.ts';
+import { recommendationDecided, recommendationPerformed } from './recommendations.ts';
 
 export const leadsPerRunMax = 250;
 
@@ -120,7 +120,14 @@ export const bulkRuns = operations({
     reply: BulkRun,
     example: { status: 'cancelled' },
     message: 'Bulk run cancelled',
-    emits: [bulkRunCancelled, executionCancelled, approvalDecided, recommendationDecided, bulkRunCompleted],
+    emits: [
+      bulkRunCancelled,
+      executionCancelled,
+      approvalDecided,
+      recommendationDecided,
+      recommendationPerformed,
+      bulkRunCompleted,
+    ],
     errors: { run_is_over: [409, 'Every execution of the bulk run has ended'] },
   },
   retryFailed: {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AgentKind, StepType } from './agents.ts';
 import { approvalDecided } from './approvals.ts';
 import { bulkRunCompleted } from './bulk-run.ts';
-import { recommendationDecided } from './recommendations.ts';
+import { recommendationDecided, recommendationPerformed } from './recommendations.ts';
 import { ModelUsage } from './usage.ts';
 
 export const executionStatuses = [
@@ -32,7 +32,7 @@ export const executionStates = stateTable<(typeof executionStatuses)[number]>('E
     cancelled: {},
   },
   automatic: {
-    queued: { running: 'run-execution.job' },
+    queued: { running: 'run-execution.job', skipped: 'run-execution.job', failed: 'run-execution.job' },
     running: {
       queued: 'run-execution.job',
       succeeded: 'run-execution.job',
@@ -41,7 +41,7 @@ export const executionStates = stateTable<(typeof executionStatuses)[number]>('E
       skipped: 'run-execution.job',
       awaiting_approval: 'run-execution.job',
     },
-    awaiting_approval: { queued: 'approveExecution' },
+    awaiting_approval: { queued: 'approveExecution', cancelled: 'rejectExecution' },
   },
 });
 
@@ -273,7 +273,7 @@ export const executions = operations({
     reply: Execution,
     example: { status: 'cancelled', allowedTransitions: [], cancelReason: 'The lead has called us' },
     message: 'Execution cancelled',
-    emits: [executionCancelled, approvalDecided, recommendationDecided, bulkRunCompleted],
+    emits: [executionCancelled, approvalDecided, recommendationDecided, recommendationPerformed, bulkRunCompleted],
     errors: wrongStatus,
   },
   retryAgentExecution: {

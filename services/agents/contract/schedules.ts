@@ -62,10 +62,7 @@ export const Misfire = z
     'What happens to times that passed more than five minutes ago, as after an outage: `skip` leaves them out, `run_once` starts one run for all of them',
   );
 
-const LeadIds = z
-  .array(id('lead'))
-  .min(1, 'Must contain at least 1 id')
-  .max(leadsPerRunMax, `Must contain at most ${leadsPerRunMax} ids`);
+const LeadIds = z.array(id('lead')).max(leadsPerRunMax, `Must contain at most ${leadsPerRunMax} ids`);
 const filterOf = <Condition extends z.ZodType>(condition: Condition) =>
   z
     .array(condition)
@@ -79,7 +76,10 @@ const filterOf = <Condition extends z.ZodType>(condition: Condition) =>
 /** The leads of a schedule. */
 const Target = z
   .object({
-    leadIds: LeadIds.nullable().meta({ description: 'The leads; null with `filter`', examples: [null] }),
+    leadIds: LeadIds.nullable().meta({
+      description: 'The leads, without those that were erased; null with `filter`',
+      examples: [null],
+    }),
     filter: filterOf(LeadCondition).nullable(),
   })
   .describe('The leads for which the agent runs');
@@ -87,7 +87,7 @@ const Target = z
 /** The leads of a schedule in a request. */
 export const writableTarget = z
   .object({
-    leadIds: LeadIds.describe('The leads, instead of `filter`').nullish(),
+    leadIds: LeadIds.min(1, 'Must contain at least 1 id').describe('The leads, instead of `filter`').nullish(),
     filter: filterOf(writableCondition).nullish(),
   })
   .meta({
@@ -240,6 +240,7 @@ export const agentSchedules = operations({
     method: 'PATCH',
     path: '/v1/agents/schedules/:id',
     permission: 'agents:write',
+    feature: 'agents',
     also: ['leads:read'],
     summary: 'Update a schedule of an agent',
     description: `Changes the given fields. \`every\` replaces \`cron\`, and \`cron\` replaces \`every\`; \`target\` is replaced as a whole. A schedule that has ended becomes active again if it has another time. ${ownSchedules}`,
@@ -305,6 +306,10 @@ export const agentSchedules = operations({
     status: 202,
     message: 'Bulk run queued',
     emits: [bulkRunStarted, bulkRunCompleted],
-    errors: { agent_paused: [409, 'The agent is paused; resume it first'], no_leads: [409, noLeadsMessage] },
+    errors: {
+      agent_paused: [409, 'The agent is paused; resume it first'],
+      no_leads: [409, noLeadsMessage],
+      schedule_changed: [409, 'The schedule was changed at the same time; try again'],
+    },
   },
 });

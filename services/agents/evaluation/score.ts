@@ -1,4 +1,5 @@
 import type { Ai } from '@tandem/ai';
+import { createShares } from '@tandem/process';
 import { askModel } from '../src/features/executions/ask-model.ts';
 import { recommend } from '../src/features/executions/recommend.ts';
 import type { Lead, Tools } from '../src/handler.ts';
@@ -43,13 +44,18 @@ export async function scoreModel(ai: Ai, now = new Date()): Promise<Score> {
       listTasks: async () => [],
       listOpportunities: async () => [],
     };
-    const { advice, usage } = await askModel({ ai, crm } as unknown as Tools, {
-      agent: { config: { goal: null, script: null, tone: null, model: null } } as never,
-      execution: { id: 1, input: null } as never,
-      lead,
-      startedAt: now,
-      scope: { tenantId: 1, environment: 'sandbox' },
-    });
+    const { advice, usage } = await askModel(
+      { ai, crm, models: [], conversations: createShares(1, 0) } as unknown as Tools,
+      {
+        agent: { config: { goal: null, script: null, tone: null, model: null } } as never,
+        execution: { id: 1, input: null } as never,
+        lead,
+        startedAt: now,
+        user: { permissions: ['*'] } as never,
+        hasTokens: true,
+        scope: { tenantId: 1, environment: 'sandbox' },
+      },
+    );
     actions.push(advice.action);
     cost = cost === null || usage?.cost === null ? null : cost + (usage?.cost ?? 0);
   }

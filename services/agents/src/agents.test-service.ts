@@ -10,10 +10,18 @@ import { agentsSettings } from './settings.ts';
 /** The settings of agents themselves, without an AI provider. */
 export const ownSettings = {
   ...agentsSettings.pick({ IDS_ALPHABET: true }).parse(process.env),
+  ...agentsSettings.pick({ AGENTS_TOKENS_PER_DAY: true }).parse({}),
   ...z.object(agentAiSettings).parse({}),
 };
 
 const ids = createIdCodec(ownSettings.IDS_ALPHABET);
+
+/** The permissions that users of the stub of identity have by default. */
+const everyPermission = [
+  'agents:write',
+  ...['leads', 'tasks', 'opportunities'].map((one) => `${one}:write`),
+  'leads:read',
+];
 
 /** The agents service in a test, with a stub of crm and identity. */
 export interface Agents extends TestService<typeof agents> {
@@ -59,7 +67,8 @@ export async function startAgents(
       zone: 'UTC',
       runsPerDay: undefined,
     },
-    user: { status: 'active', permissions: ['agents:write', 'leads:read'] },
+    features: ['agents'],
+    user: { status: 'active', permissions: everyPermission },
   };
   let lastLeadId = 0;
   const { url, close } = await startPeers(known);
@@ -83,7 +92,7 @@ export async function startAgents(
     timezone(zone) {
       known.zone = zone;
     },
-    users(status, permissions = ['agents:write', 'leads:read']) {
+    users(status, permissions = everyPermission) {
       known.user = { status, permissions };
     },
     failNext(times) {

@@ -3,8 +3,9 @@ import type { ServiceClient } from '@tandem/client/internal';
 import type { TenantRequest } from '@tandem/client/per-tenant';
 import type { Operation } from '@tandem/contract';
 import type { InternalLead } from '@tandem/crm-contract';
-import type { internalUsers, KnownSettings, SettingsReader } from '@tandem/identity-contract';
+import type { Entitlements, internalUsers, KnownSettings, SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
+import type { Shares } from '@tandem/process';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { z } from 'zod';
@@ -27,6 +28,16 @@ export interface Tools {
   /** The settings of a tenant, cached. */
   settingsOf(request: TenantRequest): Promise<KnownSettings>;
   addonSettings: SettingsReader<TenantRequest>;
+  /** The plan and the features of a tenant, cached. */
+  entitlementsOf(request: TenantRequest): Promise<z.output<typeof Entitlements>>;
+  /** The models that agents can name; the first one is the default. */
+  models: readonly string[];
+  /** Limits the conversations of a tenant with the model at once; a further one waits. */
+  conversations: Shares<number>;
+  /** Whether there is an AI provider. */
+  asksModel: boolean;
+  /** How many tokens the agents of a tenant may use in a day. */
+  tokensPerDay: number;
   ai: Ai;
   telephony: Telephony;
   /** Delay before a call is retried. */

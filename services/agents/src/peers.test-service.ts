@@ -31,6 +31,8 @@ export interface Known {
   refusal: string | undefined;
   zone: string;
   runsPerDay: number | undefined;
+  /** The features of the plan. */
+  features: string[];
   user: { status: string; permissions: string[] };
 }
 
@@ -135,11 +137,11 @@ export async function startPeers(known: Known): Promise<{ url: string; close(): 
   };
 }
 
-function identityAnswer({ zone, runsPerDay, user }: Known, url: string): object | undefined {
+function identityAnswer({ zone, runsPerDay, features, user }: Known, url: string): object | undefined {
   if (url === '/internal/tenants/settings') return { timezone: zone, locale: 'en', currency: 'EUR' };
   if (url === '/internal/entitlements') {
     const addon = { addonId: '5', key: 'ai_agents', version: '1.1.0', config: { runsPerDay } };
-    return { plan: 'pro', features: [], addons: runsPerDay === undefined ? [] : [addon] };
+    return { plan: 'pro', features, addons: runsPerDay === undefined ? [] : [addon] };
   }
   const [, id, isPermissions] = /^\/internal\/users\/(\d+)(\/permissions)?$/.exec(url) ?? [];
   if (id === undefined) return undefined;

@@ -12,7 +12,7 @@ import {
   tenantSettingsFrom,
 } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
-import { createLog } from '@tandem/process';
+import { createLog, createShares } from '@tandem/process';
 import { personalData, type ServiceDefinition } from '@tandem/service';
 import { crmOperations } from './crm-operations.ts';
 import { defineAgents } from './features/agents/defaults.ts';
@@ -21,7 +21,7 @@ import { expireApproval } from './features/approvals/expire-approval.job.ts';
 import { approvalHandlers } from './features/approvals/index.ts';
 import { bulkRunHandlers } from './features/bulk-runs/index.ts';
 import { executionHandlers } from './features/executions/index.ts';
-import { runCall, runRecommendation } from './features/executions/run-execution.job.ts';
+import { performApproved, runCall, runRecommendation } from './features/executions/run-execution.job.ts';
 import { mergeFollowers } from './features/leads/follow-merges.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { agentsData } from './features/personal-data/agents-data.ts';
@@ -36,6 +36,8 @@ import { simulatedLine } from './telephony.ts';
 
 const callRetryMs = 15 * 60_000;
 const callMaxMs = 50_000;
+// The client of the provider has 64 connections, for all tenants.
+const conversationsMax = 8;
 
 /**
  * Definition of the agents service: a caller and a recommender for every tenant, and their executions.
@@ -53,14 +55,19 @@ export function agentsService(
     baseUrl: settings.IDENTITY_URL,
   });
   const log = createLog('agents');
-  const addonSettings = settingsReader(cachedPerTenant({ ...entitlementsFrom(identity), log }));
+  const entitlementsOf = cachedPerTenant({ ...entitlementsFrom(identity), log });
   const ids = createIdCodec(settings.IDS_ALPHABET);
   const tools: Tools = {
     ids,
     crm,
     identity,
     settingsOf: cachedPerTenant({ ...tenantSettingsFrom(identity), log }),
-    addonSettings,
+    addonSettings: settingsReader(entitlementsOf),
+    entitlementsOf,
+    models: [...new Set([settings.AI_PROVIDER_MODEL, ...Object.keys(settings.AI_PROVIDER_PRICES)])],
+    conversations: createShares(conversationsMax, Number.POSITIVE_INFINITY),
+    asksModel: settings.AI_PROVIDER_API_KEY !== '',
+    tokensPerDay: settings.AGENTS_TOKENS_PER_DAY,
     ai: createAi(settings, log),
     telephony: simulatedLine,
     callRetryMs,
@@ -85,6 +92,7 @@ export function agentsService(
     jobs: [
       runCall(tools),
       runRecommendation(tools),
+      performApproved(tools),
       expireApproval,
       startScheduledRun(tools),
       performRecommendation(tools),

@@ -6,6 +6,8 @@ import { z } from 'zod';
 export const agentsSettings = serviceSettings.extend({
   ...agentAiSettings,
   IDS_ALPHABET: z.string().length(62, 'Must contain each of the 62 letters and digits once'),
+  /** How many tokens the agents of a tenant may use in a day (UTC); beyond it they follow their rules. */
+  AGENTS_TOKENS_PER_DAY: z.coerce.number().int().min(0).max(1_000_000_000).default(2_000_000),
   CRM_URL: z.url(),
   IDENTITY_URL: z.url(),
 });

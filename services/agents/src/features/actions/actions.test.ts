@@ -83,6 +83,29 @@ describe('accepting a recommendation', () => {
     expect((await api.getAgentDashboard()).data.agents.recommender.acceptRate).toBe(0);
   });
 
+  it('does not act for a user who is not active any more', async () => {
+    const api = service.as({ userId: 7 });
+    const { id } = await aRecommendation(service, api);
+    service.users('deactivated');
+    await api.acceptRecommendation({ params: { id } });
+    const { effect } = await performed(api, id);
+    service.users('active');
+    expect(effect).toMatchObject({ status: 'failed', error: { code: 'decider_not_permitted' } });
+    expect(service.known.changes).toEqual([]);
+  });
+
+  it('of an earlier run is dismissed when a newer one replaces it', async () => {
+    const api = service.as({ userId: 7 });
+    const lead = service.aLead();
+    await runThrough(api, 'recommender', [lead]);
+    await runThrough(api, 'recommender', [lead]);
+    const { data } = await api.listRecommendations({ query: { leadId: String(lead), sort: 'createdAt' } });
+    expect(data).toMatchObject([
+      { status: 'dismissed', dismissReason: 'Replaced by a newer recommendation' },
+      { status: 'pending' },
+    ]);
+  });
+
   it('waits for crm during an outage', async () => {
     const api = service.as({ userId: 7 });
     const { id } = await aRecommendation(service, api);
@@ -170,6 +193,45 @@ describe('an approval of an action', () => {
     const cancelled = await aWaitingExecution(service);
     await cancelled.api.cancelAgentExecution({ params: { id: cancelled.executionId }, body: { reason: 'Called us' } });
     expect((await cancelled.api.listRecommendations()).data).toMatchObject([{ status: 'dismissed' }]);
+    expect(service.known.changes).toEqual([]);
+  });
+
+  it.each([
+    ['the lead is deleted', (of: { leadId: number }) => service.forget(of.leadId), 'skipped'],
+    ['the agent is disabled', (of: { disable(): unknown }) => of.disable(), 'skipped'],
+    ['the execution is cancelled', (of: { cancel(): unknown }) => of.cancel(), 'cancelled'],
+  ])('fails when %s before it is performed', async (_, change, code) => {
+    const { api, id, executionId, approval } = await aWaitingExecution(service, service.as({ userId: 7 }));
+    // Crm is down while the approved action is due.
+    service.failNext(1_000);
+    const can = { params: { id } };
+    await service.sqlWithin(api.caller, 'SELECT 1');
+    service.failNext(0);
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE approval SET status = 'approved', decided_at = now(), decided_by = 7 WHERE id = ${approval.id}`,
+    );
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE recommendation SET status = 'accepted', effect = 'pending', decided_by = 7 WHERE execution_id = ${executionId}`,
+    );
+    await service.sqlWithin(api.caller, `UPDATE execution SET status = 'queued' WHERE id = ${executionId}`);
+    await change({
+      leadId: Number(approval.leadId),
+      disable: () => api.updateAgent({ ...can, body: { status: 'disabled' } }),
+      cancel: () => api.cancelAgentExecution({ params: { id: executionId }, body: {} }),
+    });
+    const { tenantId, environment } = api.caller;
+    const payload = JSON.stringify({ executionId, tenantId, environment });
+    await service.sqlWithin(
+      api.caller,
+      `UPDATE platform.job SET name = 'perform-approved', payload = '${payload}', due_at = now() WHERE name = 'expire-approval'`,
+    );
+    const [shown] = await until('the effect is known', async () => {
+      const { data } = await api.listRecommendations();
+      return data[0].effect?.status === 'failed' && data;
+    });
+    expect(shown.effect.error.code).toBe(code);
     expect(service.known.changes).toEqual([]);
   });
 

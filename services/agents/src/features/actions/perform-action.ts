@@ -1,11 +1,17 @@
 import type { AgentActionValue } from '@tandem/agents-contract';
 import { ServiceCallError } from '@tandem/client/internal';
 import type { JobScope } from '@tandem/jobs';
+import { reachOf } from '@tandem/service';
+import { readActingUser } from '../../acting-user.ts';
 import type { Tools } from '../../handler.ts';
 import { permissionsFor } from './permissions.ts';
 
 const dayMs = 86_400_000;
 const tagAttemptsMax = 3;
+const noDecider = {
+  code: 'decider_not_permitted',
+  message: 'The user who decided is not active, or does not have the permission for the action any more',
+};
 
 /** An action that somebody has decided about. */
 export interface Decided {
@@ -36,12 +42,14 @@ export interface Refused {
  * @throws ServiceCallError while crm is unreachable, so that the job tries again
  */
 export async function performAction(
-  tools: Pick<Tools, 'crm'>,
+  tools: Pick<Tools, 'crm' | 'identity'>,
   decided: Decided,
   scope: JobScope,
 ): Promise<Performed | Refused> {
+  const user = decided.userId === null ? undefined : await readDecider(tools, decided, scope);
+  if (user === null) return { error: noDecider };
   try {
-    return await perform(tools, decided, scope);
+    return await perform(tools, decided, { ...scope, ...user });
   } catch (error) {
     if (!(error instanceof ServiceCallError)) throw error;
     // An earlier attempt was made with another assignee of the lead: it has acted.
@@ -53,13 +61,23 @@ export async function performAction(
   }
 }
 
+/** The user who decided, with their teams; null if they may not do it any more. */
+async function readDecider(
+  tools: Pick<Tools, 'identity'>,
+  { userId, action, key: requestId }: Decided,
+  scope: JobScope,
+): Promise<{ userId: number; teamIds: readonly number[] } | null> {
+  const user = await readActingUser(tools, userId as number, { scope, requestId });
+  const isAble = user && permissionsFor(action).every((permission) => reachOf(user, permission) !== 'none');
+  return isAble ? { userId: userId as number, teamIds: user.teamIds ?? [] } : null;
+}
+
 async function perform(
   { crm }: Pick<Tools, 'crm'>,
   { action, leadId, userId, decidedAt, key: idempotencyKey }: Decided,
-  scope: JobScope,
+  by: JobScope & { userId?: number; teamIds?: readonly number[] },
 ): Promise<Performed> {
-  const permissions = permissionsFor(action);
-  const as = { ...scope, requestId: idempotencyKey, permissions, ...(userId !== null && { userId }) };
+  const as = { ...by, requestId: idempotencyKey, permissions: permissionsFor(action) };
   const params = { id: leadId };
   switch (action.type) {
     case 'create_task': {

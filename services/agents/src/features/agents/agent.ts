@@ -1,8 +1,8 @@
 import { Agent, agentStates, type agentStatuses, storedAgentSettings } from '@tandem/agents-contract';
-import { fail, transitionError } from '@tandem/service';
+import { fail, failField, transitionError } from '@tandem/service';
 import type { z } from 'zod';
 import type { Agent as AgentRow } from '../../generated/client.ts';
-import type { Tx } from '../../handler.ts';
+import type { Tools, Tx } from '../../handler.ts';
 
 export type AgentRecord = z.output<typeof Agent>;
 export type AgentStatus = (typeof agentStatuses)[number];
@@ -38,6 +38,14 @@ export async function writeAgent(
   const [row] = await tx.agent.updateManyAndReturn({ where: { id }, data: { ...data, version: { increment: 1 } } });
   if (!row) throw fail('not_found');
   return asAgent(row);
+}
+
+/**
+ * Fails for a model that agents cannot name: another one could be unknown to the provider, or cost more than the platform pays.
+ */
+export function checkModel({ models }: Pick<Tools, 'models'>, model: string | null | undefined): void {
+  if (!model || models.includes(model)) return;
+  throw failField('config.model', `Must be one of ${models.join(', ')}`);
 }
 
 /** Fails unless the transition is allowed. */

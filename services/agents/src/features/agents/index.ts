@@ -14,10 +14,10 @@ export const agentHandlers = (tools: Tools) =>
   ({
     getAgentDashboard: getAgentDashboard(tools),
     listAgents,
-    createAgent,
+    createAgent: createAgent(tools),
     getAgent,
     deleteAgent,
-    updateAgent,
+    updateAgent: updateAgent(tools),
     pauseAgent,
     resumeAgent,
   }) satisfies Handlers<typeof agentRows, Tx>;

@@ -9,7 +9,7 @@ import {
 } from '@tandem/agents-contract';
 import { id } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
-import type { JobContext } from '@tandem/jobs';
+import type { JobContext, JobScope } from '@tandem/jobs';
 import { fail, transitionError } from '@tandem/service';
 import { z } from 'zod';
 import type { Approval as ApprovalRow } from '../../generated/client.ts';
@@ -25,7 +25,7 @@ import {
   workingStatuses,
   workOf,
 } from '../executions/execution.ts';
-import { settleRecommendations, toProposalColumn } from '../recommendations/recommendation.ts';
+import { settleRecommendations, storeRecommendations, toColumns } from '../recommendations/recommendation.ts';
 
 type ApprovalRecord = z.output<typeof Approval>;
 type JobTransaction = Parameters<Parameters<JobContext<unknown, Tx>['finish']>[0]>[0];
@@ -65,7 +65,7 @@ export async function requestApprovals({ tx, emit, schedule }: JobTransaction, d
       return { executionId, agentId, leadId, type: workOf(kind), proposedAction, rationale, risk, assignee, expiresAt };
     }),
   });
-  await awaitApproval(tx, proposed);
+  await awaitApproval({ tx, emit }, proposed);
   const ids = rows.map(({ id }) => id);
   await schedule(
     expiryJob,
@@ -79,7 +79,11 @@ export async function requestApprovals({ tx, emit, schedule }: JobTransaction, d
 }
 
 /** Sets executions to `awaiting_approval`, and stores the recommendations from which their actions come. */
-async function awaitApproval(tx: Tx, proposed: readonly Proposed[]): Promise<void> {
+async function awaitApproval(
+  context: Pick<JobTransaction, 'tx' | 'emit'>,
+  proposed: readonly Proposed[],
+): Promise<void> {
+  const { tx } = context;
   const values = proposed.map(({ execution, result: { proposal } }) => ({
     id: execution.id,
     steps: [...execution.steps, ...(proposal.steps ?? [])],
@@ -97,10 +101,10 @@ async function awaitApproval(tx: Tx, proposed: readonly Proposed[]): Promise<voi
   const recommendations = proposed.flatMap(
     ({ execution: { id: executionId, agentId, leadId }, result: { proposal } }) =>
       proposal.advice
-        ? { executionId, agentId, leadId, status: 'awaiting_approval', ...toProposalColumn(proposal.advice) }
+        ? { executionId, agentId, leadId, status: 'awaiting_approval', ...toColumns(proposal.advice) }
         : [],
   );
-  if (recommendations.length) await tx.recommendation.createMany({ data: recommendations });
+  await storeRecommendations(context, recommendations);
 }
 
 /** The decisions that executions have waited for, by execution. */
@@ -116,18 +120,21 @@ export async function readApproved(tx: Tx, executions: readonly ExecutionRecord[
   );
 }
 
-interface Decision {
-  status: 'approved' | 'rejected' | 'expired';
-  comment?: string | null;
-  /** The action to take instead of the proposed one. */
-  editedAction?: AgentActionValue;
-  reason?: string | null;
-  decidedBy?: number | null;
-}
+type Decision = { decidedBy?: number | null } & (
+  | {
+      status: 'approved';
+      comment: string | null;
+      /** The action to take instead of the proposed one. */
+      editedAction?: AgentActionValue;
+      /** The tenant and environment for the job of the execution. */
+      scope: JobScope;
+    }
+  | { status: 'rejected'; reason: string | null }
+  | { status: 'expired' }
+);
 
 /**
  * Decides an approval once; the second of two concurrent decisions fails. Continues or cancels its execution.
- * @param scope tenant and environment for the execution's job
  */
 export async function decide(
   {
@@ -140,13 +147,13 @@ export async function decide(
     schedule: JobTransaction['schedule'];
   },
   approvalId: number,
-  { decision, scope }: { decision: Decision; scope?: { tenantId: number; environment: 'live' | 'sandbox' } },
+  decision: Decision,
 ): Promise<ApprovalRecord> {
   const found = await tx.approval.findFirst({ where: { id: approvalId }, select: { executionId: true } });
   if (!found) throw fail('not_found');
   await lockExecutions(tx, [found.executionId], liveStatuses);
   const decidedAt = new Date();
-  const { editedAction, ...other } = decision;
+  const { editedAction, scope: _, ...other } = { editedAction: undefined, scope: undefined, ...decision };
   const decided = { ...other, decidedAt, ...(editedAction && { editedAction: { ...editedAction } }) };
   // The expiry job may run late, so the expiry time is also checked here.
   const isInTime = decision.status === 'expired' ? {} : { expiresAt: { gt: decidedAt } };
@@ -165,7 +172,10 @@ export async function decide(
     data: status === 'approved' ? { status: 'queued' } : { status: 'cancelled', finishedAt: new Date() },
     select: { bulkRunId: true },
   });
-  if (status === 'approved' && scope) await schedule(executionJobs[type], [{ executionId, ...scope }]);
+  if (decision.status === 'approved') {
+    const job = executionJobs[type === 'recommend' ? 'act' : type];
+    await schedule(job, [{ executionId, ...decision.scope }]);
+  }
   emit(approvalDecided, { data: { approvalId, executionId, leadId, status }, record });
   await settleRecommendations({ tx, emit }, [executionId], settlementOf(record));
   if (execution && status !== 'approved') await completeRuns({ tx, emit }, [execution.bulkRunId]);

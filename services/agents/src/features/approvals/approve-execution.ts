@@ -22,8 +22,9 @@ export const approveExecution = (tools: Tools): Handler<typeof approvals.approve
       comment,
       ...(editedAction && { editedAction }),
       decidedBy: actingUserId(caller) ?? null,
+      scope: { tenantId, environment },
     };
-    return decide(context, params.id, { decision, scope: { tenantId, environment } });
+    return decide(context, params.id, decision);
   },
 });
 

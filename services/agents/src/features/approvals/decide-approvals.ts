@@ -47,16 +47,15 @@ export const decideApprovals = (tools: Tools): Handler<typeof approvals.decideAp
     const decidedBy = actingUserId(caller) ?? null;
     const made =
       decision === 'approve'
-        ? { status: 'approved' as const, comment, decidedBy }
+        ? { status: 'approved' as const, comment, decidedBy, scope: { tenantId, environment } }
         : { status: 'rejected' as const, reason, decidedBy };
-    const scope = { tenantId, environment };
     const errors = new Map<number | undefined, DecisionError>();
     const decidable = found
       .flatMap(({ id, error }) => (id === undefined || error ? [] : id))
       .sort((one, other) => one - other);
     await lockAll(context.tx, decidable);
     for (const id of decidable) {
-      const error = await errorOf(decide(context, id, { decision: made, scope }));
+      const error = await errorOf(decide(context, id, made));
       if (error) errors.set(id, error);
     }
     const results = found.map(({ publicId, id, error }) => {
@@ -82,12 +81,11 @@ async function errorOf(decision: Promise<unknown>): Promise<DecisionError | unde
   }
 }
 
-/** Locks the executions in the order in which every transaction locks several of them. */
+/** Locks the executions and their runs in the order in which every transaction locks several of them. */
 async function lockAll(tx: Tx, approvalIds: readonly number[]): Promise<void> {
   const rows = await tx.approval.findMany({ where: { id: { in: [...approvalIds] } }, select: { executionId: true } });
-  await lockExecutions(
-    tx,
-    rows.map(({ executionId }) => executionId),
-    liveStatuses,
-  );
+  const executionIds = rows.map(({ executionId }) => executionId);
+  await lockExecutions(tx, executionIds, liveStatuses);
+  await tx.sql`SELECT id FROM bulk_run
+    WHERE id IN (SELECT bulk_run_id FROM execution WHERE id = ANY(${executionIds}::bigint[])) ORDER BY id FOR UPDATE`;
 }

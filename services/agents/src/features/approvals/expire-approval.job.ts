@@ -1,4 +1,4 @@
-import { type JobContext, job } from '@tandem/jobs';
+import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { liveStatuses, lockExecutions } from '../executions/execution.ts';
@@ -15,7 +15,9 @@ export const expireApproval = job({
       // The lock of every decision, so that one at the same time is seen.
       await lockExecutions(tx, [approval.executionId], liveStatuses);
       const pending = await tx.approval.count({ where: { id: payload.approvalId, status: 'pending' } });
-      if (pending) await decide(transaction, payload.approvalId, { decision: { status: 'expired' } });
+      if (pending) await decide(transaction, payload.approvalId, { status: 'expired' });
     });
   },
+  // Otherwise the execution would wait for ever.
+  giveUp: scheduleAgain(expiryJob),
 });

@@ -6,6 +6,9 @@ import type { Handler, Tools } from '../../handler.ts';
 import { readableLeadsOf } from '../../lead-reach.ts';
 import { asApproval } from './approval.ts';
 
+// No user has this id.
+const nobody = 0;
+
 export const listApprovals = (tools: Tools): Handler<typeof approvals.listApprovals, number[] | undefined> => ({
   check: ({ caller, tx }) => readableLeadsOf(tools, { caller, tx, table: fragment`approval` }),
   async run({ query, caller, tx, list, found: readable }) {
@@ -15,7 +18,7 @@ export const listApprovals = (tools: Tools): Handler<typeof approvals.listApprov
       where: {
         status,
         ...(agentId !== undefined && { agentId }),
-        ...(assignee !== undefined && { assignee: assignee === me ? (actingUserId(caller) ?? null) : assignee }),
+        ...(assignee !== undefined && { assignee: assignee === me ? (actingUserId(caller) ?? nobody) : assignee }),
       },
       and: readable ? [{ leadId: { in: readable } }] : [],
     });

@@ -9,6 +9,6 @@ export const rejectExecution = (tools: Tools): Handler<typeof approvals.rejectEx
     checkLeadReadable(tools, caller, await tx.approval.findFirst({ where: { id: params.id } })),
   run({ params, body, caller, ...context }) {
     const decision = { status: 'rejected', reason: body.reason, decidedBy: actingUserId(caller) ?? null } as const;
-    return decide(context, params.id, { decision });
+    return decide(context, params.id, decision);
   },
 });

@@ -14,13 +14,15 @@ import {
   startAgents,
 } from '../../agents.test-service.ts';
 
-const prices = { small: { prompt: 1, completion: 10 } };
+const prices = { small: { prompt: 1, completion: 10 }, large: { prompt: 10, completion: 100 } };
+const everything = ['agents:write', 'leads:read', 'activities:read', 'tasks:read', 'opportunities:read'];
 let provider: AiProvider;
 let service: Agents;
 beforeAll(async () => {
   provider = await startAiProvider();
   const settings = { AI_PROVIDER_API_KEY: 'sk-test', AI_PROVIDER_MODEL: 'small', AI_PROVIDER_PRICES: prices };
   service = await startAgents({}, { ...settings, AI_PROVIDER_BASE_URL: provider.url });
+  service.users('active', everything);
 });
 afterAll(async () => {
   await service?.close();
@@ -84,13 +86,55 @@ describe('a recommender with a provider', () => {
     expect(executions).toMatchObject([{ status: 'succeeded', source: 'template', output: { action: 'email' } }]);
   });
 
+  it('offers only tools that the user who runs it could use, and narrows them as theirs', async () => {
+    provider.script(
+      {
+        calls: [
+          ['get_lead', {}],
+          ['list_activities', {}],
+          ['list_opportunities', {}],
+        ],
+      },
+      { says: advice },
+    );
+    service.users('active', ['agents:write', 'leads:read', 'activities:read:own']);
+    const api = service.as({ userId: 7 });
+    const { executions } = await runThrough(api, 'recommender', [service.aLead({ assignedTo: '7' })]);
+    service.users('active', everything);
+    const offered = provider.requests[0]?.tools?.map(({ function: { name } }) => name);
+    expect(offered).toEqual(['get_lead', 'list_activities']);
+    expect(executions[0].steps.map(({ error }: { error: object | null }) => error !== null)).toEqual([
+      ...[false, false, true],
+      false,
+    ]);
+    const [list] = service.known.requests.filter(({ path }) => path.startsWith('/v1/activities'));
+    expect(list?.caller).toMatchObject({ permissions: ['leads:read', 'activities:read'], narrow: { userId: 7 } });
+  });
+
+  it('follows its rules when the tokens of the day are used up', async () => {
+    provider.script({ says: advice });
+    const api = service.as();
+    await runThrough(api, 'recommender', [service.aLead()]);
+    await service.sqlWithin(api.caller, `UPDATE execution SET usage = '{"promptTokens":2000000,"completionTokens":0}'`);
+    provider.requests.length = 0;
+    const { executions } = await runThrough(api, 'recommender', [service.aLead()]);
+    expect([executions[0].source, executions[0].usage, provider.requests]).toEqual(['template', null, []]);
+  });
+
+  it('can name only models that the platform knows', async () => {
+    const api = service.as();
+    const params = { id: await agentOf(api, 'recommender') };
+    const { status, body } = await api.updateAgent({ params, body: { config: { model: 'huge' } } });
+    expect([status, body.errors]).toEqual([422, [{ field: 'config.model', message: 'Must be one of small, large' }]]);
+  });
+
   it('asks the model of its configuration, with its goal', async () => {
     provider.script({ says: advice });
     const api = service.as();
     const id = await agentOf(api, 'recommender');
     await api.updateAgent({ params: { id }, body: { config: { model: 'large', goal: 'Sell engines' } } });
     const { executions } = await runThrough(api, 'recommender', [service.aLead()]);
-    expect(executions[0].usage.cost).toBeNull();
+    expect(executions[0].usage.cost).toBe(0.002);
     expect(provider.requests[0]).toMatchObject({ model: 'large' });
     expect(provider.requests[0]?.messages[1]?.content).toContain('Sell engines');
   });
@@ -117,7 +161,10 @@ describe('a model that obeys the text of a lead', () => {
     const { leadId, execution } = await runFor(api, text);
     // Nothing acts, no other lead is read, and no right is used but reading.
     expect(service.known.changes).toEqual([]);
-    const read = service.known.requests.flatMap(({ body }) => body.ids ?? []);
+    const read = service.known.requests.flatMap(({ path, body }) => [
+      ...(body.ids ?? []),
+      ...(path.startsWith('/v1/') ? [String(new URL(path, 'http://crm').searchParams.get('leadId'))] : []),
+    ]);
     expect(read.filter((id) => id !== String(leadId))).toEqual([]);
     const { data: recommendations } = await api.listRecommendations();
     for (const { status, proposal } of recommendations) {
@@ -146,6 +193,6 @@ describe('the evaluation', () => {
     await ai.close();
     const right = cases.filter(({ accepted }) => accepted.includes('email'));
     expect(failed).toHaveLength(cases.length - right.length);
-    expect(accuracy).toBeCloseTo(right.length / cases.length, 3);
+    expect(accuracy).toBeCloseTo(right.length / cases.length, 2);
   });
 });

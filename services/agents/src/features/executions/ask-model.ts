@@ -6,6 +6,7 @@ import {
   recommendedActions,
 } from '@tandem/agents-contract';
 import type { Conversed } from '@tandem/ai';
+import type { Caller } from '@tandem/caller';
 import type { JobScope } from '@tandem/jobs';
 import { z } from 'zod';
 import type { Lead, Tools } from '../../handler.ts';
@@ -50,6 +51,10 @@ interface Asking {
   execution: ExecutionRecord;
   lead: Lead;
   startedAt: Date;
+  /** The user who runs the agent; undefined when they are not active any more. */
+  user: Caller | undefined;
+  /** Whether the tenant has tokens left for today. */
+  hasTokens: boolean;
   scope: JobScope;
 }
 
@@ -65,20 +70,25 @@ export interface Asked {
 export async function askModel(tools: Tools, asking: Asking): Promise<Asked> {
   const { agent, execution, lead, startedAt } = asking;
   const byRules = recommend(lead, startedAt);
+  if (!asking.hasTokens) return { advice: byRules, source: 'template', usage: null, trace: [] };
   const { goal, script, tone, model } = agent.config;
-  const { output, source, usage, calls } = await tools.ai.converse<ModelAdviceValue | undefined>({
-    name: 'recommend',
-    instructions,
-    prompt: JSON.stringify({ goal, rules: script, tone, input: execution.input, today: startedAt.toISOString() }),
-    model: model ?? undefined,
-    tools: leadTools(tools, asking),
-    schema: ModelAdvice,
-    check: (advice) => (advice ? faultsOf(advice, lead) : []),
-    template: () => undefined,
-    temperature: 0,
-    maxTokens,
-    budget,
-  });
+  const leave = await tools.conversations.enter(asking.scope.tenantId);
+  const { output, source, usage, calls } = await tools.ai
+    .converse<ModelAdviceValue | undefined>({
+      name: 'recommend',
+      instructions,
+      prompt: JSON.stringify({ goal, rules: script, tone, input: execution.input, today: startedAt.toISOString() }),
+      // The setting may have changed since the agent was configured.
+      model: model && tools.models.includes(model) ? model : undefined,
+      tools: leadTools(tools, asking),
+      schema: ModelAdvice,
+      check: (advice) => (advice ? faultsOf(advice, lead) : []),
+      template: () => undefined,
+      temperature: 0,
+      maxTokens,
+      budget,
+    })
+    .finally(leave);
   const trace = calls.map(({ tool, error, startedAt, finishedAt }) => ({
     ...{ name: `Tool ${tool}`, type: 'tool' as const, startedAt, finishedAt },
     status: error ? ('failed' as const) : ('succeeded' as const),

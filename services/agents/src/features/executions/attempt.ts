@@ -1,4 +1,5 @@
 import type { AgentActionValue } from '@tandem/agents-contract';
+import type { Caller } from '@tandem/caller';
 import type { JobScope } from '@tandem/jobs';
 import type { Lead, Tools } from '../../handler.ts';
 import { performAction } from '../actions/perform-action.ts';
@@ -25,6 +26,10 @@ export interface Attempt {
   approved: Approved | undefined;
   /** The time zone of the tenant. */
   timezone: string;
+  /** The user who runs the agent; undefined when they are not active any more. */
+  user: Caller | undefined;
+  /** Whether the tenant has tokens left for today. */
+  hasTokens: boolean;
   scope: JobScope;
 }
 
@@ -74,7 +79,7 @@ async function recommendOrAct(tools: Tools, on: OnLead): Promise<Result> {
     const output = { ...execution.output, performed: action.type };
     return { is: 'attempted', outcome: { step: { ...step, finishedAt: new Date() }, output, effect } };
   }
-  const { advice, trace, source, usage } = await askModel(tools, { agent, execution, lead, startedAt, scope });
+  const { advice, trace, source, usage } = await askModel(tools, on);
   const { action, confidence, proposal, reason } = advice;
   const step = { name: 'Recommend the next action', type: 'recommend' as const, status: 'succeeded' as const };
   const done = { ...step, startedAt, finishedAt: new Date(), error: null };

@@ -3,19 +3,27 @@ import {
   type bulkRunCompleted,
   executionCancelled,
   type recommendationDecided,
+  type recommendationPerformed,
 } from '@tandem/agents-contract';
 import { actingUserId, type Caller } from '@tandem/caller';
 import type { Emit } from '@tandem/events';
 import type { Tx } from '../../handler.ts';
 import { asApproval } from '../approvals/approval.ts';
 import { completeRuns } from '../bulk-runs/bulk-run.ts';
-import { settleRecommendations } from '../recommendations/recommendation.ts';
+import { recordEffect, settleRecommendations } from '../recommendations/recommendation.ts';
 import { asExecution, type ExecutionRecord, liveStatuses, lockExecutions } from './execution.ts';
+
+// Of an approved action that its job has not performed yet.
+const cancelledEffect = { error: { code: 'cancelled', message: 'The execution was cancelled' } };
 
 interface Context {
   tx: Tx;
   emit: Emit<
-    typeof executionCancelled | typeof approvalDecided | typeof bulkRunCompleted | typeof recommendationDecided
+    | typeof executionCancelled
+    | typeof approvalDecided
+    | typeof bulkRunCompleted
+    | typeof recommendationDecided
+    | typeof recommendationPerformed
   >;
   caller: Caller;
 }
@@ -35,6 +43,11 @@ export async function cancelExecutions(
     data: { status: 'cancelled', ...decision, reason },
   });
   await settleRecommendations({ tx, emit }, live, { ...decision, status: 'dismissed', dismissReason: reason });
+  const acting = await tx.recommendation.findMany({
+    where: { executionId: { in: live }, effect: 'pending' },
+    select: { executionId: true },
+  });
+  for (const { executionId } of acting) await recordEffect({ tx, emit }, { executionId }, cancelledEffect);
   const rows = await tx.execution.updateManyAndReturn({
     where: { id: { in: live } },
     data: { status: 'cancelled', finishedAt: now, cancelReason: reason },

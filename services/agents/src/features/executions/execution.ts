@@ -59,10 +59,12 @@ const payload = z.object({ executionId: id('execution'), tenantId: z.int(), envi
 export const executionJobs = {
   call: { name: 'run-execution', payload },
   recommend: { name: 'run-recommendation', payload },
+  // Alone, so that an action that has to be repeated repeats nothing else.
+  act: { name: 'perform-approved', payload },
 };
 
 /** Kind of work of this kind of agent. */
-export function workOf(kind: string): keyof typeof executionJobs {
+export function workOf(kind: string): 'call' | 'recommend' {
   return kind === 'caller' ? 'call' : 'recommend';
 }
 

@@ -1,25 +1,35 @@
 import type { Tool } from '@tandem/ai';
+import type { Caller } from '@tandem/caller';
 import type { JobScope } from '@tandem/jobs';
+import { reachOf } from '@tandem/service';
 import { z } from 'zod';
 import type { Lead, Tools } from '../../handler.ts';
 
 const limit = 20;
 const none = z.object({});
 
-// What an agent may read. It writes through an approved action only.
-const permissions = ['leads:read', 'activities:read', 'tasks:read', 'opportunities:read'];
+type As = Parameters<Tools['crm']['readLeads']>[0]['as'];
 
 /**
- * The tools of a recommender: they read the lead of the execution and what belongs to it. None takes an id, so nothing in the
- * data of a lead can lead the model to another one. Addresses and phone numbers are left out.
+ * The tools of a recommender: they read the lead of the execution and what belongs to it, with the permissions of the user
+ * who runs it, because the answer shows what they read. None takes an id, so nothing in the data of a lead can lead the model
+ * to another one, and none writes. Addresses and phone numbers are left out.
  */
 export function leadTools(
   { crm }: Pick<Tools, 'crm'>,
-  on: { lead: Lead; execution: { id: number }; scope: JobScope },
+  on: { lead: Lead; execution: { id: number }; user: Caller | undefined; scope: JobScope },
 ): Tool[] {
   const { id } = on.lead;
-  const as = { ...on.scope, requestId: `execution_${on.execution.id}`, permissions };
   const newest = { page: 1, limit, leadId: id } as const;
+  const requestId = `execution_${on.execution.id}`;
+  /** The tool, if the user has the permission; for a narrowed one it finds own records. */
+  const under = (permission: string, toolFor: (as: As) => Tool): Tool[] => {
+    const reach = on.user ? reachOf(on.user, permission) : 'none';
+    if (reach === 'none') return [];
+    const permissions = ['leads:read', permission];
+    return [toolFor({ ...on.scope, requestId, permissions, ...(reach !== 'all' && { narrow: reach }) })];
+  };
+  const as = { ...on.scope, requestId, permissions: ['leads:read'] };
   return [
     {
       name: 'get_lead',
@@ -34,7 +44,7 @@ export function leadTools(
         return { ...facts, consent, convertedAt };
       },
     },
-    {
+    ...under('activities:read', (as) => ({
       name: 'list_activities',
       description: `The latest ${limit} calls, mails, meetings and notes about the lead`,
       input: none,
@@ -42,8 +52,8 @@ export function leadTools(
         const items = await crm.listActivities({ query: { ...newest, sort: '-occurredAt' }, as });
         return items.map(({ type, subject, outcome, occurredAt }) => ({ type, subject, outcome, occurredAt }));
       },
-    },
-    {
+    })),
+    ...under('tasks:read', (as) => ({
       name: 'list_tasks',
       description: `The latest ${limit} tasks for the lead`,
       input: none,
@@ -51,8 +61,8 @@ export function leadTools(
         const items = await crm.listTasks({ query: { ...newest, sort: '-createdAt' }, as });
         return items.map(({ title, type, status, dueAt, overdue }) => ({ title, type, status, dueAt, overdue }));
       },
-    },
-    {
+    })),
+    ...under('opportunities:read', (as) => ({
       name: 'list_opportunities',
       description: `The latest ${limit} deals of the lead`,
       input: none,
@@ -60,6 +70,6 @@ export function leadTools(
         const items = await crm.listOpportunities({ query: { ...newest, sort: '-createdAt' }, as });
         return items.map(({ name, value, currency, status, stage }) => ({ name, value, currency, status, stage }));
       },
-    },
+    })),
   ];
 }

@@ -2,7 +2,7 @@ import { executionCompleted, executionFailed, executionStates, type executionSta
 import type { BatchContext } from '@tandem/jobs';
 import type { Tx } from '../../handler.ts';
 import { completeRuns } from '../bulk-runs/bulk-run.ts';
-import { recordEffect, toProposalColumn } from '../recommendations/recommendation.ts';
+import { recordEffect, storeRecommendations, toColumns } from '../recommendations/recommendation.ts';
 import {
   type AttemptOutcome,
   asExecution,
@@ -21,7 +21,7 @@ export interface AttemptedExecution {
 
 type JobTransaction = Parameters<Parameters<BatchContext<unknown, Tx>['finish']>[0]>[0];
 
-/** Stores the outcomes of several executions with a fixed number of statements. Ended executions stay unchanged. */
+/** Stores the outcomes of several executions. Ended executions stay unchanged. */
 export async function recordOutcomes(transaction: JobTransaction, attempted: AttemptedExecution[]): Promise<void> {
   if (!attempted.length) return;
   const { tx, emit } = transaction;
@@ -46,11 +46,14 @@ export async function recordOutcomes(transaction: JobTransaction, attempted: Att
   const writtenIds = new Set(written.map(({ id }) => id));
   const completed = changed.filter(({ record, outcome }) => writtenIds.has(record.id) && !outcome?.retryAt);
   const recommendations = completed.flatMap(({ record: { id: executionId, agentId, leadId }, outcome }) =>
-    outcome?.advice ? { executionId, agentId, leadId, ...toProposalColumn(outcome.advice) } : [],
+    outcome?.advice ? { executionId, agentId, leadId, ...toColumns(outcome.advice) } : [],
   );
-  if (recommendations.length) await tx.recommendation.createMany({ data: recommendations });
-  for (const { record, outcome } of completed)
-    if (outcome?.effect) await recordEffect(transaction, { executionId: record.id }, outcome.effect);
+  await storeRecommendations(transaction, recommendations);
+  for (const { record, outcome } of completed) {
+    // An approved action that was not performed has failed with its execution.
+    const effect = outcome?.effect ?? (record.approvalId !== null && { error: whyNot(record) });
+    if (effect) await recordEffect(transaction, { executionId: record.id }, effect);
+  }
   for (const { record } of completed) {
     if (record.status === 'skipped') continue;
     const { id: executionId, agentId, leadId } = record;
@@ -65,11 +68,20 @@ export async function recordOutcomes(transaction: JobTransaction, attempted: Att
   );
 }
 
-/** Sets executions back to `queued` that cannot run now. */
-export async function postpone({ tx }: Pick<JobTransaction, 'tx'>, ids: readonly number[]): Promise<void> {
-  if (!ids.length) return;
-  const running = await lockExecutions(tx, ids, ['running']);
-  await tx.execution.updateMany({ where: { id: { in: running } }, data: { status: 'queued' } });
+/** Sets executions back to `queued` that cannot run now. They are due at another time, so they count for that day. */
+export async function postpone(
+  { tx }: Pick<JobTransaction, 'tx'>,
+  postponed: readonly { id: number; until: Date }[],
+): Promise<void> {
+  if (!postponed.length) return;
+  await tx.sql`UPDATE execution SET status = 'queued', scheduled_for = later.until
+    FROM jsonb_to_recordset(${JSON.stringify(postponed)}::jsonb) AS later (id bigint, until timestamptz)
+    WHERE execution.id = later.id AND execution.status = 'running'`;
+}
+
+function whyNot({ error, output }: ExecutionRecord): { code: string; message: string } {
+  if (error) return { code: error.code, message: error.message };
+  return { code: 'skipped', message: String(output?.['reason'] ?? 'The execution was skipped') };
 }
 
 /** Marks an execution as failed when its job has used all attempts; otherwise it would stay in status running. */
@@ -81,12 +93,9 @@ export async function failGivenUp(transaction: JobTransaction, executionId: numb
   const execution = asExecution(row);
   const error = { code: 'given_up', message: 'An internal error occurred on every attempt', retryable: true };
   const step = { name: 'Fail after the last attempt', type: workOf(execution.kind), status: 'failed' as const };
-  // The action of an approved recommendation was not performed.
-  const effect = row.approvalId === null ? {} : { effect: { error } };
   const outcome: AttemptOutcome = {
     step: { ...step, startedAt: now, finishedAt: now, error },
     output: execution.output ?? {},
-    ...effect,
   };
   await recordOutcomes(transaction, [{ execution, result: { is: 'attempted', outcome } }]);
 }

@@ -7,7 +7,7 @@ import { startExecution } from './start-execution.ts';
 import { readStartable, type Startable } from './startable.ts';
 
 /** The statuses of executions that can be repeated. */
-const ended = ['failed', 'cancelled', 'skipped'] as const;
+const ended = ['failed', 'timed_out', 'cancelled', 'skipped'] as const;
 
 interface Found {
   startable: Startable;

@@ -6,7 +6,15 @@ import { timezoneOf } from '../../tenant-timezone.ts';
 import { type AgentRecord, readAgents } from '../agents/agent.ts';
 import { readApproved, requestApprovals } from '../approvals/approval.ts';
 import { attempt } from './attempt.ts';
-import { asExecution, type ExecutionRecord, executionJobs, type Result, workingStatuses } from './execution.ts';
+import {
+  asExecution,
+  type ExecutionRecord,
+  executionJobs,
+  lockExecutions,
+  type Result,
+  workingStatuses,
+} from './execution.ts';
+import { readMeans } from './model-means.ts';
 import { failGivenUp, postpone, recordOutcomes } from './record-outcomes.ts';
 import { startRunning } from './start-running.ts';
 
@@ -29,6 +37,10 @@ export const runRecommendation = (tools: Tools) =>
     giveUp,
     run: (context: Context) => runExecutions(tools, context),
   });
+
+/** Approved actions run alone. */
+export const performApproved = (tools: Tools) =>
+  batchJob({ ...executionJobs.act, batchMax: 1, giveUp, run: (context: Context) => runExecutions(tools, context) });
 
 function giveUp({ payload, ...transaction }: GiveUpContext<Context['due'][number]['payload'], Tx>): Promise<void> {
   return failGivenUp(transaction, payload.executionId);
@@ -62,13 +74,15 @@ async function runExecutions(tools: Tools, context: Context): Promise<void> {
   const resumeAt = new Date(Date.now() + pausedMs);
   const retryTimes = new Map([...paused.map(({ id }) => [id, resumeAt] as const), ...full]);
   await finish(async (transaction) => {
+    // All of them first, in one order.
+    await lockExecutions(transaction.tx, ids, workingStatuses);
     const of = <Is extends Result['is']>(is: Is) =>
       done.filter((one): one is Done & { result: Extract<Result, { is: Is }> } => one.result.is === is);
     await requestApprovals(transaction, of('proposed'));
     await recordOutcomes(transaction, [...of('skipped'), ...of('attempted')]);
     await postpone(
       transaction,
-      of('postponed').map(({ execution }) => execution.id),
+      of('postponed').map(({ execution, result }) => ({ id: execution.id, until: result.until })),
     );
     for (const { execution, result } of of('attempted'))
       if (result.outcome.retryAt) retryTimes.set(execution.id, result.outcome.retryAt);
@@ -85,12 +99,16 @@ async function work(
 ): Promise<Done[]> {
   if (!executions.length) return [];
   const leads = await findLeads(tools, due, executions).catch((error: unknown) => {
-    if (due.some(({ attempts }) => attempts + 1 < crmAttemptsMax)) throw error;
+    // An approved action waits as long as its job does.
+    const isApproved = executions.some(({ approvalId }) => approvalId !== null);
+    if (isApproved || due.some(({ attempts }) => attempts + 1 < crmAttemptsMax)) throw error;
     return 'unknown' as const;
   });
   const approvals = await readApproved(tx, executions);
   const hasWindow = executions.some(({ agentId }) => agents.get(agentId)?.limits.callingWindow);
   const timezone = hasWindow ? await timezoneOf(tools, { ...scope, requestId: requestIdOf(due) }) : 'UTC';
+  const asked = executions.filter(({ id, kind }) => kind === 'recommender' && !approvals.has(id));
+  const { users, hasTokens } = await readMeans(tools, { tx, scope, requestId: requestIdOf(due) }, asked);
   // The sandbox makes no real calls, whichever line is configured.
   const line = scope.environment === 'sandbox' ? { ...tools, telephony: simulatedLine } : tools;
   return Promise.all(
@@ -98,8 +116,9 @@ async function work(
       const agent = agents.get(execution.agentId) as AgentRecord;
       const lead = leads === 'unknown' ? leads : leads.get(execution.leadId);
       const approved = approvals.get(execution.id);
-      const result = await attempt(line, { agent, execution, lead, approved, timezone, scope });
-      return { execution, result };
+      const user = users.get(execution.actingUserId);
+      const given = { agent, execution, lead, approved, timezone, user, hasTokens, scope };
+      return { execution, result: await attempt(line, given) };
     }),
   );
 }

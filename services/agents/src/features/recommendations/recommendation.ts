@@ -12,7 +12,7 @@ import { id } from '@tandem/contract';
 import type { Emit } from '@tandem/events';
 import { fail, transitionError } from '@tandem/service';
 import { z } from 'zod';
-import type { Recommendation as RecommendationRow } from '../../generated/client.ts';
+import type { Prisma, Recommendation as RecommendationRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import type { Performed, Refused } from '../actions/perform-action.ts';
 import type { Advice } from '../executions/recommend.ts';
@@ -43,8 +43,30 @@ export function asRecommendation(row: RecommendationRow): RecommendationRecord {
 }
 
 /** The columns of a recommendation. */
-export function toProposalColumn({ proposal, ...advice }: Advice) {
+export function toColumns({ proposal, ...advice }: Advice) {
   return { ...advice, proposal: { ...proposal } };
+}
+
+/** Stores recommendations. Earlier ones of the agent for the same lead that nobody has decided about are dismissed. */
+export async function storeRecommendations(
+  { tx, emit }: { tx: Tx; emit: Emit<typeof recommendationDecided> },
+  recommendations: Prisma.RecommendationCreateManyInput[],
+): Promise<void> {
+  if (!recommendations.length) return;
+  const pairs = recommendations.map(({ agentId, leadId }) => ({ agentId: Number(agentId), leadId: Number(leadId) }));
+  const earlier = await tx.sql<{ id: number }>`SELECT recommendation.id FROM recommendation
+    JOIN jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) AS pair ("agentId" bigint, "leadId" bigint)
+      ON agent_id = "agentId" AND lead_id = "leadId"
+    WHERE status = 'pending' ORDER BY recommendation.id FOR UPDATE OF recommendation`;
+  const rows = await tx.recommendation.updateManyAndReturn({
+    where: { id: { in: earlier.map(({ id }) => id) } },
+    data: { status: 'dismissed', dismissReason: 'Replaced by a newer recommendation', decidedAt: new Date() },
+  });
+  await tx.recommendation.createMany({ data: recommendations });
+  for (const record of rows.map(asRecommendation)) {
+    const { id: recommendationId, leadId } = record;
+    emit(recommendationDecided, { data: { recommendationId, leadId, status: 'dismissed' }, record });
+  }
 }
 
 /** Stores the outcome of the action of an accepted recommendation, and announces it. */

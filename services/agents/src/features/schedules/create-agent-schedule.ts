@@ -2,6 +2,7 @@ import { type agentSchedules, scheduleCreated, scheduleLimits } from '@tandem/ag
 import { actingUserId } from '@tandem/caller';
 import { unknownId } from '@tandem/contract';
 import { fail, failField, toJsonColumn } from '@tandem/service';
+import { lockNamed } from '@tandem/tenant-db';
 import type { Handler, Tools } from '../../handler.ts';
 import { asSchedule, awaitNextRun, nextRun } from './schedule.ts';
 import { checkTarget, columnsOfTarget } from './target.ts';
@@ -17,7 +18,8 @@ export const createAgentSchedule = (tools: Tools): Handler<typeof agentSchedules
     const { cron = null, every = null, timezone, startsAt = new Date(), endsAt = null } = body;
     const timetable = { cron, every, timezone, startsAt, endsAt };
     checkTimetable(timetable);
-    // The lock keeps two requests from passing the maximum together, and the agent from being deleted meanwhile.
+    // The first lock keeps two requests from passing the maximum together, the second one the agent from being deleted.
+    await lockNamed(tx, 'agent_schedules');
     const agent = await tx.agent.lockFirst({ where: { id: body.agentId, deletedAt: null } });
     if (!agent) throw failField('agentId', unknownId('agent'));
     if ((await tx.agentSchedule.count({ where: {} })) >= scheduleLimits.perEnvironment)

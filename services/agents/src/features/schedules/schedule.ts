@@ -51,9 +51,16 @@ export function nextRun(timetable: Timetable, after: Date) {
   return { nextRunAt, status: nextRunAt ? 'active' : 'ended' };
 }
 
-/** The schedules that a caller may see: their own, unless they may read all leads. */
+// No user has this id.
+const nobody = 0;
+
+/**
+ * The schedules that a caller may see: their own, unless they may read all leads. A key that reads fewer leads than its user
+ * sees none, because they run with the permissions of the user.
+ */
 export function visibleTo(caller: Caller) {
-  return reachOf(caller, 'leads:read') === 'all' ? {} : { createdBy: actingUserId(caller) ?? null };
+  if (reachOf(caller, 'leads:read') === 'all') return {};
+  return { createdBy: caller.type === 'key' ? nobody : (actingUserId(caller) ?? nobody) };
 }
 
 /** Finds a schedule that the caller may see. */

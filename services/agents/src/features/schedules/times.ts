@@ -1,6 +1,7 @@
 import { type intervalUnits, scheduleLimits } from '@tandem/agents-contract';
-import { checkCron, nextByCron, nextOccurrence } from '@tandem/recurrence';
+import { checkCron, nextByCron } from '@tandem/recurrence';
 import { failField } from '@tandem/service';
+import { atOrAfterGap, wallClock } from '@tandem/time-zones';
 
 type Unit = (typeof intervalUnits)[number];
 export interface Interval {
@@ -19,6 +20,8 @@ export interface Timetable {
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const daysInWeek = 7;
 
 /**
  * Fails for a timetable without exactly one rule, with one that is too frequent, or with an end before its start.
@@ -61,6 +64,17 @@ function nextByRule({ cron, every, timezone, startsAt }: Timetable, after: Date)
     const steps = Math.floor((from.getTime() - startsAt.getTime()) / stepMs) + 1;
     return new Date(startsAt.getTime() + steps * stepMs);
   }
-  const rrule = `FREQ=${unit === 'days' ? 'DAILY' : 'WEEKLY'};INTERVAL=${value}`;
-  return nextOccurrence({ rrule, timezone, start: startsAt }, from);
+  return nextDay(startsAt, { timezone, days: unit === 'days' ? value : value * daysInWeek }, from);
+}
+
+/** The first time after an instant that is a multiple of so many days after the start, at its clock time. */
+function nextDay(start: Date, { timezone, days }: { timezone: string; days: number }, after: Date): Date {
+  const stepMs = days * dayMs;
+  const shown = wallClock(start, timezone).getTime();
+  const passed = Math.floor((wallClock(after, timezone).getTime() - shown) / stepMs);
+  // One earlier, because a clock time that the clocks skip is shown later.
+  for (let steps = Math.max(0, passed - 1); ; steps++) {
+    const at = atOrAfterGap(new Date(shown + steps * stepMs), timezone);
+    if (at > after) return at;
+  }
 }

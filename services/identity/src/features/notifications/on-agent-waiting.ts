@@ -31,15 +31,33 @@ export const notifyOfApprovals = ({ ids }: Pick<Tools, 'ids'>) =>
 
 async function decidersOf(tx: Tx, assignee: number | null, except: number | undefined): Promise<number[]> {
   const assigned = assignee === null ? [] : await usersWho(tx, 'agents:manage', { among: [assignee] });
-  return assigned.length ? assigned : usersWho(tx, 'agents:manage', { except });
+  if (assigned.length) return assigned;
+  // The notice names the lead, so it goes to those who can read every lead.
+  const readers = new Set(await usersWho(tx, 'leads:read'));
+  return (await usersWho(tx, 'agents:manage', { except })).filter((id) => readers.has(id));
+}
+
+/** What the agent wants to do, in the words of the action. */
+function stepOf({ type, proposedAction: action }: Requested['record']): string {
+  if (!action) return type;
+  switch (action.type) {
+    case 'create_task':
+      return action.title;
+    case 'change_status':
+      return `change_status: ${action.status}`;
+    case 'add_tags':
+      return `add_tags: ${action.tags.join(', ')}`;
+    default:
+      return action.type;
+  }
 }
 
 type Texts = Omit<EventNotice['notice'], 'userIds'>;
 
 function noticeOf({ tenantId, record }: Requested, ids: Tools['ids']): Texts {
-  const { type, proposedAction, rationale, expiresAt } = record;
+  const { rationale, expiresAt, assignee } = record;
   const id = ids.encode('approval', tenantId, record.id);
-  const step = proposedAction?.type === 'create_task' ? proposedAction.title : (proposedAction?.type ?? type);
+  const step = stepOf(record);
   const why = rationale === null ? '' : ` ${rationale}.`;
   return {
     title: { en: 'An agent asks for approval', de: 'Ein Agent bittet um Freigabe' },
@@ -64,7 +82,8 @@ function noticeOf({ tenantId, record }: Requested, ids: Tools['ids']): Texts {
       },
       { id: 'open', label: { en: 'Review', de: 'Prüfen' }, type: 'url', url: `/agents/approvals/${id}` },
     ],
-    groupKey: `approval-${id}`,
+    // Those that nobody in particular should decide take the place of one another: a run can ask for hundreds.
+    groupKey: assignee === null ? 'approvals' : `approval-${id}`,
     expiresAt,
   };
 }
