@@ -105,6 +105,8 @@ export const resourceTypes = {
   report: 104,
   report_run: 105,
   report_schedule: 106,
+  connection: 110,
+  connector_config: 111,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;
@@ -222,6 +224,7 @@ const nouns: Partial<Record<IdKind, string>> = {
   co_marketing_resource: 'co-marketing resource',
   enrollment: 'enrolment',
   sso_domain: 'domain',
+  connector_config: 'config',
 };
 
 /** The noun for a resource type in texts for customers. */

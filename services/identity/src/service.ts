@@ -35,6 +35,7 @@ import { notificationHandlers } from './features/notifications/index.ts';
 import { mailNotification } from './features/notifications/mail-notification.job.ts';
 import { notifyOfApprovals, notifyOfPartners, notifyOfWebhooks } from './features/notifications/on-attention-needed.ts';
 import { notifyOfCalendar } from './features/notifications/on-calendar-changed.ts';
+import { notifyOfConnections } from './features/notifications/on-connection-lost.ts';
 import { notifyOfDealRegistrations } from './features/notifications/on-deal-submitted.ts';
 import { notifyOfForms } from './features/notifications/on-form-submitted.ts';
 import { notifyOfTraining } from './features/notifications/on-learner-notified.ts';
@@ -161,6 +162,7 @@ export function identityService(
       notifyOfCalendar(tools),
       notifyOfApprovals(tools),
       notifyOfWebhooks(tools),
+      notifyOfConnections(tools),
       notifyOfPartners(tools),
       notifyOfDealRegistrations(tools),
       notifyOfDueTasks(tools),

@@ -1,15 +1,26 @@
-// The contract of integrations: webhooks, their deliveries, and stored events.
+// The contract of integrations: webhooks, their deliveries, stored events, and connections to other systems.
 import { personalDataOperations, recordPages } from '@tandem/contract';
+import { connections } from './connections.ts';
+import { connectorConfigs } from './connector-configs.ts';
+import { connectors } from './connectors.ts';
 import { deliveries } from './deliveries.ts';
 import { storedEvents } from './events.ts';
 import { jobs } from './jobs.ts';
+import { oauth } from './oauth.ts';
 import { recoveries } from './recoveries.ts';
 import { webhookStats } from './webhook-stats.ts';
 import { webhooks } from './webhooks.ts';
 
+export * from './connection.ts';
+export * from './connection-events.ts';
+export * from './connections.ts';
+export * from './connector.ts';
+export * from './connector-configs.ts';
+export * from './connectors.ts';
 export * from './deliveries.ts';
 export * from './events.ts';
 export * from './jobs.ts';
+export * from './oauth.ts';
 export * from './recoveries.ts';
 export { DisabledReason, hiddenValue, Webhook } from './webhook.ts';
 export * from './webhook-events.ts';
@@ -22,6 +33,10 @@ export const integrations = {
   ...deliveries,
   ...recoveries,
   ...storedEvents,
+  ...connectors,
+  ...oauth,
+  ...connections,
+  ...connectorConfigs,
   ...jobs,
   ...recordPages,
   ...personalDataOperations,

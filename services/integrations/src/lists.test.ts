@@ -1,4 +1,4 @@
-import { integrations, webhooksMax } from '@tandem/integrations-contract';
+import { connectionsMax, connectorConfigsMax, integrations, webhooksMax } from '@tandem/integrations-contract';
 import { everyList } from '@tandem/testing';
 import { type Integrations, startIntegrations } from './testing.ts';
 
@@ -8,4 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-everyList(integrations, () => service as never, { recordsMax: { webhook: webhooksMax } });
+everyList(integrations, () => service as never, {
+  recordsMax: { webhook: webhooksMax, connection: connectionsMax, connector_config: connectorConfigsMax },
+  unsorted: { listConnectors: 'the connectors of the platform, which are not records' },
+});
