@@ -35,7 +35,7 @@ let known: Record<string, string>;
 const answersToMissing = new Map<string, unknown>();
 
 beforeAll(async () => {
-  fleet = await startFleet();
+  fleet = await startFleet({ env: { OAUTH_SLACK_CLIENT_ID: 'tandem', OAUTH_SLACK_CLIENT_SECRET: 'ThisIsOnlyATest' } });
   receiver = await startReceiver();
   ids = createIdCodec(fleet.environment['gateway']?.['IDS_ALPHABET'] as string);
   setup = { direct: directCalls(fleet), ids, receiverUrl: receiver.url };

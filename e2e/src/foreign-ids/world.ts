@@ -86,6 +86,12 @@ export async function createWorld(
   // First, so that it receives the events of the records that follow.
   const webhook = await call('createWebhook', { body: { url: receiverUrl, events: ['*'] } });
 
+  const { connectionId } = await call('authorizeConnection', { params: { provider: 'slack' }, body: {} });
+  // Inactive, because the connection is not authorized.
+  const config = await call('createConnectorConfig', {
+    body: { connectorKey: 'slack', connectionId, settings: { events: ['lead.*'], channel: 'C1' }, active: false },
+  });
+
   // Not named like the leads: a referral of somebody with the name and the domain of the partner earns nothing.
   const joan = { firstName: 'Joan', lastName: 'Clarke' };
   const partner = await call('createPartner', { body: { email: uniqueEmail(), ...joan } });
@@ -258,6 +264,7 @@ export async function createWorld(
       job: { id: job.jobId },
       view,
     }),
+    ...numbers({ connection: { id: connectionId }, connector_config: config }),
     ...numbers({ scoring_rule: scoringRule, assignment_rule: assignmentRule }),
     ...numbers({ bulk_run: { id: bulkRunId }, execution: { id: results[0].executionId } }),
     ...numbers({ referral, referral_code: referralCode }),

@@ -4,7 +4,7 @@ import { Connection, ConnectionError } from './connection.ts';
 import { ConnectorKeyField } from './connector.ts';
 
 const about = z.object({ connectionId: id('connection'), connectorKey: ConnectorKeyField });
-const exampleAbout = { connectionId: 'Kx4bQm2Lr9TzW7uE', connectorKey: 'slack' } as const;
+const exampleAbout = { connectionId: 'ozWROIGD4LWMZUfL', connectorKey: 'slack' } as const;
 
 /** Declares an event of connections. With an example it is in the catalogue, otherwise only in the audit log. */
 function connectionEvent<const Name extends `integration.${string}`, Data extends z.ZodType>(

@@ -42,6 +42,21 @@ export const ConnectorConfig = z.object({
     .enum(['connection_deleted'])
     .nullable()
     .meta({ description: 'Why the platform set `active` to false', examples: [null] }),
+  lastSuccessAt: timestamp().nullable().describe('When the connector last acted on an event'),
+  lastFailureAt: timestamp()
+    .nullable()
+    .meta({ description: 'When the connector last failed to act on an event', examples: [null] }),
+  lastError: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'The reason of the last failure: as `error` of a test of the connection, `request_rejected` if the system refuses the content, `connection_lost` while the connection does not work, or `not_permitted` if the user who set the config up may not read the record of the event any more',
+      examples: [null],
+    }),
+  authorizedBy: id('user')
+    .nullable()
+    .describe('The user whose permissions limit the events: the one who last changed the config'),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
@@ -106,8 +121,9 @@ export const connectorConfigs = operations({
     permission: 'integrations:write',
     narrows: true,
     summary: 'Configure a connector',
+    checksPermissions: true,
     description:
-      '`settings` are validated by `configSchema` of the connector; an error names the field. The connection must be one of the connector.',
+      'A config acts on events: it posts a message, or sends the fields of the event. A failed attempt is repeated as a delivery to a webhook is. You must have permission to read the records of the events, without narrowing. `settings` are validated by `configSchema` of the connector; an error names the field. The connection must be one of the connector.',
     body: z
       .object({
         connectorKey: ConnectorKeyField,
@@ -117,7 +133,13 @@ export const connectorConfigs = operations({
         active: body.active.optional(),
       })
       .meta({
-        examples: [{ connectorKey: 'slack', settings: { events: ['lead.*'], channel: 'C0SALES' } }],
+        examples: [
+          {
+            connectorKey: 'slack',
+            connectionId: 'ozWROIGD4LWMZUfL',
+            settings: { events: ['lead.*'], channel: 'C0SALES' },
+          },
+        ],
       }),
     reply: ConnectorConfig,
     status: 201,
@@ -144,7 +166,7 @@ export const connectorConfigs = operations({
     narrows: true,
     summary: 'Update a config of a connector',
     description:
-      'Changes the given fields. `settings` and `fieldMappings` are replaced as a whole. `connectionId` moves the config to another connection of the same connector.',
+      'Changes the given fields; your permissions then limit which events the connector gets. `settings` and `fieldMappings` are replaced as a whole. `connectionId` moves the config to another connection of the same connector.',
     params: withId,
     body: z
       .object({ connectionId: id('connection'), ...body })

@@ -50,8 +50,9 @@ export const Connector = z.object({
     description: 'The OAuth 2.0 scopes that an authorization requests by default',
     examples: [['chat:write', 'channels:read']],
   }),
-  configSchema: JsonSchema.meta({
-    description: 'The JSON Schema of `settings` of a config',
+  configSchema: JsonSchema.nullable().meta({
+    description:
+      'The JSON Schema of `settings` of a config; null if the connector acts on no events and has no configs',
     examples: [{ type: 'object', properties: { channel: { type: 'string' } } }],
   }),
   credentialsSchema: JsonSchema.nullable().meta({

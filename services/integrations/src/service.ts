@@ -11,6 +11,7 @@ import { sealedCredentials } from './features/connections/connection.ts';
 import { connectionHandlers } from './features/connections/index.ts';
 import { keepConnectionFresh } from './features/connections/refresh-connection.job.ts';
 import { revokeConnection } from './features/connections/revoke-connection.job.ts';
+import { actOnEvent } from './features/connector-configs/act-on-event.job.ts';
 import { connectorConfigHandlers } from './features/connector-configs/index.ts';
 import { connectorHandlers } from './features/connectors/index.ts';
 import { deliver } from './features/deliveries/deliver.job.ts';
@@ -80,6 +81,7 @@ export function integrationsService(
       keepConnectionFresh(tools),
       revokeConnection(tools),
       endAuthorization,
+      actOnEvent(tools),
       ...person.jobs,
     ],
     jobsOutsideMax: sendsMax + waitingMax,

@@ -17,7 +17,7 @@ export function callOf(
   secret: Secret,
   tools: { fetch: Fetch; oauth: Pick<OauthClient, 'addressAt'>; stripeUrl: string | undefined },
 ): Call {
-  return async ({ url, method = 'GET', body }) => {
+  return async ({ url, method = 'GET', body, headers }) => {
     const response = await tools
       .fetch(addressOf(connector, url, tools), {
         method,
@@ -25,6 +25,7 @@ export function callOf(
           accept: 'application/json',
           'user-agent': userAgent,
           ...(body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
+          ...headers,
           ...connector.headersOf(secret),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -13,6 +13,7 @@ export interface CallRequest {
   method?: 'GET' | 'POST' | 'PUT';
   /** Sent as JSON. */
   body?: unknown;
+  headers?: Record<string, string>;
 }
 
 export interface CallAnswer {
@@ -28,7 +29,12 @@ export interface CallAnswer {
 export type Call = (request: CallRequest) => Promise<CallAnswer>;
 
 /** Why a call failed. */
-export type CallFailure = 'credentials_rejected' | 'provider_unavailable' | 'blocked_address' | `status_${number}`;
+export type CallFailure =
+  | 'credentials_rejected'
+  | 'provider_unavailable'
+  | 'request_rejected'
+  | 'blocked_address'
+  | `status_${number}`;
 
 export class CallError extends Error {
   readonly failure: CallFailure;
@@ -45,6 +51,27 @@ export class CallError extends Error {
 /** What a connection sends with each request; the body of the credentials is that of `credentials` of its connector. */
 export type Secret = Record<string, unknown>;
 
+/** An event as webhooks receive it. */
+export interface Envelope {
+  id: string;
+  type: string;
+  createdAt: string;
+  data: Record<string, unknown>;
+}
+
+/** A field of an event that is sent, and its name. */
+export interface FieldMapping {
+  from: string;
+  to: string;
+}
+
+/** An event to act on, as a config says. */
+export interface Action {
+  event: Envelope;
+  settings: Record<string, unknown>;
+  fieldMappings: readonly FieldMapping[];
+}
+
 /** A system that tenants can connect. */
 export interface Connector {
   key: ConnectorKey;
@@ -55,8 +82,8 @@ export interface Connector {
   provider: OauthProvider | null;
   /** The scopes that an authorization requests by default. */
   scopes: readonly string[];
-  /** The settings of a config. Something must read each of them. */
-  settings: z.ZodObject;
+  /** The settings of a config, `events` among them; null if the connector does not act on events. */
+  settings: z.ZodObject<{ events: z.ZodType<string[]> }> | null;
   /** The credentials that a user enters; null for `oauth2`. */
   credentials: z.ZodType<Secret> | null;
   /** The headers that authenticate a request. For `oauth2`, the secret is the access token. */
@@ -65,6 +92,10 @@ export interface Connector {
   ownAddress?(secret: Secret): string;
   /** Makes the cheapest documented call that changes nothing; returns the account if the response names it. */
   probe(call: Call, secret: Secret): Promise<Account | null>;
+  /** Acts on an event. It may happen twice. */
+  act?(call: Call, secret: Secret, action: Action): Promise<void>;
+  /** Why a field cannot have the name of a mapping; undefined if it can. */
+  nameError?(name: string): string | undefined;
 }
 
 /** The header of a bearer token (RFC 6750), by which most systems authenticate. */

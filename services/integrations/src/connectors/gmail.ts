@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { accountIn, bearer, type Connector } from './connector.ts';
 
 export const gmail: Connector = {
@@ -9,7 +8,7 @@ export const gmail: Connector = {
   provider: 'google',
   // The second one is the least that lets the connection be tested.
   scopes: ['https://www.googleapis.com/auth/gmail.send', 'https://www.googleapis.com/auth/gmail.metadata'],
-  settings: z.object({}),
+  settings: null,
   credentials: null,
   headersOf: bearer,
   async probe(call) {

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { accountIn, bearer, type Connector } from './connector.ts';
 
 // https://developers.google.com/workspace/calendar/api/v3/reference/events/list
@@ -11,7 +10,7 @@ export const googleCalendar: Connector = {
   authType: 'oauth2',
   provider: 'google',
   scopes: ['https://www.googleapis.com/auth/calendar.events'],
-  settings: z.object({}),
+  settings: null,
   credentials: null,
   headersOf: bearer,
   async probe(call) {

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { accountIn, bearer, type Connector } from './connector.ts';
 
 export const hubspot: Connector = {
@@ -8,7 +7,7 @@ export const hubspot: Connector = {
   authType: 'oauth2',
   provider: 'hubspot',
   scopes: ['oauth', 'crm.objects.contacts.read', 'crm.objects.contacts.write'],
-  settings: z.object({}),
+  settings: null,
   credentials: null,
   headersOf: bearer,
   async probe(call) {

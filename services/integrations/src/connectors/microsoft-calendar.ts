@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { accountIn, bearer, type Connector } from './connector.ts';
 
 export const microsoftCalendar: Connector = {
@@ -8,7 +7,7 @@ export const microsoftCalendar: Connector = {
   authType: 'oauth2',
   provider: 'microsoft',
   scopes: ['offline_access', 'User.Read', 'Calendars.ReadWrite'],
-  settings: z.object({}),
+  settings: null,
   credentials: null,
   headersOf: bearer,
   async probe(call) {

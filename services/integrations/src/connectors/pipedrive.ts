@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { accountIn, bearer, type Connector } from './connector.ts';
 
 export const pipedrive: Connector = {
@@ -8,7 +7,7 @@ export const pipedrive: Connector = {
   authType: 'oauth2',
   provider: 'pipedrive',
   scopes: ['base', 'contacts:full', 'leads:full'],
-  settings: z.object({}),
+  settings: null,
   credentials: null,
   headersOf: bearer,
   async probe(call) {

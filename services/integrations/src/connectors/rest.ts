@@ -1,6 +1,8 @@
 import { text } from '@tandem/contract';
 import { z } from 'zod';
 import type { Connector } from './connector.ts';
+import { fieldsOf, objectOf, pathError } from './fields.ts';
+import { Events } from './settings.ts';
 
 // RFC 9110: the name is a token; the value has visible characters and spaces, so no line break can add a header.
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
@@ -35,6 +37,19 @@ const Credentials = z.discriminatedUnion(
 );
 type Credentials = z.output<typeof Credentials>;
 
+const Settings = z.object({
+  events: Events,
+  path: text(500)
+    .regex(/^[A-Za-z0-9/_.~-]*$/, 'Must consist of letters, digits and / _ . ~ -')
+    .refine((path) => !path.split('/').includes('..'), 'Must not contain ..')
+    .default('')
+    .describe('The path below the base address'),
+  method: z
+    .enum(['POST', 'PUT'], { error: 'Must be one of POST, PUT' })
+    .default('POST')
+    .describe('The method of the request, whose body is the event, or its mapped fields'),
+});
+
 /** A system of the user with an HTTP API. The address is part of the credentials, so that they are sent to no other one. */
 export const rest: Connector = {
   key: 'rest',
@@ -43,7 +58,7 @@ export const rest: Connector = {
   authType: 'api_key',
   provider: null,
   scopes: [],
-  settings: z.object({}),
+  settings: Settings,
   credentials: Credentials,
   headersOf(secret) {
     const credentials = secret as Credentials;
@@ -57,4 +72,22 @@ export const rest: Connector = {
     await call({ url: String(baseUrl) });
     return null;
   },
+  nameError: pathError,
+  async act(call, { baseUrl }, action) {
+    const { path, method } = Settings.parse(action.settings);
+    const { event, fieldMappings } = action;
+    await call({
+      url: addressOf(String(baseUrl), path),
+      method,
+      headers: { 'idempotency-key': event.id },
+      body: fieldMappings.length ? objectOf(fieldsOf(action)) : event,
+    });
+  },
 };
+
+/** The address of a path below the base address, whose query and credentials it keeps. */
+function addressOf(baseUrl: string, path: string): string {
+  const url = new URL(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`;
+  return url.href;
+}

@@ -13,7 +13,7 @@ export const stripe: Connector = {
   authType: 'api_key',
   provider: null,
   scopes: [],
-  settings: z.object({}),
+  settings: null,
   credentials: Credentials,
   headersOf: ({ apiKey }) => ({ authorization: `Bearer ${String(apiKey)}` }),
   async probe(call) {

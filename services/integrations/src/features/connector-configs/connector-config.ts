@@ -1,10 +1,13 @@
+import type { Caller } from '@tandem/caller';
 import type { FieldError } from '@tandem/contract';
 import { ConnectorConfig, connectorConfigsMax } from '@tandem/integrations-contract';
 import { fail, failField, readFields } from '@tandem/service';
 import { z } from 'zod';
-import type { Connector } from '../../connectors/connector.ts';
+import type { Connector, FieldMapping } from '../../connectors/connector.ts';
+import { allConnectors } from '../../connectors/index.ts';
 import type { ConnectorConfig as ConfigRow, Connection as ConnectionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { checkMayReceive, patternErrors } from '../webhooks/webhook.ts';
 
 export type { ConfigRow };
 
@@ -20,21 +23,45 @@ export function asConnectorConfig(row: ConfigRow): z.output<typeof ConnectorConf
   return { ...row, ...columns.parse(row) };
 }
 
+/** The mappings of a stored config. */
+export function mappingsOf({ fieldMappings }: Pick<ConfigRow, 'fieldMappings'>): FieldMapping[] {
+  return columns.shape.fieldMappings.parse(fieldMappings);
+}
+
 /** The data of the events of a config. */
 export function aboutConfig(row: ConfigRow) {
   return { configId: row.id, connectorKey: columns.shape.connectorKey.parse(row.connectorKey) };
 }
 
+/** What a config says about the events that its connector acts on. */
+export interface ConfigInput {
+  settings: unknown;
+  fieldMappings: readonly FieldMapping[];
+}
+
 /**
- * Reads settings by the schema of the connector.
- * @throws ApiError 422 naming the fields
+ * Reads settings by the schema of the connector, and checks that the caller may read the records of the events.
+ * @throws ApiError 422 or 403 naming the fields
  */
-export function readSettings({ settings: schema }: Connector, settings: unknown): Record<string, unknown> {
+export function readSettings(connector: Connector, input: ConfigInput, caller: Caller): ConfigSettings {
+  if (!connector.settings)
+    throw failField('connectorKey', `Must be a connector that acts on events: ${acting.join(', ')}`);
   const errors: FieldError[] = [];
-  const read = readFields(z.object({ settings: schema }), { settings }, errors);
-  if (!read) throw fail('validation_failed', errors);
+  const read = readFields(z.object({ settings: connector.settings }), { settings: input.settings }, errors);
+  const nameErrors = input.fieldMappings.flatMap(({ to }, index) => {
+    const message = connector.nameError?.(to);
+    return message === undefined ? [] : [{ field: `fieldMappings.${index}.to`, message }];
+  });
+  errors.push(...patternErrors(read?.settings.events ?? [], 'settings.events'), ...nameErrors);
+  if (!read || errors.length) throw fail('validation_failed', errors);
+  checkMayReceive(caller, read.settings.events, 'settings.events');
   return read.settings;
 }
+
+/** Settings that were read by the schema of a connector that acts on events. */
+export type ConfigSettings = Record<string, unknown> & { events: string[] };
+
+const acting = allConnectors.filter(({ settings }) => settings).map(({ key }) => key);
 
 /** Finds the connection of a config: one of the same connector that the caller may access. */
 export async function findConnectionOf(tx: Tx, { key }: Pick<Connector, 'key'>, id: number): Promise<ConnectionRow> {

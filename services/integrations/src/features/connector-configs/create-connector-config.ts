@@ -19,7 +19,7 @@ export const createConnectorConfig: Handler<typeof connectorConfigs.createConnec
 }) => {
   const { connectorKey, connectionId, fieldMappings = [], active = true } = body;
   const connector = connectorOf(connectorKey);
-  const settings = readSettings(connector, body.settings ?? {});
+  const settings = readSettings(connector, { settings: body.settings ?? {}, fieldMappings }, caller);
   await findConnectionOf(tx, connector, connectionId);
   await checkConfigLimit(tx);
   const authorization = authorizationOf(caller);

@@ -9,6 +9,7 @@ import {
   type ConfigRow,
   findConnectionOf,
   lockConfig,
+  mappingsOf,
   readSettings,
 } from './connector-config.ts';
 
@@ -24,7 +25,10 @@ export const updateConnectorConfig: Handler<typeof connectorConfigs.updateConnec
   ifMatch(before);
   const connector = connectorOf(before.connectorKey);
   const { connectionId, fieldMappings, active } = body;
-  const settings = body.settings && toJsonColumn(readSettings(connector, body.settings));
+  // Whoever only deactivates a config needs no permission for its events.
+  const isAuthorizing = Boolean(body.settings || fieldMappings || active || connectionId !== undefined);
+  const asked = { settings: body.settings ?? before.settings, fieldMappings: fieldMappings ?? mappingsOf(before) };
+  const settings = isAuthorizing ? toJsonColumn(readSettings(connector, asked, caller)) : undefined;
   if (connectionId !== undefined) await findConnectionOf(tx, connector, connectionId);
   else if (active) await checkConnection(tx, before);
   const { values, audit, isEmpty } = diff(before, {
@@ -39,7 +43,7 @@ export const updateConnectorConfig: Handler<typeof connectorConfigs.updateConnec
     data: {
       ...values,
       ...(active !== undefined && { inactiveReason: null }),
-      ...authorizationOf(caller),
+      ...(isAuthorizing && authorizationOf(caller)),
       updatedAt: new Date(),
       version: { increment: 1 },
     },

@@ -25,7 +25,7 @@ export function asConnector(
     authType,
     provider,
     scopes: [...scopes],
-    configSchema: jsonSchema(settings),
+    configSchema: settings && jsonSchema(settings),
     credentialsSchema: credentials && jsonSchema(credentials),
     configured: provider === null || oauth.isConfigured(provider),
     status: connected.has(key) ? 'connected' : 'available',
