@@ -60,6 +60,9 @@ export async function sharedRecords({ direct }: Setup): Promise<SharedRecords> {
   };
 }
 
+/** Settings that the records need: authorizations of connections. The provider is not called. */
+export const worldSettings = { OAUTH_SLACK_CLIENT_ID: 'tandem', OAUTH_SLACK_CLIENT_SECRET: 'ThisIsOnlyATest' };
+
 /** Creates the records of a tenant in one environment. */
 export async function createWorld(
   setup: Setup,

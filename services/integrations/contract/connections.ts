@@ -123,7 +123,7 @@ export const connections = operations({
     narrows: true,
     summary: 'Refresh the access token of a connection',
     description:
-      'Tokens are refreshed five minutes before they expire, so this is rarely needed. While a refresh is in progress, the request waits for its result instead of making another one.',
+      'Tokens are refreshed five minutes before they expire, so this is rarely needed. While a refresh is in progress, and for five seconds after it, the request gets its result instead of making another one.',
     params: withId,
     reply: RefreshResult,
     message: 'Connection refreshed',

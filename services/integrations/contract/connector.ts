@@ -9,6 +9,7 @@ export const connectorKeys = [
   'hubspot',
   'pipedrive',
   'stripe',
+  'imap',
   'rest',
 ] as const;
 export type ConnectorKey = (typeof connectorKeys)[number];

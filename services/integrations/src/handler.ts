@@ -6,6 +6,7 @@ import type { Shares } from '@tandem/process';
 import type { LinkTokens, Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { Sockets } from './connectors/connector.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { FairQueue } from './outgoing/fair-queue.ts';
 import type { Schedules } from './outgoing/retry-schedule.ts';
@@ -34,6 +35,8 @@ export interface Tools {
   states: LinkTokens<{ tenantId: number; environment: Environment; nonce: string }>;
   /** Calls the systems of connections. */
   calls: { fetch: ReturnType<typeof createGuardedFetch>['fetch']; stripeUrl: string | undefined };
+  /** Calls the systems of connections that have no HTTP API. */
+  sockets: Sockets;
   /** The address of the gateway as clients see it. */
   publicUrl: string;
   /** Origins to which browsers may be redirected after an authorization. */

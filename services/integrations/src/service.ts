@@ -3,7 +3,7 @@ import { createServiceClient } from '@tandem/client/internal';
 import { internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { deliveryDays, integrations, payloadDays } from '@tandem/integrations-contract';
-import { createGuardedFetch, createTarget, type Resolve } from '@tandem/outgoing';
+import { createGuardedConnect, createGuardedFetch, createTarget, type Resolve } from '@tandem/outgoing';
 import { createShares } from '@tandem/process';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
 import { personalData, type ServiceDefinition } from '@tandem/service';
@@ -146,6 +146,10 @@ function createTools(
     oauth: createOauthClient({ settings, fetch: guarded.fetch, allowHttp }),
     states: createLinkTokens(seal, 'authorization'),
     calls: { fetch: guarded.fetch, stripeUrl: settings.STRIPE_URL },
+    sockets: {
+      connect: createGuardedConnect({ target, name: 'A connected system', timeoutMs: callTimeoutMs }),
+      allowsPlain: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS,
+    },
     publicUrl: settings.PUBLIC_URL,
     redirectOrigins: redirectOriginsOf(settings),
     refreshRetryMs: settings.OAUTH_RETRY_SECONDS * 1_000,

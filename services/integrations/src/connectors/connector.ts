@@ -1,4 +1,5 @@
 import type { AuthType, ConnectorCategory, ConnectorKey, OauthProvider } from '@tandem/integrations-contract';
+import type { GuardedConnect } from '@tandem/outgoing';
 import type { z } from 'zod';
 
 /** The account of a connection at the provider. */
@@ -27,6 +28,13 @@ export interface CallAnswer {
  * @throws CallError when there is no response, or one with a status that shows a failure
  */
 export type Call = (request: CallRequest) => Promise<CallAnswer>;
+
+/** Connections of protocols other than HTTP. */
+export interface Sockets {
+  connect: GuardedConnect;
+  /** Whether connections without TLS are allowed: on a developer's machine, and in tests. */
+  allowsPlain: boolean;
+}
 
 /** Why a call failed. */
 export type CallFailure =
@@ -88,10 +96,12 @@ export interface Connector {
   credentials: z.ZodType<Secret> | null;
   /** The headers that authenticate a request. For `oauth2`, the secret is the access token. */
   headersOf(secret: Secret): Record<string, string>;
-  /** The address of the user's own system, which has to be checked before it is called. */
-  ownAddress?(secret: Secret): string;
+  /** The address of the user's own system, which is checked when it is stored, and the field that names it. */
+  ownAddress?(secret: Secret): { field: string; url: string };
+  /** Why credentials are refused in this deployment; undefined if they are not. */
+  refusal?(secret: Secret, sockets: Pick<Sockets, 'allowsPlain'>): { field: string; message: string } | undefined;
   /** Makes the cheapest documented call that changes nothing; returns the account if the response names it. */
-  probe(call: Call, secret: Secret): Promise<Account | null>;
+  probe(call: Call, secret: Secret, sockets: Sockets): Promise<Account | null>;
   /** Acts on an event. It may happen twice. */
   act?(call: Call, secret: Secret, action: Action): Promise<void>;
   /** Why a field cannot have the name of a mapping; undefined if it can. */

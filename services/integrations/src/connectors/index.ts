@@ -3,6 +3,7 @@ import type { Connector } from './connector.ts';
 import { gmail } from './gmail.ts';
 import { googleCalendar } from './google-calendar.ts';
 import { hubspot } from './hubspot.ts';
+import { imap } from './imap.ts';
 import { microsoftCalendar } from './microsoft-calendar.ts';
 import { pipedrive } from './pipedrive.ts';
 import { rest } from './rest.ts';
@@ -17,6 +18,7 @@ const byKey: Record<ConnectorKey, Connector> = {
   hubspot,
   pipedrive,
   stripe,
+  imap,
   rest,
 };
 

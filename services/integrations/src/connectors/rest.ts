@@ -67,7 +67,7 @@ export const rest: Connector = {
     const { username, password } = credentials;
     return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
   },
-  ownAddress: ({ baseUrl }) => String(baseUrl),
+  ownAddress: ({ baseUrl }) => ({ field: 'baseUrl', url: String(baseUrl) }),
   async probe(call, { baseUrl }) {
     await call({ url: String(baseUrl) });
     return null;

@@ -183,9 +183,10 @@ it('lists the connectors, and finds none by an unknown key', async () => {
     'hubspot',
     'pipedrive',
     'stripe',
+    'imap',
     'rest',
   ]);
-  expect(all.filter(({ configured }) => configured).map(({ key }) => key)).toEqual(['stripe', 'rest']);
+  expect(all.filter(({ configured }) => configured).map(({ key }) => key)).toEqual(['stripe', 'imap', 'rest']);
   expect((await api.listConnectors({ query: { category: 'crm' } })).data).toHaveLength(2);
   expect((await api.listConnectors({ query: { authType: 'api_key' } })).data).toHaveLength(2);
   expect((await api.getConnector({ params: { connectorKey: 'nothing' } })).status).toBe(404);

@@ -1,5 +1,5 @@
 import type { FieldError } from '@tandem/contract';
-import { fail, readFields } from '@tandem/service';
+import { fail, failField, readFields } from '@tandem/service';
 import { z } from 'zod';
 import type { Connector, Secret } from '../../connectors/connector.ts';
 import type { Tools } from '../../handler.ts';
@@ -9,23 +9,23 @@ import type { Tools } from '../../handler.ts';
  * @throws ApiError 422 naming the fields
  */
 export async function readCredentials(
-  { target }: Pick<Tools, 'target'>,
+  { target, sockets }: Pick<Tools, 'target' | 'sockets'>,
   connector: Connector,
   credentials: unknown,
   environment: string,
 ): Promise<Secret> {
   if (!connector.credentials)
-    throw fail('validation_failed', [
-      {
-        field: 'connectorKey',
-        message: `Connections of ${connector.key} have no credentials: authorize them by POST /v1/integrations/oauth/${connector.provider}/authorize`,
-      },
-    ]);
+    throw failField(
+      'connectorKey',
+      `Connections of ${connector.key} have no credentials: authorize them by POST /v1/integrations/oauth/${connector.provider}/authorize`,
+    );
   const errors: FieldError[] = [];
   const read = readFields(z.object({ credentials: connector.credentials }), { credentials }, errors);
   if (!read) throw fail('validation_failed', errors);
+  const refusal = connector.refusal?.(read.credentials, sockets);
+  if (refusal) throw failField(`credentials.${refusal.field}`, refusal.message);
   const address = connector.ownAddress?.(read.credentials);
-  const message = address === undefined ? undefined : await target.resolvedUrlError(address, environment);
-  if (message) throw fail('validation_failed', [{ field: 'credentials.baseUrl', message }]);
+  const message = address && (await target.resolvedUrlError(address.url, environment));
+  if (message) throw failField(`credentials.${address.field}`, message);
   return read.credentials;
 }

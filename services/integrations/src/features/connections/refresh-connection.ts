@@ -7,6 +7,8 @@ import { concludeRefresh } from './conclude-refresh.ts';
 import { aboutConnection, asConnection, type ConnectionRow, findConnection, openTokens } from './connection.ts';
 import { type Refresh, refreshOrWait } from './refresh.ts';
 
+const freshMs = 5_000;
+
 /** Calls the provider in `check`, because no transaction may be open while waiting for it. */
 export const refreshConnection = (tools: Tools): Handler<typeof connections.refreshConnection, Refresh> => ({
   check: async ({ params, tx }) => refreshNow(tx, tools, await findConnection(tx, params.id)),
@@ -14,11 +16,13 @@ export const refreshConnection = (tools: Tools): Handler<typeof connections.refr
 });
 
 /** Refreshes the tokens of a connection at the request of a user. */
-export function refreshNow(tx: Tx, tools: Tools, row: ConnectionRow): Promise<Refresh> {
+export async function refreshNow(tx: Tx, tools: Tools, row: ConnectionRow): Promise<Refresh> {
   if (row.status === 'pending') throw fail('authorization_pending');
   const tokens = openTokens(tools.seal, row);
   if (!tokens?.refreshToken) throw fail(row.status === 'needs_reauth' ? 'reauth_required' : 'not_refreshable');
-  return refreshOrWait(tx, tools, row);
+  // A request that was sent at the same time, but read the connection after the refresh of another one.
+  const isFresh = row.lastRefreshedAt !== null && Date.now() - row.lastRefreshedAt.getTime() < freshMs;
+  return isFresh && row.status === 'connected' ? { kind: 'current', row } : refreshOrWait(tx, tools, row);
 }
 
 interface Inside {

@@ -37,18 +37,18 @@ export const testConnection = (tools: Tools): Handler<typeof connections.testCon
 
 async function test(tx: Tx, tools: Tools, row: ConnectionRow): Promise<Tested> {
   const access = await accessOf(tx, tools, row);
-  const tested = await probe(row, access);
+  const tested = await probe(tools, row, access);
   if (tested.error !== 'credentials_rejected' || !isOauth(row) || access.refresh) return tested;
   // The token may have been revoked before its end: a refresh tells whether the grant has ended too.
   const renewed = await accessOf(tx, tools, row, { isRejected: true });
-  return renewed.refresh ? probe(row, renewed) : tested;
+  return renewed.refresh ? probe(tools, row, renewed) : tested;
 }
 
-async function probe(row: ConnectionRow, { call, secret, refresh }: Access): Promise<Tested> {
+async function probe({ sockets }: Tools, row: ConnectionRow, { call, secret, refresh }: Access): Promise<Tested> {
   if (!call || !secret) return { latencyMs: 0, error: failureOf(refresh), refresh };
   const startMs = performance.now();
   const error = await connectorOf(row.connectorKey)
-    .probe(call, secret)
+    .probe(call, secret, sockets)
     .then(
       () => null,
       (reason: unknown) => {

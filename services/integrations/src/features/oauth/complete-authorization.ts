@@ -133,7 +133,7 @@ async function accountOf(
   const connector = connectorOf(connectorKey);
   const call = callOf(connector, { accessToken }, { ...tools.calls, oauth: tools.oauth });
   try {
-    return await connector.probe(call, { accessToken });
+    return await connector.probe(call, { accessToken }, tools.sockets);
   } catch (error) {
     if (error instanceof CallError) return null;
     throw error;
