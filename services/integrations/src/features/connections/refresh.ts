@@ -17,6 +17,8 @@ export const refreshConnectionJob = {
 const leaseSeconds = 30;
 const pollMs = 200;
 const waitMs = 20_000;
+// Together six seconds, within the lease.
+const storeTriesMax = 8;
 // Tokens are refreshed this long before they expire, or after half of their life if that is shorter.
 const aheadMs = 300_000;
 
@@ -64,7 +66,7 @@ export async function refreshTokens(
   for (;;) {
     try {
       const issued = await tools.oauth.refresh(provider, tokens.refreshToken);
-      return await store(tx, tools, row, withPrevious(issued, tokens));
+      return await storeSurely(() => store(tx, tools, row, withPrevious(issued, tokens)));
     } catch (error) {
       if (!(error instanceof OauthError)) throw error;
       if (error.failure === 'invalid_grant') refusals += 1;
@@ -144,6 +146,21 @@ async function store(
   if (row) return { kind: 'refreshed', row };
   const current = (await tx.connection.findFirst({ where: { id } })) as ConnectionRow;
   return { kind: 'current', row: current };
+}
+
+/**
+ * Repeats a store that fails, because the provider may not accept the previous refresh token any more. A repetition after a
+ * commit whose answer was lost finds the tokens stored.
+ */
+async function storeSurely<T>(work: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tried === storeTriesMax) throw error;
+      await new Promise((resolve) => setTimeout(resolve, tried * pollMs));
+    }
+  }
 }
 
 /** The refresh token stays valid if the provider does not issue another one (RFC 6749, section 6). */

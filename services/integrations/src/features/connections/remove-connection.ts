@@ -11,10 +11,10 @@ export async function removeConnection(
   { keepCredentials }: { keepCredentials: boolean },
 ): Promise<ConnectionRow> {
   await tx.oauthAuthorization.deleteMany({ where: { connectionId: id } });
-  await tx.connectorConfig.updateMany({
-    where: { connectionId: id, active: true },
-    data: { active: false, inactiveReason: 'connection_deleted', updatedAt: new Date(), version: { increment: 1 } },
-  });
+  // Also the configs of others, which a caller who is narrowed to their own records does not see.
+  await tx.sql`UPDATE connector_config
+    SET active = false, inactive_reason = 'connection_deleted', updated_at = now(), version = version + 1
+    WHERE connection_id = ${id} AND active`;
   return writeConnection(tx, id, {
     status: 'revoked',
     deletedAt: new Date(),

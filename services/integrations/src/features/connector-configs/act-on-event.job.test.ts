@@ -234,6 +234,18 @@ it('sends nothing while it is inactive, and becomes inactive with its connection
   expect((await api.listConnectorConfigs()).data.map((one: { id: string }) => one.id)).toEqual([otherId]);
 });
 
+it('of others becomes inactive with a connection that its owner deletes', async () => {
+  const api = service.as({ userId: 901 });
+  const { tenantId } = api.caller as { tenantId: number };
+  const other = service.as({ tenantId, userId: 902 });
+  const connectionId = await aRestConnection(api);
+  const body = { connectorKey: 'rest', connectionId, settings: { events } };
+  const { data } = await other.createConnectorConfig({ body });
+  const owner = service.as({ tenantId, userId: 901, can: ['integrations:delete:own'] });
+  expect((await owner.deleteConnection({ params: { id: connectionId } })).status).toBe(200);
+  expect((await other.getConnectorConfig({ params: { id: data.id } })).data.active).toBe(false);
+});
+
 describe('a config', () => {
   it.each([
     ['an unknown event', { settings: { events: ['lead.sneezed'] } }, 'settings.events.0'],

@@ -5,7 +5,7 @@ import { fail, failField, readFields } from '@tandem/service';
 import { z } from 'zod';
 import type { Connector, FieldMapping } from '../../connectors/connector.ts';
 import { allConnectors } from '../../connectors/index.ts';
-import type { ConnectorConfig as ConfigRow, Connection as ConnectionRow } from '../../generated/client.ts';
+import type { ConnectorConfig as ConfigRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { checkMayReceive, patternErrors } from '../webhooks/webhook.ts';
 
@@ -63,12 +63,14 @@ export type ConfigSettings = Record<string, unknown> & { events: string[] };
 
 const acting = allConnectors.filter(({ settings }) => settings).map(({ key }) => key);
 
-/** Finds the connection of a config: one of the same connector that the caller may access. */
-export async function findConnectionOf(tx: Tx, { key }: Pick<Connector, 'key'>, id: number): Promise<ConnectionRow> {
-  const row = await tx.connection.findFirst({ where: { id, deletedAt: null } });
+/**
+ * Locks the connection of a config: one of the same connector that the caller may access. It is locked before the config,
+ * as when it is deleted, which makes its configs inactive.
+ */
+export async function lockConnectionOf(tx: Tx, key: string, id: number): Promise<void> {
+  const row = await tx.connection.lockFirst({ where: { id, deletedAt: null } });
   if (!row) throw failField('connectionId', 'No connection with this id');
   if (row.connectorKey !== key) throw failField('connectionId', `Must be a connection of the connector ${key}`);
-  return row;
 }
 
 /** Locks a config, so that checks on it still hold when it is written. */

@@ -7,7 +7,7 @@ import {
   aboutConfig,
   asConnectorConfig,
   checkConfigLimit,
-  findConnectionOf,
+  lockConnectionOf,
   readSettings,
 } from './connector-config.ts';
 
@@ -20,7 +20,7 @@ export const createConnectorConfig: Handler<typeof connectorConfigs.createConnec
   const { connectorKey, connectionId, fieldMappings = [], active = true } = body;
   const connector = connectorOf(connectorKey);
   const settings = readSettings(connector, { settings: body.settings ?? {}, fieldMappings }, caller);
-  await findConnectionOf(tx, connector, connectionId);
+  await lockConnectionOf(tx, connectorKey, connectionId);
   await checkConfigLimit(tx);
   const authorization = authorizationOf(caller);
   const row = await tx.connectorConfig.create({

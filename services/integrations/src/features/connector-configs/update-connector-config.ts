@@ -7,8 +7,8 @@ import {
   aboutConfig,
   asConnectorConfig,
   type ConfigRow,
-  findConnectionOf,
   lockConfig,
+  lockConnectionOf,
   mappingsOf,
   readSettings,
 } from './connector-config.ts';
@@ -21,16 +21,15 @@ export const updateConnectorConfig: Handler<typeof connectorConfigs.updateConnec
   emit,
   ifMatch,
 }) => {
+  const { connectionId, fieldMappings, active } = body;
+  await lockConnectionFor(tx, params.id, { connectionId, active });
   const before = await lockConfig(tx, params.id);
   ifMatch(before);
   const connector = connectorOf(before.connectorKey);
-  const { connectionId, fieldMappings, active } = body;
   // Whoever only deactivates a config needs no permission for its events.
   const isAuthorizing = Boolean(body.settings || fieldMappings || active || connectionId !== undefined);
   const asked = { settings: body.settings ?? before.settings, fieldMappings: fieldMappings ?? mappingsOf(before) };
   const settings = isAuthorizing ? toJsonColumn(readSettings(connector, asked, caller)) : undefined;
-  if (connectionId !== undefined) await findConnectionOf(tx, connector, connectionId);
-  else if (active) await checkConnection(tx, before);
   const { values, audit, isEmpty } = diff(before, {
     ...(connectionId !== undefined && { connectionId }),
     ...(settings && { settings }),
@@ -57,7 +56,18 @@ export const updateConnectorConfig: Handler<typeof connectorConfigs.updateConnec
   return config;
 };
 
-/** A config without its connection could not act. */
-async function checkConnection(tx: Tx, { connectionId: id }: ConfigRow): Promise<void> {
-  if (!(await tx.connection.count({ where: { id, deletedAt: null } }))) throw fail('connection_deleted');
+/** Locks the connection that the config will have, if the request sets it or needs it. */
+async function lockConnectionFor(
+  tx: Tx,
+  id: number,
+  { connectionId, active }: { connectionId: number | undefined; active: boolean | undefined },
+): Promise<void> {
+  const config = await tx.connectorConfig.findFirst({ where: { id } });
+  if (!config) throw fail('not_found');
+  if (connectionId !== undefined) return lockConnectionOf(tx, config.connectorKey, connectionId);
+  if (!active) return;
+  // The connection may belong to somebody else.
+  const [found] =
+    await tx.sql`SELECT id FROM connection WHERE id = ${config.connectionId} AND deleted_at IS NULL FOR UPDATE`;
+  if (!found) throw fail('connection_deleted');
 }
