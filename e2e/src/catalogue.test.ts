@@ -156,6 +156,7 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
     'subscription.*',
     'api_key.*',
     'webhook.*',
+    'integration.*',
     'export.*',
     'report.*',
     'prediction.*',
@@ -240,6 +241,7 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
   await owner.cancelSubscription({ params: { id: subscription.subscriptionId }, body: { atPeriodEnd: true } });
 
   await api.scoreLeads({ body: { leadIds: ['unknown'] } });
+  const connections = await causeConnections();
 
   const enrollmentData = { enrollmentId: enrollment.id, courseId: course.id, learnerId: userId };
   const { agentId: _, ...asked } = recommended;
@@ -294,6 +296,7 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
       type: 'webhook.delivery_exhausted',
       data: { webhookId: brokenHook, deliveryId: id, eventId: id, event: 'task.created' },
     },
+    ...connections,
     {
       type: 'prediction.completed',
       data: { model: 'conversion', modelVersion: 0, source: 'rules', succeeded: 0, failed: 1, persisted: false },
@@ -303,8 +306,9 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
   const standardNames = Object.values(standard).flat() as { event: string }[];
   const known = [...expected, ...standardNames.map(({ event }) => ({ type: event, data: {} }))];
   // Unit tests with a controlled clock cover a day of failures, and the ends of a billing period, of the time to sign and of a
-  // certificate.
+  // certificate; those with a provider cover the end of a grant.
   expect((await missingFrom(known, { include: 'all' })).sort()).toEqual([
+    'integration.needs_reauth',
     'signature.expired',
     'subscription.canceled',
     'training.certificate.expiring',
@@ -357,6 +361,22 @@ async function causeLearning(): Promise<Delivered[]> {
 }
 
 /** Enrolments whose due date passes at once, and whose due date and end are three days ahead. */
+/** Connects a system that rejects the credentials at first. */
+async function causeConnections(): Promise<Delivered[]> {
+  const { api } = tenant;
+  const statuses = [401, 200];
+  const system = await startReceiver(() => statuses.shift() ?? 200);
+  const credentials = { auth: 'none', baseUrl: system.url };
+  const { data: connection } = await api.createConnection({ body: { connectorKey: 'rest', name: 'ERP', credentials } });
+  const params = { id: connection.id };
+  await api.testConnection({ params });
+  await api.testConnection({ params });
+  await api.deleteConnection({ params });
+  await system.close();
+  const data = { connectionId: connection.id, connectorKey: 'rest' };
+  return ['connected', 'recovered', 'disconnected'].map((name) => ({ type: `integration.${name}`, data }));
+}
+
 /** Runs a report with a result, and one that has more days than a cohort analysis allows. */
 async function causeReports(): Promise<Delivered[]> {
   const { api } = tenant;

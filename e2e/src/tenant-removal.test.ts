@@ -7,7 +7,7 @@ import { openTables, type Tables, until } from '@tandem/testing';
 import { Redis } from 'ioredis';
 import { directCalls } from './foreign-ids/direct.ts';
 import type { Setup } from './foreign-ids/records.ts';
-import { createWorld, sharedRecords } from './foreign-ids/world.ts';
+import { createWorld, sharedRecords, worldSettings } from './foreign-ids/world.ts';
 import { asOperator, operatorClient } from './operator.ts';
 import { fillEmptyTables, rowsOf } from './tenant-rows.ts';
 
@@ -34,7 +34,7 @@ let receiver: Receiver;
 let redis: Redis;
 let databases: Record<string, Tables>;
 beforeAll(async () => {
-  fleet = await startFleet();
+  fleet = await startFleet({ env: worldSettings });
   receiver = await startReceiver();
   redis = new Redis(fleet.environment['gateway']?.['REDIS_URL'] as string);
   databases = Object.fromEntries(

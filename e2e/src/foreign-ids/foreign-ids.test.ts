@@ -9,7 +9,7 @@ import { idPositions, type Position } from './positions.ts';
 import type { Setup, SharedRecords, World } from './records.ts';
 import { type Examples, preparations, readExamples, recordOf, requestWith } from './requests.ts';
 import { trainingAnswers } from './training.ts';
-import { createWorld, sharedRecords } from './world.ts';
+import { createWorld, sharedRecords, worldSettings } from './world.ts';
 
 // The id of an existing record of another tenant or of the other environment must return exactly the same response as
 // an unknown id, at every position of every operation, and must change nothing. The gateway already rejects ids of
@@ -35,7 +35,7 @@ let known: Record<string, string>;
 const answersToMissing = new Map<string, unknown>();
 
 beforeAll(async () => {
-  fleet = await startFleet();
+  fleet = await startFleet({ env: worldSettings });
   receiver = await startReceiver();
   ids = createIdCodec(fleet.environment['gateway']?.['IDS_ALPHABET'] as string);
   setup = { direct: directCalls(fleet), ids, receiverUrl: receiver.url };

@@ -60,6 +60,9 @@ export async function sharedRecords({ direct }: Setup): Promise<SharedRecords> {
   };
 }
 
+/** Settings that the records need: authorizations of connections. The provider is not called. */
+export const worldSettings = { OAUTH_SLACK_CLIENT_ID: 'tandem', OAUTH_SLACK_CLIENT_SECRET: 'ThisIsOnlyATest' };
+
 /** Creates the records of a tenant in one environment. */
 export async function createWorld(
   setup: Setup,
@@ -85,6 +88,12 @@ export async function createWorld(
 
   // First, so that it receives the events of the records that follow.
   const webhook = await call('createWebhook', { body: { url: receiverUrl, events: ['*'] } });
+
+  const { connectionId } = await call('authorizeConnection', { params: { provider: 'slack' }, body: {} });
+  // Inactive, because the connection is not authorized.
+  const config = await call('createConnectorConfig', {
+    body: { connectorKey: 'slack', connectionId, settings: { events: ['lead.*'], channel: 'C1' }, active: false },
+  });
 
   // Not named like the leads: a referral of somebody with the name and the domain of the partner earns nothing.
   const joan = { firstName: 'Joan', lastName: 'Clarke' };
@@ -259,6 +268,7 @@ export async function createWorld(
       job: { id: job.jobId },
       view,
     }),
+    ...numbers({ connection: { id: connectionId }, connector_config: config }),
     ...numbers({ scoring_rule: scoringRule, assignment_rule: assignmentRule }),
     ...numbers({
       bulk_run: { id: bulkRunId },

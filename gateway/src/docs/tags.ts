@@ -208,6 +208,17 @@ const tags: Tag[] = [
     description: 'The calls of the API in the last 30 days, with their bodies.',
   },
   {
+    paths: [
+      '/v1/integrations/connectors',
+      '/v1/integrations/oauth',
+      '/v1/integrations/connections',
+      '/v1/integrations/configs',
+    ],
+    name: 'Connections',
+    description:
+      'Connections to other systems, by OAuth 2.0 or with credentials, and the settings of their connectors.',
+  },
+  {
     paths: ['/v1/audit-logs', '/v1/public/audit-exports'],
     name: 'Audit log',
     description: 'A record of every change: who made it, when and from where.',

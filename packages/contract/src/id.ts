@@ -107,6 +107,8 @@ export const resourceTypes = {
   report_schedule: 106,
   agent_schedule: 107,
   api_log: 115,
+  connection: 110,
+  connector_config: 111,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;
@@ -225,6 +227,7 @@ const nouns: Partial<Record<IdKind, string>> = {
   co_marketing_resource: 'co-marketing resource',
   enrollment: 'enrolment',
   sso_domain: 'domain',
+  connector_config: 'config',
 };
 
 /** The noun for a resource type in texts for customers. */

@@ -36,6 +36,7 @@ import { mailNotification } from './features/notifications/mail-notification.job
 import { notifyOfAgentSchedules, notifyOfApprovals } from './features/notifications/on-agent-waiting.ts';
 import { notifyOfPartners, notifyOfWebhooks } from './features/notifications/on-attention-needed.ts';
 import { notifyOfCalendar } from './features/notifications/on-calendar-changed.ts';
+import { notifyOfConnections } from './features/notifications/on-connection-lost.ts';
 import { notifyOfDealRegistrations } from './features/notifications/on-deal-submitted.ts';
 import { notifyOfForms } from './features/notifications/on-form-submitted.ts';
 import { notifyOfTraining } from './features/notifications/on-learner-notified.ts';
@@ -163,6 +164,7 @@ export function identityService(
       notifyOfApprovals(tools),
       notifyOfAgentSchedules(tools),
       notifyOfWebhooks(tools),
+      notifyOfConnections(tools),
       notifyOfPartners(tools),
       notifyOfDealRegistrations(tools),
       notifyOfDueTasks(tools),

@@ -53,6 +53,10 @@ import {
 } from '@tandem/identity-contract';
 import { compileRewriter, type IdCodec } from '@tandem/ids';
 import {
+  connectionConnected,
+  connectionDisconnected,
+  connectionNeedsReauth,
+  connectionRecovered,
   deliveryExhausted,
   webhookDisabled,
   webhookFailing,
@@ -140,6 +144,10 @@ export const catalogued = [
   webhookRecovered,
   webhookSecretRotated,
   deliveryExhausted,
+  connectionConnected,
+  connectionNeedsReauth,
+  connectionRecovered,
+  connectionDisconnected,
   exportCompleted,
   reportCompleted,
   reportFailed,

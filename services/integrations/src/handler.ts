@@ -1,22 +1,25 @@
+import type { Environment } from '@tandem/caller';
 import type { Operation } from '@tandem/contract';
 import type { IdCodec } from '@tandem/ids';
-import type { Target } from '@tandem/outgoing';
+import type { createGuardedFetch, Target } from '@tandem/outgoing';
 import type { Shares } from '@tandem/process';
-import type { Seal } from '@tandem/sealed';
+import type { LinkTokens, Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
+import type { Sockets } from './connectors/connector.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { FairQueue } from './outgoing/fair-queue.ts';
 import type { Schedules } from './outgoing/retry-schedule.ts';
 import type { Sender } from './outgoing/send.ts';
 import type { PermissionsOf } from './permissions-of.ts';
+import type { OauthClient } from './providers/oauth-client.ts';
 
 /** Tenant-scoped database client of integrations. */
 export type Tx = TenantTx<PrismaClient>;
 /** Handler of an integrations operation; `Found` is the result of its `check`. */
 export type Handler<Op extends Operation, Found = void> = ServiceHandler<Op, Tx, Found>;
 
-/** Dependencies of webhook handlers and jobs. */
+/** Dependencies of handlers and jobs. */
 export interface Tools {
   ids: IdCodec;
   seal: Seal;
@@ -27,4 +30,17 @@ export interface Tools {
   testLimits: { tenant: Shares<number>; all: Shares<'all'> };
   schedules: Schedules;
   permissionsOf: PermissionsOf;
+  oauth: OauthClient;
+  /** Seals the states of authorizations, which name the tenant of the callback. */
+  states: LinkTokens<{ tenantId: number; environment: Environment; nonce: string }>;
+  /** Calls the systems of connections. */
+  calls: { fetch: ReturnType<typeof createGuardedFetch>['fetch']; stripeUrl: string | undefined };
+  /** Calls the systems of connections that have no HTTP API. */
+  sockets: Sockets;
+  /** The address of the gateway as clients see it. */
+  publicUrl: string;
+  /** Origins to which browsers may be redirected after an authorization. */
+  redirectOrigins: readonly string[];
+  /** The wait after the first failed refresh; it doubles while refreshes fail. */
+  refreshRetryMs: number;
 }

@@ -1,4 +1,4 @@
-import { integrations, webhooksMax } from '@tandem/integrations-contract';
+import { connectionsMax, connectorConfigsMax, integrations, webhooksMax } from '@tandem/integrations-contract';
 import { everyList } from '@tandem/testing';
 import { type Integrations, startIntegrations } from './testing.ts';
 
@@ -11,7 +11,8 @@ afterAll(() => service?.close());
 const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
 everyList(integrations, () => service as never, {
-  recordsMax: { webhook: webhooksMax },
+  recordsMax: { webhook: webhooksMax, connection: connectionsMax, connector_config: connectorConfigsMax },
+  unsorted: { listConnectors: 'the connectors of the platform, which are not records' },
   // PostgreSQL reads no partition for times of days without one.
   samples: () => ({
     'listApiLogs.createdFrom': hoursFromNow(1),

@@ -3,17 +3,27 @@ import { createServiceClient } from '@tandem/client/internal';
 import { internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { apiLogDays, deliveryDays, integrations, payloadDays } from '@tandem/integrations-contract';
-import { createTarget, type Resolve } from '@tandem/outgoing';
+import { createGuardedConnect, createGuardedFetch, createTarget, type Resolve } from '@tandem/outgoing';
 import { createShares } from '@tandem/process';
-import { createSeal } from '@tandem/sealed';
-import { personalData, type ServiceDefinition, type ServiceSettings } from '@tandem/service';
+import { createLinkTokens, createSeal } from '@tandem/sealed';
+import { personalData, type ServiceDefinition } from '@tandem/service';
 import { apiLogHandlers } from './features/api-logs/index.ts';
+import { sealedCredentials } from './features/connections/connection.ts';
+import { connectionHandlers } from './features/connections/index.ts';
+import { keepConnectionFresh } from './features/connections/refresh-connection.job.ts';
+import { revokeConnection } from './features/connections/revoke-connection.job.ts';
+import { actOnEvent } from './features/connector-configs/act-on-event.job.ts';
+import { connectorConfigHandlers } from './features/connector-configs/index.ts';
+import { connectorHandlers } from './features/connectors/index.ts';
 import { deliver } from './features/deliveries/deliver.job.ts';
 import { deliveryHandlers } from './features/deliveries/index.ts';
 import { eventHandlers } from './features/events/index.ts';
 import { storeEvent } from './features/events/on-catalogued-event.ts';
 import { exportHandlers } from './features/exports/index.ts';
 import { jobHandlers } from './features/jobs/index.ts';
+import { sealedVerifier } from './features/oauth/authorization.ts';
+import { endAuthorization } from './features/oauth/end-authorization.job.ts';
+import { oauthHandlers } from './features/oauth/index.ts';
 import { integrationsData } from './features/personal-data/integrations-data.ts';
 import { recoveryHandlers } from './features/recoveries/index.ts';
 import { recover } from './features/recoveries/recover.job.ts';
@@ -27,18 +37,13 @@ import { type ObservedSender, observed } from './outgoing/observe.ts';
 import { createSchedules } from './outgoing/retry-schedule.ts';
 import { createSender } from './outgoing/send.ts';
 import { permissionsOfUsers } from './permissions-of.ts';
-
-export type IntegrationsSettings = ServiceSettings & {
-  IDENTITY_URL: string;
-  IDS_ALPHABET: string;
-  WEBHOOK_ALLOW_PRIVATE_TARGETS: boolean;
-  WEBHOOK_TIMEOUT_SECONDS: number;
-  WEBHOOK_RETRY_SCHEDULE_SECONDS?: readonly number[] | undefined;
-  WEBHOOK_PROXY_URL?: string | undefined;
-};
+import { createOauthClient } from './providers/oauth-client.ts';
+import type { IntegrationsSettings } from './settings.ts';
 
 // Partitions of the API log exist for so many days ahead, in case the database is unreachable for hourly maintenance.
 const partitionsAhead = 3;
+// Two of them, as a refresh may make, take less than its lease.
+const callTimeoutMs = 8_000;
 const testsPerTenantMax = 3;
 // Well below the number of connections that a gateway opens to a service.
 const testsMax = 24;
@@ -46,14 +51,14 @@ const testWaitMs = 250;
 const testsWaitingMax = 10;
 
 /**
- * Definition of the integrations service: webhooks, deliveries, stored events and the API log.
+ * Definition of the integrations service: webhooks, deliveries, stored events, the API log, and connections to other systems.
  * @param resolve DNS lookup for webhook targets; uses the system's name servers by default
  */
 export function integrationsService(
   settings: IntegrationsSettings,
   resolve?: Resolve,
 ): ServiceDefinition<typeof integrations, PrismaClient, IntegrationsSettings> {
-  const { tools, measure } = createTools(settings, resolve);
+  const { tools, measure, close } = createTools(settings, resolve);
   const person = personalData('integrations', integrationsData);
   return {
     name: 'integrations',
@@ -64,12 +69,25 @@ export function integrationsService(
       ...recoveryHandlers,
       ...eventHandlers,
       ...apiLogHandlers,
+      ...connectorHandlers(tools),
+      ...oauthHandlers(tools),
+      ...connectionHandlers(tools),
+      ...connectorConfigHandlers,
       ...jobHandlers,
       ...exportHandlers,
       ...person.handlers,
     },
     consumers: [storeEvent(tools), ...person.consumers],
-    jobs: [deliver(tools), recover, replay(tools), ...person.jobs],
+    jobs: [
+      deliver(tools),
+      recover,
+      replay(tools),
+      keepConnectionFresh(tools),
+      revokeConnection(tools),
+      endAuthorization,
+      actOnEvent(tools),
+      ...person.jobs,
+    ],
     jobsOutsideMax: sendsMax + waitingMax,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
@@ -80,6 +98,9 @@ export function integrationsService(
       Attempt: { through: ['delivery'] },
       Recovery: { through: ['webhook'] },
       ApiLog: 'shared',
+      Connection: { owners: ['createdBy'] },
+      OauthAuthorization: { through: ['connection'] },
+      ConnectorConfig: { owners: ['createdBy'] },
     },
     maintenance: [
       {
@@ -91,17 +112,19 @@ export function integrationsService(
       { table: 'event', column: 'stored_at', days: payloadDays },
       { table: 'attempt', column: 'started_at', days: payloadDays },
       { table: 'delivery', column: 'created_at', days: deliveryDays },
+      { table: 'oauth_authorization', column: 'created_at', days: 1 },
     ],
-    sealed: sealedColumns,
+    sealed: [...sealedColumns, sealedCredentials, sealedVerifier],
     measure,
     settings,
+    close: () => close(),
   };
 }
 
 function createTools(
   settings: IntegrationsSettings,
   resolve: Resolve | undefined,
-): { tools: Tools; measure: ObservedSender['measure'] } {
+): { tools: Tools; measure: ObservedSender['measure']; close: () => Promise<void> } {
   const identity = createServiceClient({
     operations: internalUsers,
     baseUrl: settings.IDENTITY_URL,
@@ -116,9 +139,12 @@ function createTools(
       proxyUrl: settings.WEBHOOK_PROXY_URL,
     }),
   );
-  const tools = {
+  const guarded = createGuardedFetch({ target, name: 'A connected system', timeoutMs: callTimeoutMs });
+  const seal = createSeal(settings.ENCRYPTION_KEY);
+  const allowHttp = settings.WEBHOOK_ALLOW_PRIVATE_TARGETS;
+  const tools: Tools = {
     ids: createIdCodec(settings.IDS_ALPHABET),
-    seal: createSeal(settings.ENCRYPTION_KEY),
+    seal,
     target,
     sender,
     queue: createFairQueue(),
@@ -128,6 +154,21 @@ function createTools(
     },
     permissionsOf: permissionsOfUsers(identity),
     schedules: createSchedules({ seconds: settings.WEBHOOK_RETRY_SCHEDULE_SECONDS }),
+    oauth: createOauthClient({ settings, fetch: guarded.fetch, allowHttp }),
+    states: createLinkTokens(seal, 'authorization'),
+    calls: { fetch: guarded.fetch, stripeUrl: settings.STRIPE_URL },
+    sockets: {
+      connect: createGuardedConnect({ target, name: 'A connected system', timeoutMs: callTimeoutMs }),
+      allowsPlain: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS,
+    },
+    publicUrl: settings.PUBLIC_URL,
+    redirectOrigins: redirectOriginsOf(settings),
+    refreshRetryMs: settings.OAUTH_RETRY_SECONDS * 1_000,
   };
-  return { tools, measure };
+  return { tools, measure, close: guarded.close };
+}
+
+/** The console, and what the operator lists besides it. */
+function redirectOriginsOf({ CONSOLE_URL, OAUTH_REDIRECT_ORIGINS = [] }: IntegrationsSettings): string[] {
+  return [...new Set([...(CONSOLE_URL === undefined ? [] : [new URL(CONSOLE_URL).origin]), ...OAUTH_REDIRECT_ORIGINS])];
 }

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type { EventDef } from '@tandem/contract';
 import type { Resolve } from '@tandem/outgoing';
 import { testService, type testSettings, until } from '@tandem/testing';
-import { type IntegrationsSettings, integrationsService } from './service.ts';
+import { integrationsService } from './service.ts';
+import type { IntegrationsSettings } from './settings.ts';
 
 /**
  * Starts the service with short retry delays.
@@ -29,6 +30,9 @@ export async function startIntegrations(
           // As in production, so that an immediate response does not time out on a busy machine.
           WEBHOOK_TIMEOUT_SECONDS: 15,
           WEBHOOK_RETRY_SCHEDULE_SECONDS: [0, 0.05, 0.05],
+          PUBLIC_URL: 'https://api.tandem.example',
+          OAUTH_REDIRECT_ORIGINS: ['https://console.tandem.example'],
+          OAUTH_RETRY_SECONDS: 0.2,
           ...own,
         },
         resolve,

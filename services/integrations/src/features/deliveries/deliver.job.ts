@@ -1,13 +1,12 @@
-import { Environment } from '@tandem/contract';
 import { hiddenValue } from '@tandem/integrations-contract';
 import { type JobContext, job } from '@tandem/jobs';
 import type { z } from 'zod';
-import { isCatalogued, mayReceive } from '../../catalogue.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import type { Outcome } from '../../outgoing/send.ts';
 import { headersOf } from '../../outgoing/sign.ts';
 import { timeoutsMax } from '../webhooks/health.ts';
 import { openHeaders, openSecrets } from '../webhooks/sealed-parts.ts';
+import { checkPermission } from './check-permission.ts';
 import { type DueDelivery, deliverJob } from './delivery.ts';
 import { type AttemptResult, recordAttempt } from './record-attempt.ts';
 
@@ -17,8 +16,6 @@ type Finish = Context['finish'];
 
 // Deliveries wait while identity is unreachable, because the permission may have been revoked.
 const permissionRetryMs = 10_000;
-// How long a delivery waits for an instance of the release that knows its event; the same as for consumers.
-const unknownEventMaxMs = 24 * 3_600_000;
 const unfinished = ['pending', 'retrying', 'delivering'];
 
 /** Makes one attempt of a delivery if its endpoint has a free slot and may still receive the event. */
@@ -94,25 +91,6 @@ async function endWithoutAttempt(
   await finish(async ({ tx }) => {
     await tx.delivery.updateMany({ where: { id, round, status: { in: unfinished } }, data: ended });
   });
-}
-
-/**
- * Whether both the current permissions of the authorizing user and those of the credential used at registration allow
- * reading the event's records; undefined while identity is unreachable, or while the event is known to another release
- * only, whose instances know the permission that it needs.
- */
-async function checkPermission(
-  { permissionsOf }: Tools,
-  { tenantId, environment, authorizedBy: userId, authorizedPermissions, event, createdAt }: DueDelivery,
-): Promise<boolean | undefined> {
-  if (userId === null) return false;
-  if (!isCatalogued(event)) return Date.now() - createdAt.getTime() < unknownEventMaxMs ? undefined : false;
-  if (authorizedPermissions && !mayReceive(authorizedPermissions, event)) return false;
-  const user = { tenantId, environment: Environment.parse(environment), userId };
-  return permissionsOf(user).then(
-    (permissions) => mayReceive(permissions, event),
-    () => undefined,
-  );
 }
 
 function pauseOf({ pausedUntil }: DueDelivery): Date | undefined {

@@ -2,6 +2,7 @@ import type { EventDef } from '@tandem/contract';
 import { type ConsumerContext, consumer, PermanentError, type Received } from '@tandem/events';
 import { catalogued, envelopeOf, matches, publicData } from '../../catalogue.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import { scheduleActions } from '../connector-configs/act-on-event.ts';
 import { deliverJob } from '../deliveries/delivery.ts';
 import { applyFilter, type FilterResult } from '../webhooks/filter.ts';
 
@@ -15,8 +16,8 @@ interface Subscription {
 }
 
 /**
- * Stores each catalogue event as the body sent to customers, with one delivery for each matching subscription. A batch
- * of one tenant takes a fixed number of statements.
+ * Stores each catalogue event as the body sent to customers, with one delivery for each matching subscription, and
+ * schedules what configs of connectors do with it. A batch of one tenant takes a fixed number of statements.
  */
 export const storeEvent = (tools: Tools) =>
   consumer({
@@ -24,6 +25,7 @@ export const storeEvent = (tools: Tools) =>
     on: catalogued,
     async handle(events: Received<EventDef>[], { tx, schedule }: ConsumerContext<Tx>) {
       const stored = await store(tx, tools, events);
+      await scheduleActions({ tx, schedule }, stored);
       const subscriptions: Subscription[] = await tx.webhook.findMany({
         where: { deletedAt: null },
         select: { id: true, events: true, active: true, filter: true },

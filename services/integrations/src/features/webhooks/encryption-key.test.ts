@@ -24,8 +24,8 @@ afterAll(async () => {
 });
 
 /** Starts an instance with this ENCRYPTION_KEY on the shared database. */
-async function start(setting: string): Promise<Integrations> {
-  const service = await startIntegrations({ ENCRYPTION_KEY: setting }, undefined, sharedSettings);
+async function start(setting: string, more: object = {}): Promise<Integrations> {
+  const service = await startIntegrations({ ENCRYPTION_KEY: setting, ...more }, undefined, sharedSettings);
   running.push(service);
   return service;
 }
@@ -132,4 +132,24 @@ it('a deleted webhook has no encrypted values', async () => {
   await service.reencrypt();
   expect(await countsByKey(service)).not.toHaveProperty('secret ');
   expect(await countsByKey(service)).not.toHaveProperty('secret k1');
+});
+
+it('the credentials of connections and open authorizations are re-encrypted, and stay usable', async () => {
+  const [a, b] = [`k1:${key()}`, `k2:${key()}`];
+  const caller = { tenantId: 4, userId: 1 };
+  const provider = { OAUTH_SLACK_CLIENT_ID: 'tandem', OAUTH_SLACK_CLIENT_SECRET: 'ThisIsOnlyATest' };
+  const system = await receiver(200);
+  const first = await start(a, provider);
+  const credentials = { auth: 'none', baseUrl: system.url };
+  const body = { connectorKey: 'rest', name: 'ERP', credentials };
+  const { data } = await first.as(caller).createConnection({ body });
+  const request = { params: { provider: 'slack' }, body: {} };
+  expect((await first.as(caller).authorizeConnection(request)).status).toBe(200);
+  await stop(first);
+
+  const service = await start(`${b},${a}`, provider);
+  await service.reencrypt();
+  expect(await countsByKey(service)).toMatchObject({ 'credentials k2': 1, 'verifier k2': 1 });
+  expect(await countsByKey(service)).not.toHaveProperty('credentials k1');
+  expect((await service.as(caller).testConnection({ params: { id: data.id } })).data.ok).toBe(true);
 });

@@ -1,18 +1,15 @@
 import { randomInt } from 'node:crypto';
 import type { webhooks } from '@tandem/integrations-contract';
-import { ShareTimeoutError } from '@tandem/process';
-import { fail, failField } from '@tandem/service';
+import { failField } from '@tandem/service';
 import { exampleEnvelope, firstEvent, isSubscribable } from '../../catalogue.ts';
-import type { Webhook as WebhookRow } from '../../generated/client.ts';
 import type { Handler, Tools } from '../../handler.ts';
 import type { Outcome } from '../../outgoing/send.ts';
 import { headersOf } from '../../outgoing/sign.ts';
+import { withinLimits } from '../../outgoing/within-limits.ts';
 import { logOutgoing } from '../api-logs/log-outgoing.ts';
 import { applyFilter } from './filter.ts';
 import { openHeaders, openSecrets } from './sealed-parts.ts';
 import { findWebhook } from './webhook.ts';
-
-const retryAfterSeconds = 5;
 
 interface Sent {
   event: string;
@@ -65,27 +62,4 @@ export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, 
 function testEventId(): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
   return Array.from({ length: 16 }, () => alphabet[randomInt(alphabet.length)]).join('');
-}
-
-/**
- * Limits tests in flight, per tenant and in total, because each one holds a gateway connection until it ends.
- */
-async function withinLimits<T>(
-  { tenant, all }: Tools['testLimits'],
-  { tenantId }: WebhookRow,
-  work: () => Promise<T>,
-): Promise<T> {
-  const releases: (() => void)[] = [];
-  try {
-    releases.push(await tenant.enter(tenantId));
-    releases.push(await all.enter('all'));
-  } catch (error) {
-    for (const release of releases) release();
-    throw error instanceof ShareTimeoutError ? fail('too_many_tests', [], { retryAfter: retryAfterSeconds }) : error;
-  }
-  try {
-    return await work();
-  } finally {
-    for (const release of releases) release();
-  }
 }

@@ -36,12 +36,15 @@ export function authorizationOf(caller: Caller) {
   return { authorizedBy: actingUserId(caller) ?? null, authorizedPermissions: [...new Set(caller.permissions)].sort() };
 }
 
-/** Fails if the caller may not read the records of the events. */
-export function checkMayReceive({ permissions }: Caller, patterns: readonly string[]): void {
+/**
+ * Fails if the caller may not read the records of the events.
+ * @param field the field of the request that names them
+ */
+export function checkMayReceive({ permissions }: Caller, patterns: readonly string[], field = 'events'): void {
   const errors = patterns.flatMap((pattern, index) => {
     const missing = missingFor(pattern, permissions);
     const message = `Requires ${missing.join(', ')}, not narrowed to own or team records`;
-    return missing.length ? [{ field: `events.${index}`, message }] : [];
+    return missing.length ? [{ field: `${field}.${index}`, message }] : [];
   });
   if (errors.length) throw fail('forbidden', errors);
 }
@@ -82,11 +85,16 @@ export async function checkUrlAndEvents(
   const urlError = input.url === undefined ? undefined : await target.resolvedUrlError(input.url, environment);
   const errors: FieldError[] = [
     ...(urlError ? [{ field: 'url', message: urlError }] : []),
-    ...(input.events ?? []).flatMap((pattern, index) =>
-      isSubscribable(pattern) ? [] : [{ field: `events.${index}`, message: unknownEvent }],
-    ),
+    ...patternErrors(input.events ?? []),
   ];
   if (errors.length) throw fail('validation_failed', errors);
+}
+
+/** The errors of patterns that name no event of the catalogue. */
+export function patternErrors(patterns: readonly string[], field = 'events'): FieldError[] {
+  return patterns.flatMap((pattern, index) =>
+    isSubscribable(pattern) ? [] : [{ field: `${field}.${index}`, message: unknownEvent }],
+  );
 }
 
 const unknownEvent = `Must be *, an event name (${catalogued.map(({ name }) => name).join(', ')}), or a resource followed by .* such as lead.*`;

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { until } from '@tandem/testing';
+import { aTenant, type Service, startIdentity } from '../../identity.test-service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startIdentity();
+});
+afterAll(() => service?.close());
+
+type Tenant = Awaited<ReturnType<typeof aTenant>>;
+
+function lost({ tenantId }: Tenant, createdBy: string, id: string = randomUUID()) {
+  const now = '2026-11-21T10:00:00.000Z';
+  const record = {
+    id: '7',
+    environment: 'live',
+    connectorKey: 'slack',
+    name: 'Sales team',
+    status: 'needs_reauth',
+    allowedTransitions: [],
+    scopes: [],
+    account: null,
+    expiresAt: null,
+    lastRefreshedAt: null,
+    lastError: 'invalid_grant',
+    createdBy,
+    version: 2,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const event = {
+    id,
+    name: 'integration.needs_reauth',
+    tenantId,
+    environment: 'live',
+    occurredAt: now,
+    action: 'integration.require_reauthorization',
+    caller: { type: 'system', name: 'integrations', requestId: 'job_1' },
+    target: { type: 'connection', id: 7 },
+    data: { connectionId: '7', connectorKey: 'slack', reason: 'invalid_grant' },
+    record,
+  };
+  return service.publish(event.name, event, id);
+}
+
+it('notifies administrators and the creator once that a connection has to be authorized again', async () => {
+  const tenant = await aTenant(service);
+  const [creator, other] = [await tenant.addUser('manager'), await tenant.addUser('manager')];
+  const inboxOf = async (userId: string) =>
+    (await tenant.as(userId, ['notifications:read']).listNotifications()).data as { category: string }[];
+  const id = randomUUID();
+  await lost(tenant, creator.id, id);
+  await lost(tenant, creator.id, id);
+  const found = await until('the creator is notified', async () => {
+    const list = await inboxOf(creator.id);
+    return list.length > 0 && list;
+  });
+  expect(found).toMatchObject([
+    {
+      category: 'connections',
+      priority: 'high',
+      groupCount: 1,
+      actions: [{ url: expect.stringMatching(/^\/integrations\/connections\/\w{16,17}$/) }],
+    },
+  ]);
+  expect(await inboxOf(other.id)).toEqual([]);
+});
+
+it('puts an event that cannot be read aside', async () => {
+  await service.publish('integration.needs_reauth', { name: 'integration.needs_reauth' }, randomUUID());
+  await until('it is a dead letter', async () => (await service.deadLetters('notify-of-connections')).length > 0);
+});

@@ -1,0 +1,65 @@
+import { BlockedAddressError } from '@tandem/outgoing';
+import { readRetryAfter } from '../outgoing/retry-schedule.ts';
+import type { OauthClient } from '../providers/oauth-client.ts';
+import { type Call, CallError, type Connector, type Secret } from './connector.ts';
+
+type Fetch = (url: string, options: object) => Promise<Response>;
+
+const userAgent = 'svc-connectors/1';
+
+/**
+ * Creates the calls of a connection: with its authentication, to the addresses of this deployment.
+ * @param tools.fetch guarded, with time limits and limits of size
+ * @param tools.stripeUrl replaces the origin of Stripe's addresses
+ */
+export function callOf(
+  connector: Connector,
+  secret: Secret,
+  tools: { fetch: Fetch; oauth: Pick<OauthClient, 'addressAt'>; stripeUrl: string | undefined },
+): Call {
+  return async ({ url, method = 'GET', body, headers }) => {
+    const response = await tools
+      .fetch(addressOf(connector, url, tools), {
+        method,
+        headers: {
+          accept: 'application/json',
+          'user-agent': userAgent,
+          ...(body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
+          ...headers,
+          ...connector.headersOf(secret),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      .catch(asCallError);
+    const { status } = response;
+    // The body is read in any case, so that the connection can be used again.
+    const text = await response.text().catch(asCallError);
+    if (status === 401) throw new CallError('credentials_rejected');
+    if (status === 429 || status >= 500)
+      throw new CallError('provider_unavailable', readRetryAfter(response.headers.get('retry-after') ?? undefined));
+    if (status < 200 || status >= 300) throw new CallError(`status_${status}`);
+    return { status, body: parsed(text) };
+  };
+}
+
+function addressOf(
+  { key, provider }: Connector,
+  url: string,
+  { oauth, stripeUrl }: { oauth: Pick<OauthClient, 'addressAt'>; stripeUrl: string | undefined },
+): string {
+  if (provider) return oauth.addressAt(provider, url);
+  return key === 'stripe' && stripeUrl !== undefined ? new URL(new URL(url).pathname, stripeUrl).href : url;
+}
+
+function asCallError(error: unknown): never {
+  const isBlocked = error instanceof BlockedAddressError || (error as Error).cause instanceof BlockedAddressError;
+  throw new CallError(isBlocked ? 'blocked_address' : 'provider_unavailable');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

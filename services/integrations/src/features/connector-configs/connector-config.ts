@@ -1,0 +1,89 @@
+import type { Caller } from '@tandem/caller';
+import type { FieldError } from '@tandem/contract';
+import { ConnectorConfig, connectorConfigsMax } from '@tandem/integrations-contract';
+import { fail, failField, readFields } from '@tandem/service';
+import { z } from 'zod';
+import type { Connector, FieldMapping } from '../../connectors/connector.ts';
+import { allConnectors } from '../../connectors/index.ts';
+import type { ConnectorConfig as ConfigRow } from '../../generated/client.ts';
+import type { Tx } from '../../handler.ts';
+import { checkMayReceive, patternErrors } from '../webhooks/webhook.ts';
+
+export type { ConfigRow };
+
+const columns = ConnectorConfig.pick({
+  connectorKey: true,
+  settings: true,
+  fieldMappings: true,
+  inactiveReason: true,
+});
+
+/** Converts a row to the contract's `ConnectorConfig`. */
+export function asConnectorConfig(row: ConfigRow): z.output<typeof ConnectorConfig> {
+  return { ...row, ...columns.parse(row) };
+}
+
+/** The mappings of a stored config. */
+export function mappingsOf({ fieldMappings }: Pick<ConfigRow, 'fieldMappings'>): FieldMapping[] {
+  return columns.shape.fieldMappings.parse(fieldMappings);
+}
+
+/** The data of the events of a config. */
+export function aboutConfig(row: ConfigRow) {
+  return { configId: row.id, connectorKey: columns.shape.connectorKey.parse(row.connectorKey) };
+}
+
+/** What a config says about the events that its connector acts on. */
+export interface ConfigInput {
+  settings: unknown;
+  fieldMappings: readonly FieldMapping[];
+}
+
+/**
+ * Reads settings by the schema of the connector, and checks that the caller may read the records of the events.
+ * @throws ApiError 422 or 403 naming the fields
+ */
+export function readSettings(connector: Connector, input: ConfigInput, caller: Caller): ConfigSettings {
+  if (!connector.settings)
+    throw failField('connectorKey', `Must be a connector that acts on events: ${acting.join(', ')}`);
+  const errors: FieldError[] = [];
+  const read = readFields(z.object({ settings: connector.settings }), { settings: input.settings }, errors);
+  const nameErrors = input.fieldMappings.flatMap(({ to }, index) => {
+    const message = connector.nameError?.(to);
+    return message === undefined ? [] : [{ field: `fieldMappings.${index}.to`, message }];
+  });
+  errors.push(...patternErrors(read?.settings.events ?? [], 'settings.events'), ...nameErrors);
+  if (!read || errors.length) throw fail('validation_failed', errors);
+  checkMayReceive(caller, read.settings.events, 'settings.events');
+  return read.settings;
+}
+
+/** Settings that were read by the schema of a connector that acts on events. */
+export type ConfigSettings = Record<string, unknown> & { events: string[] };
+
+const acting = allConnectors.filter(({ settings }) => settings).map(({ key }) => key);
+
+/**
+ * Locks the connection of a config: one of the same connector that the caller may access. It is locked before the config,
+ * as when it is deleted, which makes its configs inactive.
+ */
+export async function lockConnectionOf(tx: Tx, key: string, id: number): Promise<void> {
+  const row = await tx.connection.lockFirst({ where: { id, deletedAt: null } });
+  if (!row) throw failField('connectionId', 'No connection with this id');
+  if (row.connectorKey !== key) throw failField('connectionId', `Must be a connection of the connector ${key}`);
+}
+
+/** Locks a config, so that checks on it still hold when it is written. */
+export async function lockConfig(tx: Tx, id: number): Promise<ConfigRow> {
+  const row = await tx.connectorConfig.lockFirst({ where: { id } });
+  if (!row) throw fail('not_found');
+  return row as ConfigRow;
+}
+
+/** Counts all configs, including those hidden from the caller, and blocks concurrent creation with a lock. */
+export async function checkConfigLimit(tx: Tx): Promise<void> {
+  await tx.sql`SELECT pg_advisory_xact_lock(
+    hashtextextended('connector configs', platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
+  const [found] = await tx.sql<{ count: number }>`SELECT count(*)::int AS count FROM connector_config`;
+  if ((found?.count ?? 0) >= connectorConfigsMax) throw fail('too_many_configs');
+}

@@ -1,0 +1,40 @@
+import { connectorConfigCreated, type connectorConfigs } from '@tandem/integrations-contract';
+import { toJsonColumn } from '@tandem/service';
+import { connectorOf } from '../../connectors/index.ts';
+import type { Handler } from '../../handler.ts';
+import { authorizationOf } from '../webhooks/webhook.ts';
+import {
+  aboutConfig,
+  asConnectorConfig,
+  checkConfigLimit,
+  lockConnectionOf,
+  readSettings,
+} from './connector-config.ts';
+
+export const createConnectorConfig: Handler<typeof connectorConfigs.createConnectorConfig> = async ({
+  body,
+  caller,
+  tx,
+  emit,
+}) => {
+  const { connectorKey, connectionId, fieldMappings = [], active = true } = body;
+  const connector = connectorOf(connectorKey);
+  const settings = readSettings(connector, { settings: body.settings ?? {}, fieldMappings }, caller);
+  await lockConnectionOf(tx, connectorKey, connectionId);
+  await checkConfigLimit(tx);
+  const authorization = authorizationOf(caller);
+  const row = await tx.connectorConfig.create({
+    data: {
+      connectorKey,
+      connectionId,
+      settings: toJsonColumn(settings),
+      fieldMappings,
+      active,
+      createdBy: authorization.authorizedBy,
+      ...authorization,
+    },
+  });
+  const config = asConnectorConfig(row);
+  emit(connectorConfigCreated, { data: aboutConfig(row), record: config });
+  return config;
+};
