@@ -84,9 +84,9 @@ function findEvents(tx: Tx, person: Person) {
 async function eraseBodies({ tx, person, after: [last = 0] }: Parameters<Sweep<Tx>>[0]): ReturnType<Sweep<Tx>> {
   const [part] = await tx.sql<{ read: number; end: number | null; calls: number }>`
     WITH part AS MATERIALIZED (
-      SELECT id, created_at, concat_ws(' ', path, replace(replace(query, '%40', '@'), '%2B', '+'), request_body, response_body) AS text
+      SELECT id, created_at, coalesce(request_body, response_body, query) IS NOT NULL AS has_content, concat_ws(' ', path, replace(replace(query, '%40', '@'), '%2B', '+'), request_body, response_body) AS text
       FROM api_log WHERE id > ${last} ORDER BY id LIMIT ${callsMax}::int),
-    found AS MATERIALIZED (SELECT id, created_at FROM part WHERE text ~* ${mentions(person)}),
+    found AS MATERIALIZED (SELECT id, created_at FROM part WHERE has_content AND text ~* ${mentions(person)}),
     erased AS (
       UPDATE api_log SET request_body = NULL, response_body = NULL, query = NULL
       FROM found WHERE api_log.id = found.id AND api_log.created_at = found.created_at RETURNING 1)
