@@ -1,4 +1,4 @@
-import { id, listQuery, operations, page } from '@tandem/contract';
+import { id, listQuery, operations, page, secret } from '@tandem/contract';
 import { z } from 'zod';
 import { Connection, ConnectionName, ConnectionStatus } from './connection.ts';
 import {
@@ -15,10 +15,12 @@ import { ConnectorKeyField } from './connector.ts';
 export const connectionsMax = 100;
 const withId = z.object({ id: id('connection') });
 
-const Credentials = z.record(z.string(), z.unknown(), { error: 'Must be an object' }).meta({
-  description: 'The credentials, as `credentialsSchema` of the connector describes them. They are never returned.',
-  examples: [{ apiKey: 'ThisIsOnlyAnExample' }],
-});
+const Credentials = secret(
+  z.record(z.string(), z.unknown(), { error: 'Must be an object' }).meta({
+    description: 'The credentials, as `credentialsSchema` of the connector describes them. They are never returned.',
+    examples: [{ apiKey: 'ThisIsOnlyAnExample' }],
+  }),
+);
 
 /** The reply of a refresh. */
 export const RefreshResult = Connection.pick({ status: true, expiresAt: true });
