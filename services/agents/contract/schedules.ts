@@ -16,7 +16,7 @@ import {
 import { z } from 'zod';
 import { bulkRunCompleted, bulkRunStarted } from './bulk-run.ts';
 import { leadsPerRunMax, StartedRun } from './bulk-runs.ts';
-import { input } from './executions.ts';
+import { agentErrors, input } from './executions.ts';
 
 export const scheduleStatuses = ['active', 'paused', 'ended'] as const;
 export const intervalUnits = ['minutes', 'hours', 'days', 'weeks'] as const;
@@ -305,6 +305,6 @@ export const agentSchedules = operations({
     status: 202,
     message: 'Bulk run queued',
     emits: [bulkRunStarted, bulkRunCompleted],
-    errors: { agent_paused: [409, 'The agent is paused; resume it first'], no_leads: [409, noLeadsMessage] },
+    errors: { ...agentErrors, no_leads: [409, noLeadsMessage] },
   },
 });

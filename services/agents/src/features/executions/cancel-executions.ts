@@ -6,9 +6,11 @@ import {
 } from '@tandem/agents-contract';
 import { actingUserId, type Caller } from '@tandem/caller';
 import type { Emit } from '@tandem/events';
+import type { Schedule } from '@tandem/jobs';
 import type { Tx } from '../../handler.ts';
 import { asApproval } from '../approvals/approval.ts';
 import { completeRuns } from '../bulk-runs/bulk-run.ts';
+import { checkCallJob, keysOf, openCallsOf } from '../calls/phone-call.ts';
 import { settleRecommendations } from '../recommendations/recommendation.ts';
 import { asExecution, type ExecutionRecord, liveStatuses, lockExecutions } from './execution.ts';
 
@@ -18,11 +20,12 @@ interface Context {
     typeof executionCancelled | typeof approvalDecided | typeof bulkRunCompleted | typeof recommendationDecided
   >;
   caller: Caller;
+  schedule: Schedule;
 }
 
-/** Cancels those of these executions that have not ended, with the approvals that they wait for. */
+/** Cancels those of these executions that have not ended, with the approvals that they wait for. Their calls are hung up. */
 export async function cancelExecutions(
-  { tx, emit, caller }: Context,
+  { tx, emit, caller, schedule }: Context,
   ids: readonly number[],
   reason: string | null,
 ): Promise<ExecutionRecord[]> {
@@ -40,6 +43,9 @@ export async function cancelExecutions(
     data: { status: 'cancelled', finishedAt: now, cancelReason: reason },
   });
   const cancelled = rows.map(asExecution);
+  const calls = await openCallsOf(tx, live);
+  const { tenantId = 0, environment } = caller;
+  if (calls.length) await schedule(checkCallJob, keysOf(calls, { tenantId, environment }));
   for (const record of cancelled) {
     const { id: executionId, agentId, leadId } = record;
     emit(executionCancelled, { data: { executionId, agentId, leadId }, record });

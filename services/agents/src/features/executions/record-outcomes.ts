@@ -1,12 +1,22 @@
-import { executionCompleted, executionFailed, executionStates, type executionStatuses } from '@tandem/agents-contract';
+import {
+  type bulkRunCompleted,
+  executionCompleted,
+  executionFailed,
+  executionStates,
+  type executionStatuses,
+} from '@tandem/agents-contract';
+import type { Emit } from '@tandem/events';
 import type { BatchContext } from '@tandem/jobs';
+import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { completeRuns } from '../bulk-runs/bulk-run.ts';
+import { checkCallJob, keysOf, openCallsOf } from '../calls/phone-call.ts';
 import { recordEffect, toProposalColumn } from '../recommendations/recommendation.ts';
 import {
   type AttemptOutcome,
   asExecution,
   type ExecutionRecord,
+  type executionJobs,
   lockExecutions,
   type Result,
   workingStatuses,
@@ -19,12 +29,29 @@ export interface AttemptedExecution {
   result: Extract<Result, { is: 'attempted' | 'skipped' }>;
 }
 
+type JobPayload = z.output<typeof executionJobs.call.payload>;
 type JobTransaction = Parameters<Parameters<BatchContext<unknown, Tx>['finish']>[0]>[0];
 
-/** Stores the outcomes of several executions with a fixed number of statements. Ended executions stay unchanged. */
+/** Stores the outcomes of several executions, and of the actions that they performed. */
 export async function recordOutcomes(transaction: JobTransaction, attempted: AttemptedExecution[]): Promise<void> {
-  if (!attempted.length) return;
-  const { tx, emit } = transaction;
+  for (const { record, outcome } of await endAttempts(transaction, attempted))
+    if (outcome?.effect) await recordEffect(transaction, { executionId: record.id }, outcome.effect);
+}
+
+interface Completed {
+  record: ExecutionRecord;
+  outcome: AttemptOutcome | undefined;
+}
+
+/**
+ * Stores the outcomes of several executions with a fixed number of statements. Ended executions stay unchanged.
+ * @returns those that have ended now
+ */
+export async function endAttempts(
+  { tx, emit }: { tx: Tx; emit: Emit<typeof executionCompleted | typeof executionFailed | typeof bulkRunCompleted> },
+  attempted: AttemptedExecution[],
+): Promise<Completed[]> {
+  if (!attempted.length) return [];
   const changed = attempted.map(({ execution, result }) => ({
     outcome: result.is === 'attempted' ? result.outcome : undefined,
     record: applyResult(execution, result),
@@ -49,8 +76,6 @@ export async function recordOutcomes(transaction: JobTransaction, attempted: Att
     outcome?.advice ? { executionId, agentId, leadId, ...toProposalColumn(outcome.advice) } : [],
   );
   if (recommendations.length) await tx.recommendation.createMany({ data: recommendations });
-  for (const { record, outcome } of completed)
-    if (outcome?.effect) await recordEffect(transaction, { executionId: record.id }, outcome.effect);
   for (const { record } of completed) {
     if (record.status === 'skipped') continue;
     const { id: executionId, agentId, leadId } = record;
@@ -63,6 +88,7 @@ export async function recordOutcomes(transaction: JobTransaction, attempted: Att
     { tx, emit },
     completed.map(({ record }) => record.bulkRunId),
   );
+  return completed;
 }
 
 /** Sets executions back to `queued` that cannot run now. */
@@ -72,9 +98,10 @@ export async function postpone({ tx }: Pick<JobTransaction, 'tx'>, ids: readonly
   await tx.execution.updateMany({ where: { id: { in: running } }, data: { status: 'queued' } });
 }
 
-/** Marks an execution as failed when its job has used all attempts; otherwise it would stay in status running. */
-export async function failGivenUp(transaction: JobTransaction, executionId: number): Promise<void> {
-  const { tx } = transaction;
+/** Marks an execution as failed when its job has used all attempts; otherwise it would stay in status running. A call is hung up. */
+export async function failGivenUp(transaction: JobTransaction, key: JobPayload): Promise<void> {
+  const { tx, schedule } = transaction;
+  const { executionId, ...scope } = key;
   const row = await tx.execution.findFirst({ where: { id: executionId, status: { in: workingStatuses } } });
   if (!row) return;
   const now = new Date();
@@ -89,6 +116,8 @@ export async function failGivenUp(transaction: JobTransaction, executionId: numb
     ...effect,
   };
   await recordOutcomes(transaction, [{ execution, result: { is: 'attempted', outcome } }]);
+  const calls = await openCallsOf(tx, [executionId]);
+  if (calls.length) await schedule(checkCallJob, keysOf(calls, scope));
 }
 
 /** An execution with its result applied. */

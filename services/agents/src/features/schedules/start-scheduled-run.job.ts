@@ -1,4 +1,4 @@
-import { noLeadsMessage, scheduleStopped } from '@tandem/agents-contract';
+import { agentErrors, noLeadsMessage, scheduleStopped } from '@tandem/agents-contract';
 import type { Caller } from '@tandem/caller';
 import { orAbsent } from '@tandem/client/internal';
 import { type JobContext, type JobScope, job, scheduleAgain } from '@tandem/jobs';
@@ -26,7 +26,11 @@ const notPermitted = {
 };
 const missed = { code: 'missed', message: 'The time passed while no process could start the run' };
 const noLeads = { code: 'no_leads', message: noLeadsMessage };
-const paused = { code: 'agent_paused', message: 'The agent was paused' };
+/** Refusals of a run that may be gone at the next time. */
+const refusals: Record<string, string> = {
+  agent_paused: 'The agent was paused',
+  telephony_not_configured: agentErrors.telephony_not_configured[1],
+};
 
 /** Starts the run of a schedule at one of its times, and schedules the next one, in one transaction. */
 export const startScheduledRun = (tools: Tools) =>
@@ -58,7 +62,8 @@ async function runOf(tools: Tools, on: { caller: Caller; tx: Tx }, row: Schedule
     const run = await readScheduledRun(tools, on, row, asSchedule(row));
     return run.leads.length ? run : noLeads;
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'agent_paused') return paused;
+    const message = error instanceof ApiError ? refusals[error.code] : undefined;
+    if (error instanceof ApiError && message) return { code: error.code, message };
     throw error;
   }
 }
