@@ -10,5 +10,6 @@ export type {
 } from './driver.ts';
 export { endedStatuses, TelephonyUnavailableError } from './driver.ts';
 export { type TelephonySettings, telephonySettings } from './settings.ts';
+export { isSigned } from './signature.ts';
 export { createTwilioDriver } from './twilio-driver.ts';
 export { twimlOf } from './twiml.ts';
