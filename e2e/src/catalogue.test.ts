@@ -8,7 +8,14 @@ let receiver: Receiver;
 beforeAll(async () => {
   fleet = await startFleet({
     services: ['identity', 'crm', 'partner', 'campaign', 'integrations', 'training', 'files', 'agents', 'analytics'],
-    env: { WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1' },
+    // A telephone provider that is never called, because the lead of the caller has no number.
+    env: {
+      WEBHOOK_RETRY_SCHEDULE_SECONDS: '0,1',
+      TELEPHONY_BASE_URL: 'http://127.0.0.1:1',
+      TELEPHONY_ACCOUNT_SID: 'AC1',
+      TELEPHONY_AUTH_TOKEN: 'token',
+      TELEPHONY_FROM: '+15005550006',
+    },
   });
   tenant = await aTenant(fleet);
   receiver = await startReceiver();

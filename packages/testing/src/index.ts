@@ -3,6 +3,13 @@
 export { until } from '@tandem/until';
 export { aPerson } from './a-person.ts';
 export { type AiProvider, type ProviderRequest, type ScriptedReply, startAiProvider } from './ai-provider.ts';
+export {
+  type CallProvider,
+  type CallScript,
+  type Deliver,
+  type ProviderCall,
+  startCallProvider,
+} from './call-provider.ts';
 export { everyList, filtersOf, sortsOf } from './every-list.ts';
 export { everyOperation } from './every-operation.ts';
 export { type Explain, openExplain } from './explain.ts';

@@ -163,6 +163,9 @@ export const AgentDashboard = z.object({
       caller: z
         .object({
           status: AgentStatus,
+          isSimulated: z
+            .boolean()
+            .meta({ description: 'Whether calls are simulated: true in the sandbox', examples: [false] }),
           totalCalls: z.int().meta({ description: 'The number of completed calls', examples: [120] }),
           successRate: Rate.meta({
             description: 'The share of these calls that were answered, from 0 to 1',

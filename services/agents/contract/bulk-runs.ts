@@ -4,6 +4,7 @@ import { approvalDecided } from './approvals.ts';
 import { BulkRun, bulkRunCancelled, bulkRunCompleted, bulkRunStarted } from './bulk-run.ts';
 import { BulkStatus } from './decision.ts';
 import {
+  agentErrors,
   Execution,
   executionCancelled,
   executionsQuery,
@@ -79,7 +80,7 @@ export const bulkRuns = operations({
     reply: StartedRun,
     message: 'Bulk run queued',
     emits: [bulkRunStarted, bulkRunCompleted],
-    errors: { agent_paused: [409, 'The agent is paused; resume it first'] },
+    errors: agentErrors,
   },
   getBulkRun: {
     method: 'GET',
@@ -144,7 +145,7 @@ export const bulkRuns = operations({
     message: 'Bulk run queued',
     emits: [bulkRunStarted, bulkRunCompleted],
     errors: {
-      agent_paused: [409, 'The agent is paused; resume it first'],
+      ...agentErrors,
       nothing_failed: [409, 'The bulk run has no failed execution that was not repeated yet'],
     },
   },

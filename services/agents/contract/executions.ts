@@ -37,7 +37,7 @@ export const executionStates = stateTable<(typeof executionStatuses)[number]>('E
       queued: 'run-execution.job',
       succeeded: 'run-execution.job',
       failed: 'run-execution.job',
-      timed_out: 'run-execution.job',
+      timed_out: 'check-call.job',
       skipped: 'run-execution.job',
       awaiting_approval: 'run-execution.job',
     },
@@ -98,8 +98,9 @@ export const Execution = z.object({
   output: freeForm()
     .nullable()
     .meta({
-      description: 'The result of the execution',
-      examples: [{ outcome: 'answered', durationSeconds: 94, isSimulated: true, attempts: 1 }],
+      description:
+        'The result of the execution. Of a call: `outcome`, `durationSeconds`, `attempts` and `isSimulated`, which is true in the sandbox, where no call is made; of a real one also `callId`, and `callStatus` while it is in progress.',
+      examples: [{ outcome: 'answered', durationSeconds: 94, isSimulated: false, attempts: 1, callId: 'CA1' }],
     }),
   usage: ModelUsage.nullable().meta({ description: 'The use of the model; null without one', examples: [null] }),
   steps: z.array(ExecutionStep).describe('The steps of the execution'),
@@ -188,8 +189,17 @@ export const scheduledFor = timestamp()
 
 const wrongStatus = { wrong_status: [409, 'The status of the execution does not allow this'] } as const;
 
-const startErrors = {
+/** Errors of requests that start executions of an agent. */
+export const agentErrors = {
   agent_paused: [409, 'The agent is paused; resume it first'],
+  telephony_not_configured: [
+    409,
+    'Calls need a telephone provider: the operator sets TELEPHONY_ACCOUNT_SID, TELEPHONY_AUTH_TOKEN and TELEPHONY_FROM. The sandbox simulates calls.',
+  ],
+} as const;
+
+const startErrors = {
+  ...agentErrors,
   already_running: [409, leadErrors.already_running],
   do_not_contact: [409, leadErrors.do_not_contact],
   limit_reached: [409, leadErrors.limit_reached],
@@ -263,7 +273,7 @@ export const executions = operations({
     also: ['leads:read'],
     summary: 'Cancel an execution',
     description:
-      'The execution must be queued, running or awaiting approval; its approval is cancelled too. A call that is in progress ends, and its outcome is not recorded.',
+      'The execution must be queued, running or awaiting approval; its approval is cancelled too. A call that is in progress is hung up, and its outcome is not recorded.',
     params: ofExecution,
     body: z.object({
       reason: text(500)

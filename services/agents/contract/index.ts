@@ -4,6 +4,7 @@ import { personalDataOperations } from '@tandem/contract';
 import { agentRows } from './agents.ts';
 import { approvals } from './approvals.ts';
 import { bulkRuns } from './bulk-runs.ts';
+import { calls } from './calls.ts';
 import { executions } from './executions.ts';
 import { internalApprovalCounts } from './internal.ts';
 import { internalNames } from './names.ts';
@@ -15,6 +16,7 @@ export * from './agents.ts';
 export * from './approvals.ts';
 export * from './bulk-run.ts';
 export * from './bulk-runs.ts';
+export * from './calls.ts';
 export { BulkStatus } from './decision.ts';
 export * from './executions.ts';
 export * from './internal.ts';
@@ -27,6 +29,7 @@ export const agents = {
   ...agentRows,
   ...bulkRuns,
   ...executions,
+  ...calls,
   ...approvals,
   ...recommendations,
   ...agentSchedules,

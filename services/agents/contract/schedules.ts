@@ -16,7 +16,7 @@ import {
 import { z } from 'zod';
 import { bulkRunCompleted, bulkRunStarted } from './bulk-run.ts';
 import { leadsPerRunMax, StartedRun } from './bulk-runs.ts';
-import { input } from './executions.ts';
+import { agentErrors, input } from './executions.ts';
 
 export const scheduleStatuses = ['active', 'paused', 'ended'] as const;
 export const intervalUnits = ['minutes', 'hours', 'days', 'weeks'] as const;
@@ -307,7 +307,7 @@ export const agentSchedules = operations({
     message: 'Bulk run queued',
     emits: [bulkRunStarted, bulkRunCompleted],
     errors: {
-      agent_paused: [409, 'The agent is paused; resume it first'],
+      ...agentErrors,
       no_leads: [409, noLeadsMessage],
       schedule_changed: [409, 'The schedule was changed at the same time; try again'],
     },

@@ -1,17 +1,30 @@
 import type { agents } from '@tandem/agents-contract';
 import { agentAiSettings } from '@tandem/ai';
 import { createIdCodec } from '@tandem/ids';
-import { type TestService, testService, until } from '@tandem/testing';
+import { telephonySettings } from '@tandem/telephony';
+import {
+  type CallProvider,
+  type CallScript,
+  type ProviderCall,
+  startCallProvider,
+  type TestService,
+  testService,
+  until,
+} from '@tandem/testing';
 import { z } from 'zod';
-import { type Known, leadOf, startPeers, type WireLead } from './peers.test-service.ts';
+import { type Known, leadOf, phoneOf, startPeers, type WireLead } from './peers.test-service.ts';
 import { agentsService } from './service.ts';
 import { agentsSettings } from './settings.ts';
 
-/** The settings of agents themselves, without an AI provider. */
+const publicUrl = 'https://api.example.com';
+
+/** The settings of agents themselves, without providers of AI and calls. */
 export const ownSettings = {
   ...agentsSettings.pick({ IDS_ALPHABET: true }).parse(process.env),
   ...agentsSettings.pick({ AGENTS_TOKENS_PER_DAY: true }).parse({}),
   ...z.object(agentAiSettings).parse({}),
+  ...z.object(telephonySettings).parse({}),
+  PUBLIC_URL: publicUrl,
 };
 
 const ids = createIdCodec(ownSettings.IDS_ALPHABET);
@@ -27,10 +40,16 @@ const everyPermission = [
 export interface Agents extends TestService<typeof agents> {
   /** The leads of crm and the changes that it was asked for. */
   known: Known;
+  /** The telephone provider. */
+  line: CallProvider;
   /** The public id of a record. */
   encode(type: Parameters<typeof ids.encode>[0], api: Api, id: number): string;
   /** Adds a lead to crm and returns its id. */
   aLead(fields?: Partial<WireLead>): number;
+  /** Lets the calls to a lead follow these scripts, in order. */
+  script(leadId: number, ...scripts: CallScript[]): void;
+  /** The calls to a lead. */
+  callsTo(leadId: number): ProviderCall[];
   /** Removes a lead from crm. */
   forget(leadId: number): void;
   /** Number of requests to crm. */
@@ -48,8 +67,8 @@ export interface Agents extends TestService<typeof agents> {
 export type Api = ReturnType<Agents['as']>;
 
 /**
- * Starts agents with stubs of crm and identity.
- * @param provider the settings of an AI provider; none by default
+ * Starts agents with stubs of crm and identity, and a telephone provider.
+ * @param provider the settings of an AI provider, which is missing by default, or other ones of the telephone provider
  */
 export async function startAgents(
   overrides: Parameters<typeof agentsService>[1] = {},
@@ -72,18 +91,25 @@ export async function startAgents(
   };
   let lastLeadId = 0;
   const { url, close } = await startPeers(known);
-  const service = await testService('agents', (settings) =>
-    agentsService({ ...settings, ...ownSettings, ...provider, CRM_URL: url, IDENTITY_URL: url }, overrides),
+  const line = await startCallProvider((address, form, headers) => deliver(service, address, { form, headers }));
+  const service: TestService<typeof agents> = await testService('agents', (settings) =>
+    agentsService(
+      { ...settings, ...ownSettings, ...line.settings, ...provider, CRM_URL: url, IDENTITY_URL: url },
+      overrides,
+    ),
   );
   return {
     ...service,
     known,
+    line,
     encode: (type, api, id) => ids.encode(type, api.caller.tenantId as number, id),
     aLead(fields = {}) {
       const id = ++lastLeadId;
       known.leads.set(id, leadOf(id, fields));
       return id;
     },
+    script: (leadId, ...scripts) => line.script(phoneOf(leadId), ...scripts),
+    callsTo: (leadId) => line.calls.filter(({ to }) => to === phoneOf(leadId)),
     forget: (leadId) => void known.leads.delete(leadId),
     asked: () => known.asked,
     runsPerDay(maximum) {
@@ -100,9 +126,30 @@ export async function startAgents(
     },
     async close() {
       await service.close();
-      await close();
+      await Promise.all([close(), line.close()]);
     },
   };
+}
+
+/** Passes a report of the telephone provider on, as the gateway does. */
+export async function deliver(
+  service: TestService<typeof agents>,
+  address: string,
+  { form, headers }: { form: string; headers: Record<string, string> },
+): Promise<number> {
+  const token = address.slice(publicUrl.length).split('/').at(-2);
+  const { tenantId: _, ...caller } = service.as({ type: 'anonymous', permissions: [] }).caller;
+  const raw = { content: form, type: 'application/x-www-form-urlencoded' };
+  const row = service.operations.receiveCallStatus;
+  return (await service.send(row, { params: { token }, raw, headers }, caller)).status;
+}
+
+/** The tenant's caller, with something to say. */
+export async function aCaller(api: Api, fields: object = {}): Promise<string> {
+  const id = await agentOf(api, 'caller');
+  const body = { config: { script: 'Good morning' }, ...fields };
+  await api.updateAgent({ params: { id }, body });
+  return id;
 }
 
 /** Id of a tenant's agent of this kind. */
@@ -117,7 +164,7 @@ export function codeOf(api: Api, leadId: number): string {
 
 /** Runs an agent for leads and waits until the bulk run ends. */
 export async function runThrough(api: Api, kind: 'caller' | 'recommender', leadIds: number[], body: object = {}) {
-  const id = await agentOf(api, kind);
+  const id = kind === 'caller' ? await aCaller(api) : await agentOf(api, kind);
   const { data } = await api.runAgentInBulk({
     params: { id },
     body: { leadIds: leadIds.map((leadId) => codeOf(api, leadId)), ...body },

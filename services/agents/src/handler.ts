@@ -6,12 +6,13 @@ import type { InternalLead } from '@tandem/crm-contract';
 import type { Entitlements, internalUsers, KnownSettings, SettingsReader } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { Shares } from '@tandem/process';
+import type { Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
+import type { TelephonyDriver } from '@tandem/telephony';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { z } from 'zod';
 import type { crmOperations } from './crm-operations.ts';
 import type { PrismaClient } from './generated/client.ts';
-import type { Telephony } from './telephony.ts';
 
 /** Tenant-scoped database client of agents. */
 export type Tx = TenantTx<PrismaClient>;
@@ -39,9 +40,14 @@ export interface Tools {
   /** How many tokens the agents of a tenant may use in a day. */
   tokensPerDay: number;
   ai: Ai;
-  telephony: Telephony;
+  telephony: TelephonyDriver;
+  seal: Seal;
+  /** The address of the API, where the telephone provider reports. */
+  publicUrl: string;
   /** Delay before a call is retried. */
   callRetryMs: number;
-  /** Time limit of a call. */
-  callMaxMs: number;
+  /** How long after its start a call is asked for whose end was not reported. */
+  callDeadlineMs: number;
+  /** The same for a call of which nobody knows whether it was placed. */
+  callLookupMs: number;
 }

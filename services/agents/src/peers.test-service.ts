@@ -58,11 +58,16 @@ const anOpportunity = {
   ...{ ownerId: null, teamId: null, partnerId: null, customFields: {}, notes: null, outcome: null, daysInStage: 0 },
 };
 
+/** The number of a lead. */
+export function phoneOf(leadId: number): string {
+  return `+4917${String(10_000_000 + leadId)}`;
+}
+
 /** A lead as crm returns it. */
 export function leadOf(id: number, fields: Partial<WireLead>): WireLead {
   return {
     ...{ ...common, id: String(id), tenantId: '1', email: `lead${id}@example.com`, firstName: 'Ada' },
-    ...{ lastName: 'Lovelace', phone: '+491701234567', source: 'web', status: 'new', statusCode: 'new', score: 10 },
+    ...{ lastName: 'Lovelace', phone: phoneOf(id), source: 'web', status: 'new', statusCode: 'new', score: 10 },
     ...{ allowedTransitions: [], scorePinned: false, assignedTo: null, teamId: null, accountId: null, tags: [] },
     ...{ customFields: {}, externalId: null, referralCode: null, partnerId: null, timezone: null, consent: {} },
     ...{ mergedIntoId: null, convertedAt: null, convertedOpportunityId: null },

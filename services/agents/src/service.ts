@@ -13,13 +13,19 @@ import {
 } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
 import { createLog, createShares } from '@tandem/process';
+import { createSeal } from '@tandem/sealed';
 import { personalData, type ServiceDefinition } from '@tandem/service';
+import { createTwilioDriver } from '@tandem/telephony';
 import { crmOperations } from './crm-operations.ts';
 import { defineAgents } from './features/agents/defaults.ts';
 import { agentHandlers } from './features/agents/index.ts';
 import { expireApproval } from './features/approvals/expire-approval.job.ts';
 import { approvalHandlers } from './features/approvals/index.ts';
 import { bulkRunHandlers } from './features/bulk-runs/index.ts';
+import { checkCall } from './features/calls/check-call.job.ts';
+import { hangUpCall } from './features/calls/hang-up-call.job.ts';
+import { callHandlers } from './features/calls/index.ts';
+import { observed } from './features/calls/observe.ts';
 import { executionHandlers } from './features/executions/index.ts';
 import { performApproved, runCall, runRecommendation } from './features/executions/run-execution.job.ts';
 import { mergeFollowers } from './features/leads/follow-merges.ts';
@@ -32,20 +38,22 @@ import { startScheduledRun } from './features/schedules/start-scheduled-run.job.
 import { Prisma, PrismaClient } from './generated/client.ts';
 import type { Tools } from './handler.ts';
 import type { AgentsSettings } from './settings.ts';
-import { simulatedLine } from './telephony.ts';
 
 const callRetryMs = 15 * 60_000;
-const callMaxMs = 50_000;
 // The client of the provider has 64 connections, for all tenants.
 const conversationsMax = 8;
+// Rings for half a minute, lasts ten at most, and may wait at the provider before.
+const callDeadlineMs = 15 * 60_000;
+// Longer than a request to the provider and its first reports.
+const callLookupMs = 2 * 60_000;
 
 /**
  * Definition of the agents service: a caller and a recommender for every tenant, and their executions.
- * @param overrides for tests: another telephone line, or shorter delays
+ * @param overrides shorter delays, for tests
  */
 export function agentsService(
   settings: AgentsSettings,
-  overrides: Partial<Pick<Tools, 'telephony' | 'callRetryMs' | 'callMaxMs'>> = {},
+  overrides: Partial<Pick<Tools, 'callRetryMs' | 'callDeadlineMs' | 'callLookupMs'>> = {},
 ): ServiceDefinition<typeof agents, PrismaClient, AgentsSettings> {
   const common = { service: 'agents', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
   const crm = createServiceClient({ ...common, operations: crmOperations, baseUrl: settings.CRM_URL });
@@ -57,6 +65,7 @@ export function agentsService(
   const log = createLog('agents');
   const entitlementsOf = cachedPerTenant({ ...entitlementsFrom(identity), log });
   const ids = createIdCodec(settings.IDS_ALPHABET);
+  const { telephony, measure } = observed(createTwilioDriver(settings));
   const tools: Tools = {
     ids,
     crm,
@@ -69,9 +78,12 @@ export function agentsService(
     asksModel: settings.AI_PROVIDER_API_KEY !== '',
     tokensPerDay: settings.AGENTS_TOKENS_PER_DAY,
     ai: createAi(settings, log),
-    telephony: simulatedLine,
+    telephony,
+    seal: createSeal(settings.ENCRYPTION_KEY),
+    publicUrl: settings.PUBLIC_URL,
     callRetryMs,
-    callMaxMs,
+    callDeadlineMs,
+    callLookupMs,
     ...overrides,
   };
   const person = personalData('agents', agentsData);
@@ -83,6 +95,7 @@ export function agentsService(
       ...agentHandlers(tools),
       ...bulkRunHandlers(tools),
       ...executionHandlers(tools),
+      ...callHandlers(tools),
       ...approvalHandlers(tools),
       ...recommendationHandlers(tools),
       ...scheduleHandlers(tools),
@@ -93,6 +106,8 @@ export function agentsService(
       runCall(tools),
       runRecommendation(tools),
       performApproved(tools),
+      checkCall(tools),
+      hangUpCall(tools),
       expireApproval,
       startScheduledRun(tools),
       performRecommendation(tools),
@@ -102,6 +117,7 @@ export function agentsService(
     firstUse: defineAgents,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,
+    measure,
     settings,
     close: () => tools.ai.close(),
   };

@@ -1,34 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** A call to make. Requests with the same key are the same call. */
-export interface Call {
-  key: string;
-  leadId: number;
-  phone: string;
-  attempt: number;
-  goal: string | null;
-  script: string | null;
-  tone: string | null;
-  /** The `input` of the request that started the run. */
-  input: Record<string, unknown> | null;
-}
-
 export const callOutcomes = ['answered', 'no_answer', 'busy', 'failed'] as const;
 export type CallOutcome = (typeof callOutcomes)[number];
 
-export interface CallResult {
+/** How a call ended. */
+export interface EndedCall {
   outcome: CallOutcome;
   durationSeconds: number;
   isSimulated: boolean;
-}
-
-/** A telephone line. */
-export interface Telephony {
-  /**
-   * Resolves when the call ends.
-   * @param signal aborts a call that takes too long; a later result is ignored
-   */
-  place(call: Call, signal: AbortSignal): Promise<CallResult>;
+  /** The id at the provider. */
+  callId?: string | null;
+  /** The reason of a failure, if it is not in the outcome. */
+  error?: { code: string; message: string };
 }
 
 // Six of ten calls are answered.
@@ -38,12 +21,10 @@ const outcomeDistribution: readonly CallOutcome[] = [
 ];
 const talkSecondsMax = 300;
 
-/** A line that makes no real calls. The outcome is derived from lead and attempt, so it is predictable in tests. */
-export const simulatedLine: Telephony = {
-  async place({ leadId, attempt }) {
-    const [first = 0, second = 0] = createHash('sha256').update(`${leadId} ${attempt}`).digest();
-    const outcome = outcomeDistribution[first % outcomeDistribution.length] as CallOutcome;
-    const durationSeconds = outcome === 'answered' ? 20 + Math.floor((second / 256) * talkSecondsMax) : 0;
-    return { outcome, durationSeconds, isSimulated: true };
-  },
-};
+/** The call of the sandbox: none is made. The outcome is derived from lead and attempt, so it is predictable in tests. */
+export function simulateCall({ leadId, attempt }: { leadId: number; attempt: number }): EndedCall {
+  const [first = 0, second = 0] = createHash('sha256').update(`${leadId} ${attempt}`).digest();
+  const outcome = outcomeDistribution[first % outcomeDistribution.length] as CallOutcome;
+  const durationSeconds = outcome === 'answered' ? 20 + Math.floor((second / 256) * talkSecondsMax) : 0;
+  return { outcome, durationSeconds, isSimulated: true };
+}

@@ -9,7 +9,7 @@ afterAll(() => service?.close());
 describe('getAgentDashboard', () => {
   const emptyDashboard = {
     agents: {
-      caller: { status: 'active', totalCalls: 0, successRate: 0 },
+      caller: { status: 'active', isSimulated: false, totalCalls: 0, successRate: 0 },
       recommender: { status: 'active', totalRecommendations: 0, acceptRate: 0 },
     },
     recentExecutions: 0,
@@ -35,7 +35,7 @@ describe('getAgentDashboard', () => {
     const { data } = await api.getAgentDashboard();
     expect(data).toEqual({
       agents: {
-        caller: { status: 'active', totalCalls: 1, successRate: 0 },
+        caller: { status: 'active', isSimulated: false, totalCalls: 1, successRate: 0 },
         recommender: { status: 'active', totalRecommendations: 4, acceptRate: 0.25 },
       },
       recentExecutions: 5,

@@ -45,7 +45,7 @@ export const getAgentDashboard = (tools: Tools): Handler<typeof agentRows.getAge
     );
     return { from, to, executed, recommended, awaiting };
   },
-  async run({ tx, found: { from, to, executed, recommended, awaiting } }) {
+  async run({ tx, caller: { environment }, found: { from, to, executed, recommended, awaiting } }) {
     const [counts] = await tx.sql<Counts>`
       SELECT agent.*, execution.*, recommendation.*,
         (SELECT count(*)::int FROM approval WHERE status = 'pending'
@@ -67,7 +67,12 @@ export const getAgentDashboard = (tools: Tools): Handler<typeof agentRows.getAge
     const { caller, recommender, executions, calls, answered, recommendations, accepted, pending } = counts as Counts;
     return {
       agents: {
-        caller: { status: statusAt(caller), totalCalls: calls, successRate: rate(answered, calls) },
+        caller: {
+          status: statusAt(caller),
+          isSimulated: environment === 'sandbox',
+          totalCalls: calls,
+          successRate: rate(answered, calls),
+        },
         recommender: {
           status: statusAt(recommender),
           totalRecommendations: recommendations,

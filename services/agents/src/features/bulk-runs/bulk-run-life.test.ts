@@ -9,21 +9,10 @@ import {
   runThrough,
   startAgents,
 } from '../../agents.test-service.ts';
-import type { Telephony } from '../../telephony.ts';
-
-// Calls of these leads fail, others are answered.
-const failing = new Set<number>();
-const telephony: Telephony = {
-  place: async ({ leadId }) => ({
-    outcome: failing.has(leadId) ? 'failed' : 'answered',
-    durationSeconds: 1,
-    isSimulated: true,
-  }),
-};
 
 let service: Agents;
 beforeAll(async () => {
-  service = await startAgents({ telephony, callRetryMs: 10 });
+  service = await startAgents({ callRetryMs: 10 });
 });
 afterAll(() => service?.close());
 
@@ -65,7 +54,7 @@ describe('a bulk run', () => {
   it('shows its executions by status, to narrowed callers only those of an own run', async () => {
     const api = service.as();
     const [bad, good] = [service.aLead(), service.aLead({ assignedTo: '8' })];
-    failing.add(bad);
+    service.script(bad, 'failed');
     const { run } = await runThrough(api, 'caller', [bad, good]);
     const params = { id: run.id };
     expect((await api.listBulkRunItems({ params })).data).toHaveLength(2);
@@ -128,11 +117,11 @@ describe('retryFailed', () => {
   it('starts a run for the failed executions, each once', async () => {
     const api = service.as();
     const [bad, worse, good] = [service.aLead(), service.aLead(), service.aLead()];
-    for (const id of [bad, worse]) failing.add(id);
+    service.script(bad, 'failed');
+    service.script(worse, 'failed', 'failed');
     const input = { product: 'Engine' };
     const { run, executions } = await runThrough(api, 'caller', [bad, worse, good], { input });
     expect([run.status, run.counts.failed]).toEqual(['completed_with_errors', 2]);
-    failing.delete(bad);
     const params = { id: run.id };
     const { status, data } = await api.retryFailed({ params });
     expect([status, data.total, data.accepted]).toEqual([202, 2, 2]);

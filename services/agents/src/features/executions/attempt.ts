@@ -5,8 +5,10 @@ import type { Lead, Tools } from '../../handler.ts';
 import { performAction } from '../actions/perform-action.ts';
 import { needsApproval, riskOf } from '../actions/risk.ts';
 import type { AgentRecord } from '../agents/agent.ts';
+import type { LineContext } from '../calls/start-call.ts';
 import { askModel } from './ask-model.ts';
-import { type CallAction, callLead } from './call-lead.ts';
+import { callLead } from './call-lead.ts';
+import type { CallAction } from './call-outcome.ts';
 import { nextCallTime } from './calling-window.ts';
 import { type ExecutionRecord, type Result, workOf } from './execution.ts';
 
@@ -31,6 +33,8 @@ export interface Attempt {
   /** Whether the tenant has tokens left for today. */
   hasTokens: boolean;
   scope: JobScope;
+  /** The job, which calls use to store what they start. */
+  line: LineContext;
 }
 
 /** Runs one attempt, or finds why there is none now. */
@@ -52,7 +56,8 @@ export async function attempt(tools: Tools, given: Attempt): Promise<Result> {
 type OnLead = Attempt & { lead: Lead; startedAt: Date };
 
 /** A lead can refuse calls, and the window can close, after the execution was queued. */
-async function call(tools: Tools, { agent, execution, lead, approved, timezone, startedAt }: OnLead): Promise<Result> {
+async function call(tools: Tools, on: OnLead): Promise<Result> {
+  const { agent, execution, lead, approved, timezone, startedAt, line } = on;
   if (lead.consent?.phone?.state === 'denied') return { is: 'skipped', reason: 'The lead has refused to be called' };
   const { goal, script } = agent.config;
   const proposed: CallAction = { type: 'call', goal, script };
@@ -64,7 +69,8 @@ async function call(tools: Tools, { agent, execution, lead, approved, timezone, 
   const until = callingWindow && nextCallTime(callingWindow, zone, startedAt);
   if (until) return { is: 'postponed', until };
   const action = approved?.action?.type === 'call' ? approved.action : proposed;
-  return { is: 'attempted', outcome: await callLead(tools, { agent, execution, lead, action, startedAt }) };
+  const { callRetryMs } = tools;
+  return callLead(tools, line, { agent, execution, lead, action, startedAt, callRetryMs });
 }
 
 async function recommendOrAct(tools: Tools, on: OnLead): Promise<Result> {

@@ -1,43 +1,15 @@
 import { until } from '@tandem/testing';
-import { type Agents, type Api, agentOf, codeOf, executionOf, startAgents } from '../../agents.test-service.ts';
+import { type Agents, aCaller, agentOf, codeOf, executionOf, startAgents } from '../../agents.test-service.ts';
 import { nextCallTime } from './calling-window.ts';
 
-const placed: { leadId: number; goal: string | null; script: string | null }[] = [];
-let release: (() => void) | undefined;
 let service: Agents;
 beforeAll(async () => {
-  service = await startAgents({
-    telephony: {
-      async place(call) {
-        placed.push(call);
-        if (release === undefined) return { outcome: 'answered', durationSeconds: 30, isSimulated: false };
-        const { promise, resolve } = Promise.withResolvers<void>();
-        const earlier = release;
-        release = () => {
-          earlier();
-          resolve();
-        };
-        await promise;
-        return { outcome: 'answered', durationSeconds: 30, isSimulated: false };
-      },
-    },
-  });
+  service = await startAgents();
 });
 afterAll(() => service?.close());
-beforeEach(() => {
-  placed.length = 0;
-  release = undefined;
-});
 
 const denied = { phone: { state: 'denied' as const, at: '2026-01-01T00:00:00.000Z', source: null } };
 const granted = { phone: { ...denied.phone, state: 'granted' as const } };
-
-async function aCaller(api: Api, fields: object = {}) {
-  const { data } = await api.createAgent({
-    body: { name: 'Caller', kind: 'caller', approvalPolicy: 'never', ...fields },
-  });
-  return data.id as string;
-}
 
 describe('a lead who has refused calls', () => {
   it('is not called: neither in a single run nor in a bulk run', async () => {
@@ -58,7 +30,7 @@ describe('a lead who has refused calls', () => {
 
   it('after the run was queued is skipped', async () => {
     const api = service.as();
-    const id = await agentOf(api, 'caller');
+    const id = await aCaller(api);
     const lead = service.aLead();
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
     const { data } = await api.runAgent({ params: { id }, body: { leadId: String(lead), scheduledFor } });
@@ -66,7 +38,7 @@ describe('a lead who has refused calls', () => {
     service.known.leads.set(lead, { ...(service.known.leads.get(lead) as object), consent: denied } as never);
     await service.sqlWithin(api.caller, 'UPDATE platform.job SET due_at = now()');
     await until('it is skipped', async () => (await executionOf(api, data.id)).status === 'skipped');
-    expect(placed.filter(({ leadId }) => leadId === lead)).toEqual([]);
+    expect(service.callsTo(lead)).toEqual([]);
   });
 });
 
@@ -76,8 +48,8 @@ it('a call without recorded consent is risky, one with consent is not; an approv
   const [unknown, willing] = [service.aLead(), service.aLead({ consent: granted })];
   const leadIds = [unknown, willing].map((lead) => codeOf(api, lead));
   await api.runAgentInBulk({ params: { id }, body: { leadIds } });
-  await until('one is called', () => placed.length === 1);
-  expect(placed[0]?.leadId).toBe(willing);
+  await until('one is called', () => service.callsTo(willing).length === 1);
+  expect(service.callsTo(unknown)).toEqual([]);
   const [approval] = await until('the other waits', async () => {
     const { data } = await api.listApprovals();
     return data.length > 0 && data;
@@ -88,8 +60,8 @@ it('a call without recorded consent is risky, one with consent is not; an approv
   });
   const editedAction = { type: 'call', goal: 'A demonstration', script: 'Good morning' };
   await api.approveExecution({ params: { id: approval.id }, body: { editedAction } });
-  await until('it is called', () => placed.length === 2);
-  expect(placed[1]).toMatchObject({ leadId: unknown, goal: 'A demonstration', script: 'Good morning' });
+  const [call] = await until('it is called', () => service.callsTo(unknown).length > 0 && service.callsTo(unknown));
+  expect(call?.twiml).toBe('<Response><Say>Good morning</Say></Response>');
 });
 
 describe('a calling window', () => {
@@ -117,8 +89,8 @@ describe('a calling window', () => {
     const [near, far] = [service.aLead({ timezone: 'UTC' }), service.aLead({ timezone: 'Asia/Tokyo' })];
     const leadIds = [near, far].map((lead) => codeOf(api, lead));
     const { data } = await api.runAgentInBulk({ params: { id }, body: { leadIds } });
-    await until('the near one is called', () => placed.length === 1);
-    expect(placed[0]?.leadId).toBe(near);
+    await until('the near one is called', () => service.callsTo(near).length === 1);
+    expect(service.callsTo(far)).toEqual([]);
     const [job] = await until('the far one waits', () =>
       service
         .sqlWithin(
@@ -132,13 +104,15 @@ describe('a calling window', () => {
   });
 });
 
-it('no more executions of an agent run at once than it allows', async () => {
+it('no more calls of an agent are in progress at once than it allows', async () => {
   const api = service.as();
   const id = await aCaller(api, { limits: { maxConcurrent: 2 } });
-  release = () => undefined;
-  const leadIds = Array.from({ length: 5 }, () => codeOf(api, service.aLead()));
+  const leads = Array.from({ length: 5 }, () => service.aLead());
+  for (const lead of leads) service.script(lead, 'held');
+  const leadIds = leads.map((lead) => codeOf(api, lead));
   const { data } = await api.runAgentInBulk({ params: { id }, body: { leadIds } });
   const countsOf = async () => (await api.getBulkRun({ params: { id: data.bulkRunId } })).data.counts;
+  const called = () => leads.flatMap((lead) => service.callsTo(lead));
   await until('two run and three wait', async () => {
     const waiting = await service.sqlWithin(
       api.caller,
@@ -147,13 +121,14 @@ it('no more executions of an agent run at once than it allows', async () => {
     const { running, queued } = await countsOf();
     return running === 2 && queued === 3 && waiting.length === 3;
   });
-  expect(placed).toHaveLength(2);
-  const releaseAll = release;
-  release = undefined;
-  releaseAll();
-  await until('two are done', async () => (await countsOf()).succeeded === 2);
-  await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'run-execution'`);
+  expect(called()).toHaveLength(2);
   await until('all are done', async () => {
+    for (const call of called())
+      if (call.status === 'ringing') {
+        service.line.set(call, 'completed');
+        await service.line.report(call, 'completed');
+      }
+    expect((await countsOf()).running).toBeLessThanOrEqual(2);
     await service.sqlWithin(api.caller, `UPDATE platform.job SET due_at = now() WHERE name = 'run-execution'`);
     return (await countsOf()).succeeded === 5;
   });

@@ -7,9 +7,11 @@ import {
 } from '@tandem/agents-contract';
 import { actingUserId, type Caller } from '@tandem/caller';
 import type { Emit } from '@tandem/events';
+import type { Schedule } from '@tandem/jobs';
 import type { Tx } from '../../handler.ts';
 import { asApproval } from '../approvals/approval.ts';
 import { completeRuns } from '../bulk-runs/bulk-run.ts';
+import { checkCallJob, keysOf, openCallsOf } from '../calls/phone-call.ts';
 import { recordEffect, settleRecommendations } from '../recommendations/recommendation.ts';
 import { asExecution, type ExecutionRecord, liveStatuses, lockExecutions } from './execution.ts';
 
@@ -26,11 +28,12 @@ interface Context {
     | typeof recommendationPerformed
   >;
   caller: Caller;
+  schedule: Schedule;
 }
 
-/** Cancels those of these executions that have not ended, with the approvals that they wait for. */
+/** Cancels those of these executions that have not ended, with the approvals that they wait for. Their calls are hung up. */
 export async function cancelExecutions(
-  { tx, emit, caller }: Context,
+  { tx, emit, caller, schedule }: Context,
   ids: readonly number[],
   reason: string | null,
 ): Promise<ExecutionRecord[]> {
@@ -53,6 +56,9 @@ export async function cancelExecutions(
     data: { status: 'cancelled', finishedAt: now, cancelReason: reason },
   });
   const cancelled = rows.map(asExecution);
+  const calls = await openCallsOf(tx, live);
+  const { tenantId = 0, environment } = caller;
+  if (calls.length) await schedule(checkCallJob, keysOf(calls, { tenantId, environment }));
   for (const record of cancelled) {
     const { id: executionId, agentId, leadId } = record;
     emit(executionCancelled, { data: { executionId, agentId, leadId }, record });

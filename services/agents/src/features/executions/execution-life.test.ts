@@ -2,6 +2,7 @@ import { until } from '@tandem/testing';
 import {
   type Agents,
   type Api,
+  aCaller,
   agentOf,
   aWaitingExecution,
   eventOf,
@@ -9,27 +10,18 @@ import {
   runThrough,
   startAgents,
 } from '../../agents.test-service.ts';
-import type { Telephony } from '../../telephony.ts';
-
-// A call with this goal ends when the test releases it; others fail.
-const held = new Map<number, () => void>();
-const telephony: Telephony = {
-  async place({ leadId, input }) {
-    if (input?.['held']) await new Promise<void>((resolve) => held.set(leadId, resolve));
-    return { outcome: input?.['held'] ? 'answered' : 'failed', durationSeconds: 0, isSimulated: true };
-  },
-};
 
 let service: Agents;
 beforeAll(async () => {
-  service = await startAgents({ telephony });
+  service = await startAgents();
 });
 afterAll(() => service?.close());
 
 const later = { scheduledFor: new Date(Date.now() + 86_400_000).toISOString() };
 
 async function run(api: Api, leadId: number, body: object = {}, kind: 'caller' | 'recommender' = 'recommender') {
-  return api.runAgent({ params: { id: await agentOf(api, kind) }, body: { leadId: String(leadId), ...body } });
+  const id = kind === 'caller' ? await aCaller(api) : await agentOf(api, kind);
+  return api.runAgent({ params: { id }, body: { leadId: String(leadId), ...body } });
 }
 
 const inStatus = (api: Api, id: string, status: string) =>
@@ -117,27 +109,28 @@ describe('cancelAgentExecution', () => {
     expect((await executionOf(api, executionId)).status).toBe('cancelled');
   });
 
-  it('of a call in progress keeps its outcome from being recorded', async () => {
+  it('of a call in progress hangs up, and keeps its outcome from being recorded', async () => {
     const api = service.as();
     const leadId = service.aLead();
-    const { data } = await run(api, leadId, { input: { held: true } }, 'caller');
-    await until('the call is in progress', () => held.has(leadId));
+    service.script(leadId, 'held');
+    const { data } = await run(api, leadId, {}, 'caller');
+    await until('it rings', async () => (await executionOf(api, data.id)).output?.callStatus === 'ringing');
     expect((await api.cancelAgentExecution({ params: { id: data.id }, body: {} })).status).toBe(200);
-    held.get(leadId)?.();
+    await until('it is hung up', () => service.callsTo(leadId)[0]?.status === 'completed');
     // The next call of the lead is finished after the first one.
     const retried = (await api.retryAgentExecution({ params: { id: data.id } })).data;
-    held.delete(leadId);
-    await until('the second call is in progress', () => held.has(leadId));
-    held.get(leadId)?.();
     await inStatus(api, retried.id, 'succeeded');
-    expect(await executionOf(api, data.id)).toMatchObject({ status: 'cancelled', steps: [], output: null });
+    expect(await executionOf(api, data.id)).toMatchObject({ status: 'cancelled', steps: [] });
+    expect(service.callsTo(leadId)).toHaveLength(2);
   });
 });
 
 describe('retryAgentExecution', () => {
   it('repeats a failed execution with its lead and input', async () => {
     const api = service.as();
-    const { executions } = await runThrough(api, 'caller', [service.aLead()], { input: { product: 'Engine' } });
+    const leadId = service.aLead();
+    service.script(leadId, 'failed', 'failed');
+    const { executions } = await runThrough(api, 'caller', [leadId], { input: { product: 'Engine' } });
     const [failed] = executions;
     expect(failed.status).toBe('failed');
     const { status, data } = await api.retryAgentExecution({ params: { id: failed.id } });

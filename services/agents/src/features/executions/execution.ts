@@ -6,6 +6,7 @@ import type { Execution as ExecutionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import type { Performed, Refused } from '../actions/perform-action.ts';
 import type { Risk } from '../actions/risk.ts';
+import type { CallChange } from '../calls/start-call.ts';
 import type { Advice } from './recommend.ts';
 
 export type ExecutionRecord = z.output<typeof Execution>;
@@ -42,9 +43,11 @@ export interface Proposal {
 
 /** What became of an execution in one run of its job. */
 export type Result =
-  | { is: 'attempted'; outcome: AttemptOutcome }
+  | { is: 'attempted'; outcome: AttemptOutcome; call?: CallChange }
   | { is: 'skipped'; reason: string }
-  | { is: 'postponed'; until: Date }
+  | { is: 'postponed'; until: Date; call?: CallChange }
+  /** A call is in progress, and its end is reported. Without one the execution was cancelled. */
+  | { is: 'calling'; call?: CallChange }
   | { is: 'proposed'; proposal: Proposal };
 
 /** Statuses of an execution that has not ended. */

@@ -1,12 +1,22 @@
-import { executionCompleted, executionFailed, executionStates, type executionStatuses } from '@tandem/agents-contract';
+import {
+  type bulkRunCompleted,
+  executionCompleted,
+  executionFailed,
+  executionStates,
+  type executionStatuses,
+} from '@tandem/agents-contract';
+import type { Emit } from '@tandem/events';
 import type { BatchContext } from '@tandem/jobs';
+import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
 import { completeRuns } from '../bulk-runs/bulk-run.ts';
+import { checkCallJob, keysOf, openCallsOf } from '../calls/phone-call.ts';
 import { recordEffect, storeRecommendations, toColumns } from '../recommendations/recommendation.ts';
 import {
   type AttemptOutcome,
   asExecution,
   type ExecutionRecord,
+  type executionJobs,
   lockExecutions,
   type Result,
   workingStatuses,
@@ -19,12 +29,37 @@ export interface AttemptedExecution {
   result: Extract<Result, { is: 'attempted' | 'skipped' }>;
 }
 
+type JobPayload = z.output<typeof executionJobs.call.payload>;
 type JobTransaction = Parameters<Parameters<BatchContext<unknown, Tx>['finish']>[0]>[0];
 
-/** Stores the outcomes of several executions. Ended executions stay unchanged. */
+/** Stores the outcomes of several executions, their recommendations, and the outcomes of the actions that they performed. */
 export async function recordOutcomes(transaction: JobTransaction, attempted: AttemptedExecution[]): Promise<void> {
-  if (!attempted.length) return;
-  const { tx, emit } = transaction;
+  const completed = await endAttempts(transaction, attempted);
+  const recommendations = completed.flatMap(({ record: { id: executionId, agentId, leadId }, outcome }) =>
+    outcome?.advice ? { executionId, agentId, leadId, ...toColumns(outcome.advice) } : [],
+  );
+  await storeRecommendations(transaction, recommendations);
+  for (const { record, outcome } of completed) {
+    // An approved action that was not performed has failed with its execution.
+    const effect = outcome?.effect ?? (record.approvalId !== null && { error: whyNot(record) });
+    if (effect) await recordEffect(transaction, { executionId: record.id }, effect);
+  }
+}
+
+interface Completed {
+  record: ExecutionRecord;
+  outcome: AttemptOutcome | undefined;
+}
+
+/**
+ * Stores the outcomes of several executions with a fixed number of statements. Ended executions stay unchanged.
+ * @returns those that have ended now
+ */
+export async function endAttempts(
+  { tx, emit }: { tx: Tx; emit: Emit<typeof executionCompleted | typeof executionFailed | typeof bulkRunCompleted> },
+  attempted: AttemptedExecution[],
+): Promise<Completed[]> {
+  if (!attempted.length) return [];
   const changed = attempted.map(({ execution, result }) => ({
     outcome: result.is === 'attempted' ? result.outcome : undefined,
     record: applyResult(execution, result),
@@ -45,15 +80,6 @@ export async function recordOutcomes(transaction: JobTransaction, attempted: Att
     RETURNING execution.id`;
   const writtenIds = new Set(written.map(({ id }) => id));
   const completed = changed.filter(({ record, outcome }) => writtenIds.has(record.id) && !outcome?.retryAt);
-  const recommendations = completed.flatMap(({ record: { id: executionId, agentId, leadId }, outcome }) =>
-    outcome?.advice ? { executionId, agentId, leadId, ...toColumns(outcome.advice) } : [],
-  );
-  await storeRecommendations(transaction, recommendations);
-  for (const { record, outcome } of completed) {
-    // An approved action that was not performed has failed with its execution.
-    const effect = outcome?.effect ?? (record.approvalId !== null && { error: whyNot(record) });
-    if (effect) await recordEffect(transaction, { executionId: record.id }, effect);
-  }
   for (const { record } of completed) {
     if (record.status === 'skipped') continue;
     const { id: executionId, agentId, leadId } = record;
@@ -66,6 +92,7 @@ export async function recordOutcomes(transaction: JobTransaction, attempted: Att
     { tx, emit },
     completed.map(({ record }) => record.bulkRunId),
   );
+  return completed;
 }
 
 /** Sets executions back to `queued` that cannot run now. They are due at another time, so they count for that day. */
@@ -84,9 +111,10 @@ function whyNot({ error, output }: ExecutionRecord): { code: string; message: st
   return { code: 'skipped', message: String(output?.['reason'] ?? 'The execution was skipped') };
 }
 
-/** Marks an execution as failed when its job has used all attempts; otherwise it would stay in status running. */
-export async function failGivenUp(transaction: JobTransaction, executionId: number): Promise<void> {
-  const { tx } = transaction;
+/** Marks an execution as failed when its job has used all attempts; otherwise it would stay in status running. A call is hung up. */
+export async function failGivenUp(transaction: JobTransaction, key: JobPayload): Promise<void> {
+  const { tx, schedule } = transaction;
+  const { executionId, ...scope } = key;
   const row = await tx.execution.findFirst({ where: { id: executionId, status: { in: workingStatuses } } });
   if (!row) return;
   const now = new Date();
@@ -98,6 +126,8 @@ export async function failGivenUp(transaction: JobTransaction, executionId: numb
     output: execution.output ?? {},
   };
   await recordOutcomes(transaction, [{ execution, result: { is: 'attempted', outcome } }]);
+  const calls = await openCallsOf(tx, [executionId]);
+  if (calls.length) await schedule(checkCallJob, keysOf(calls, scope));
 }
 
 /** An execution with its result applied. */

@@ -1,41 +1,18 @@
-import { until } from '@tandem/testing';
+import { type CallScript, until } from '@tandem/testing';
 import { type Agents, agentOf, codeOf, runThrough, startAgents } from '../../agents.test-service.ts';
-import { type CallOutcome, simulatedLine } from '../../telephony.ts';
+import { simulateCall } from '../../telephony.ts';
 
-// Outcomes of the calls to a lead, in order.
-const plannedOutcomes = new Map<number, CallOutcome[]>();
-// Leads whose calls return an invalid result, so that the job fails.
-const failingLeads = new Set<number>();
-// Leads whose calls never end.
-const hangingLeads = new Set<number>();
-let placed: string[] = [];
-// The `input` of the run that each call received.
-const inputs = new Map<number, unknown>();
 const inAMonth = () => new Date(Date.now() + 30 * 86_400_000).toISOString();
 
 let service: Agents;
 beforeAll(async () => {
-  const telephony = {
-    async place({ key, leadId, attempt, input }: { key: string; leadId: number; attempt: number; input: unknown }) {
-      placed.push(key);
-      inputs.set(leadId, input);
-      if (failingLeads.has(leadId)) return undefined as never;
-      if (hangingLeads.has(leadId)) return new Promise<never>(() => {});
-      const outcome = plannedOutcomes.get(leadId)?.[attempt - 1];
-      if (!outcome) throw new Error('The line is down');
-      return { outcome, durationSeconds: 5, isSimulated: true };
-    },
-  };
-  service = await startAgents({ telephony, callRetryMs: 10, callMaxMs: 500 });
-});
-beforeEach(() => {
-  placed = [];
+  service = await startAgents({ callRetryMs: 10 });
 });
 afterAll(() => service?.close());
 
-const aLeadWhoIs = (...outcomes: CallOutcome[]) => {
+const aLeadWho = (...scripts: CallScript[]) => {
   const lead = service.aLead();
-  plannedOutcomes.set(lead, outcomes);
+  service.script(lead, ...scripts);
   return lead;
 };
 const eventsOf = (tenantId: number, executionId: string) =>
@@ -46,9 +23,8 @@ const eventsOf = (tenantId: number, executionId: string) =>
 describe('the caller', () => {
   it('calls a lead that answers once, and emits agent.execution_completed', async () => {
     const api = service.as();
-    const lead = aLeadWhoIs('answered');
+    const lead = service.aLead();
     const { run, executions } = await runThrough(api, 'caller', [lead], { input: { topic: 'x' } });
-    expect(inputs.get(lead)).toEqual({ topic: 'x' });
     expect(run).toMatchObject({ status: 'completed', counts: { succeeded: 1, failed: 0 } });
     expect(executions).toMatchObject([
       {
@@ -58,7 +34,10 @@ describe('the caller', () => {
         input: { topic: 'x' },
         error: null,
         source: 'template',
-        output: { outcome: 'answered', durationSeconds: 5, isSimulated: true, attempts: 1 },
+        output: {
+          ...{ outcome: 'answered', durationSeconds: 42, isSimulated: false, attempts: 1 },
+          callId: service.callsTo(lead)[0]?.sid,
+        },
         steps: [{ name: 'Call, attempt 1', type: 'call', status: 'succeeded', error: null }],
         startedAt: expect.any(String),
         finishedAt: expect.any(String),
@@ -72,29 +51,22 @@ describe('the caller', () => {
     expect(event).toMatchObject({ name: 'agent.execution_completed', data: { executionId: id, agentId, leadId } });
   });
 
-  it('retries after the outcomes in its limits, with a new key each time', async () => {
-    const { executions } = await runThrough(service.as(), 'caller', [aLeadWhoIs('no_answer', 'busy', 'answered')]);
-    const [{ id, status, attempt, steps, error }] = executions;
+  it('retries after the outcomes in its limits, with one call each time', async () => {
+    const lead = aLeadWho('no-answer', 'busy', 'completed');
+    const { executions } = await runThrough(service.as(), 'caller', [lead]);
+    const [{ status, attempt, steps, error }] = executions;
     expect([status, attempt, error]).toEqual(['succeeded', 3, null]);
     expect(steps.map((step: { error: { code: string } | null }) => step.error?.code)).toEqual([
       'no_answer',
       'busy',
       undefined,
     ]);
-    expect(placed).toEqual([`${id}/1`, `${id}/2`, `${id}/3`]);
-  });
-
-  it('times out a call that never ends', async () => {
-    const lead = aLeadWhoIs();
-    hangingLeads.add(lead);
-    const { executions } = await runThrough(service.as(), 'caller', [lead]);
-    expect(executions).toMatchObject([{ status: 'timed_out', error: { code: 'timed_out' } }]);
-    expect(executions[0].steps).toHaveLength(placed.length);
+    expect(service.callsTo(lead).map((call) => call.status)).toEqual(['no-answer', 'busy', 'completed']);
   });
 
   it('gives up after the maximum number of attempts, and emits agent.execution_failed', async () => {
     const api = service.as();
-    const { run, executions } = await runThrough(api, 'caller', [aLeadWhoIs('busy', 'busy', 'busy', 'answered')]);
+    const { run, executions } = await runThrough(api, 'caller', [aLeadWho('busy', 'busy', 'busy', 'completed')]);
     expect(run).toMatchObject({ status: 'completed_with_errors', counts: { failed: 1 } });
     const error = { code: 'busy', message: 'The line was busy', retryable: true };
     expect(executions).toMatchObject([{ status: 'failed', attempt: 3, error }]);
@@ -106,30 +78,33 @@ describe('the caller', () => {
   });
 
   it('does not retry after other outcomes, and does not call leads without a phone', async () => {
-    const leads = [aLeadWhoIs('failed', 'answered'), service.aLead({ phone: null }), aLeadWhoIs()];
+    const leads = [aLeadWho('failed', 'completed'), service.aLead({ phone: null }), aLeadWho('canceled')];
     const { executions } = await runThrough(service.as(), 'caller', leads);
     const codes = executions.map(({ error }: { error: { code: string } }) => error.code);
     expect(codes).toEqual(['failed', 'no_phone', 'failed']);
   });
 
-  it('makes no real calls in the sandbox', async () => {
+  it('calls nobody in the sandbox, and says that the calls are simulated', async () => {
     const sandbox = service.as({ environment: 'sandbox' });
-    const lead = aLeadWhoIs('answered');
-    await sandbox.updateAgent({
-      params: { id: await agentOf(sandbox, 'caller') },
-      body: { limits: { maxAttempts: 1 } },
-    });
+    const [lead, requests] = [service.aLead(), service.line.requests()];
+    const params = { id: await agentOf(sandbox, 'caller') };
+    await sandbox.updateAgent({ params, body: { limits: { maxAttempts: 1 } } });
     const { executions } = await runThrough(sandbox, 'caller', [lead]);
-    expect([placed, executions[0].output]).toEqual([[], expect.objectContaining({ isSimulated: true, attempts: 1 })]);
+    expect(executions[0]).toMatchObject({
+      output: { isSimulated: true, attempts: 1 },
+      steps: [{ name: 'Simulated call, attempt 1' }],
+    });
+    expect(service.line.requests()).toBe(requests);
+    const isSimulated = async (api: typeof sandbox) => (await api.getAgentDashboard()).data.agents.caller.isSimulated;
+    expect([await isSimulated(sandbox), await isSimulated(service.as())]).toEqual([true, false]);
   });
 
   it('skips a lead that was deleted before the run', async () => {
     const api = service.as();
     const id = await agentOf(api, 'caller');
-    const lead = aLeadWhoIs('answered');
-    const gone = new Promise<void>((resolve) => setImmediate(resolve)).then(() => lead);
+    const lead = service.aLead();
     const scheduledFor = new Date(Date.now() + 1_000).toISOString();
-    const started = runThrough(api, 'caller', [await gone], { scheduledFor });
+    const started = runThrough(api, 'caller', [lead], { scheduledFor });
     await until('it is queued', async () => (await api.listExecutions({ query: { agentId: id } })).data.length === 1);
     service.forget(lead);
     const { run, executions } = await started;
@@ -144,14 +119,16 @@ describe('the caller', () => {
 describe('an execution whose job fails permanently', () => {
   // The last attempt of a job fails, or its last run never finishes.
   it.each([
-    ['with an error', `due_at = now(), attempts = 9`, 1],
-    ['by runs that never finish', `state = 'running', attempts = 10, lease_until = now() - interval '1 s'`, 0],
-  ])('%s is failed, and emits agent.execution_failed', async (_, now, calls) => {
+    ['with an error', `due_at = now(), attempts = 9`],
+    ['by runs that never finish', `state = 'running', attempts = 10, lease_until = now() - interval '1 s'`],
+  ])('%s is failed, and emits agent.execution_failed', async (_, now) => {
     const api = service.as();
     const lead = service.aLead();
-    failingLeads.add(lead);
     const started = runThrough(api, 'caller', [lead], { scheduledFor: inAMonth() });
     await until('it is queued', async () => (await api.listExecutions()).data.length === 1);
+    // The job cannot read the agent.
+    const [before] = await service.sqlWithin(api.caller, `SELECT limits FROM agent WHERE kind = 'caller'`);
+    await service.sqlWithin(api.caller, `UPDATE agent SET limits = '1' WHERE kind = 'caller'`);
     await service.sqlWithin(api.caller, `UPDATE platform.job SET ${now}`);
     const { run, executions } = await started;
     expect(run).toMatchObject({ status: 'completed_with_errors', counts: { failed: 1 } });
@@ -164,12 +141,13 @@ describe('an execution whose job fails permanently', () => {
         finishedAt: expect.any(String),
       },
     ]);
-    expect(placed).toHaveLength(calls);
+    expect(service.callsTo(lead)).toEqual([]);
     const [event] = await until('the event arrives', () => {
       const found = eventsOf(api.caller.tenantId as number, executions[0].id);
       return found.length > 0 && found;
     });
     expect(event?.name).toBe('agent.execution_failed');
+    await service.sqlWithin(api.caller, `UPDATE agent SET limits = $1 WHERE kind = 'caller'`, [before?.['limits']]);
     const again = await api.runAgentInBulk({
       params: { id: executions[0].agentId },
       body: { leadIds: [codeOf(api, lead)], scheduledFor: inAMonth() },
@@ -228,13 +206,9 @@ describe('the recommender', () => {
   });
 });
 
-describe('the simulated line', () => {
-  it('returns the same outcome for a lead and attempt, and covers all outcomes', async () => {
-    const call = { key: '', phone: '', goal: null, script: null, tone: null, input: null };
-    const { signal } = new AbortController();
-    const ask = (leadId: number) => simulatedLine.place({ ...call, leadId, attempt: 1 }, signal);
-    expect(await ask(7)).toEqual(await ask(7));
-    const outcomes = await Promise.all(Array.from({ length: 200 }, async (_, lead) => (await ask(lead)).outcome));
-    expect(new Set(outcomes)).toEqual(new Set(['answered', 'no_answer', 'busy', 'failed']));
-  });
+it('a simulated call has the same outcome for a lead and attempt, and calls have all outcomes', () => {
+  const outcomeOf = (leadId: number) => simulateCall({ leadId, attempt: 1 });
+  expect(outcomeOf(7)).toEqual(outcomeOf(7));
+  const outcomes = Array.from({ length: 200 }, (_, lead) => outcomeOf(lead).outcome);
+  expect(new Set(outcomes)).toEqual(new Set(['answered', 'no_answer', 'busy', 'failed']));
 });

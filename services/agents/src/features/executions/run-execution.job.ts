@@ -1,10 +1,10 @@
 import { type BatchContext, batchJob, type GiveUpContext } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Lead, Tools, Tx } from '../../handler.ts';
-import { simulatedLine } from '../../telephony.ts';
 import { timezoneOf } from '../../tenant-timezone.ts';
 import { type AgentRecord, readAgents } from '../agents/agent.ts';
 import { readApproved, requestApprovals } from '../approvals/approval.ts';
+import { findStarted, recordCalls } from '../calls/start-call.ts';
 import { attempt } from './attempt.ts';
 import {
   asExecution,
@@ -25,7 +25,7 @@ const pausedMs = 60_000;
 const crmAttemptsMax = 5;
 const recommendationBatchMax = 50;
 
-/** Each call runs in its own job, because calls can be long. */
+/** Each call runs in its own job, because the provider may answer slowly. */
 export const runCall = (tools: Tools) =>
   batchJob({ ...executionJobs.call, batchMax: 1, giveUp, run: (context: Context) => runExecutions(tools, context) });
 
@@ -43,7 +43,7 @@ export const performApproved = (tools: Tools) =>
   batchJob({ ...executionJobs.act, batchMax: 1, giveUp, run: (context: Context) => runExecutions(tools, context) });
 
 function giveUp({ payload, ...transaction }: GiveUpContext<Context['due'][number]['payload'], Tx>): Promise<void> {
-  return failGivenUp(transaction, payload.executionId);
+  return failGivenUp(transaction, payload);
 }
 
 /** An execution with what became of it. */
@@ -54,7 +54,7 @@ interface Done {
 
 /** Runs executions. Their status is stored before the work starts, so that it is known after a crash. */
 async function runExecutions(tools: Tools, context: Context): Promise<void> {
-  const { due, tx, finish } = context;
+  const { due, tx, scope, finish } = context;
   const ids = due.map(({ payload }) => payload.executionId);
   const waiting = await tx.execution.findMany({ where: { id: { in: ids }, status: { in: workingStatuses } } });
   if (!waiting.length) return;
@@ -69,7 +69,11 @@ async function runExecutions(tools: Tools, context: Context): Promise<void> {
     .map((row) => ({ execution: asExecution(row), result: { is: 'skipped', reason: 'The agent was disabled' } }));
   const active = waiting.filter((row) => agentOf(row).status === 'active');
   const { running, full } = await startRunning(context, { agents, rows: active });
-  done.push(...(await work(tools, context, { agents, executions: running })));
+  const begun = await findBegun(context, running);
+  done.push(...begun);
+  const isBegun = new Set(begun.map(({ execution }) => execution.id));
+  const executions = running.filter(({ id }) => !isBegun.has(id));
+  done.push(...(await work(tools, context, { agents, executions })));
 
   const resumeAt = new Date(Date.now() + pausedMs);
   const retryTimes = new Map([...paused.map(({ id }) => [id, resumeAt] as const), ...full]);
@@ -78,6 +82,11 @@ async function runExecutions(tools: Tools, context: Context): Promise<void> {
     await lockExecutions(transaction.tx, ids, workingStatuses);
     const of = <Is extends Result['is']>(is: Is) =>
       done.filter((one): one is Done & { result: Extract<Result, { is: Is }> } => one.result.is === is);
+    await recordCalls(
+      transaction,
+      { ...tools, scope },
+      done.map(({ result }) => result),
+    );
     await requestApprovals(transaction, of('proposed'));
     await recordOutcomes(transaction, [...of('skipped'), ...of('attempted')]);
     await postpone(
@@ -91,13 +100,24 @@ async function runExecutions(tools: Tools, context: Context): Promise<void> {
   });
 }
 
+/** Executions whose call an earlier run has started: the process was killed before it stored the answer of the provider. */
+async function findBegun({ tx }: Context, executions: readonly ExecutionRecord[]): Promise<Done[]> {
+  const begun: Done[] = [];
+  for (const execution of executions) {
+    const call = execution.kind === 'caller' ? await findStarted(tx, execution) : undefined;
+    if (call) begun.push({ execution, result: { is: 'calling', call: { id: call.id } } });
+  }
+  return begun;
+}
+
 /** Runs all due attempts in parallel. A failed attempt is an outcome like any other. */
 async function work(
   tools: Tools,
-  { due, tx, scope }: Context,
+  context: Context,
   { agents, executions }: { agents: Map<number, AgentRecord>; executions: ExecutionRecord[] },
 ): Promise<Done[]> {
   if (!executions.length) return [];
+  const { due, tx, scope } = context;
   const leads = await findLeads(tools, due, executions).catch((error: unknown) => {
     // An approved action waits as long as its job does.
     const isApproved = executions.some(({ approvalId }) => approvalId !== null);
@@ -109,16 +129,14 @@ async function work(
   const timezone = hasWindow ? await timezoneOf(tools, { ...scope, requestId: requestIdOf(due) }) : 'UTC';
   const asked = executions.filter(({ id, kind }) => kind === 'recommender' && !approvals.has(id));
   const { users, hasTokens } = await readMeans(tools, { tx, scope, requestId: requestIdOf(due) }, asked);
-  // The sandbox makes no real calls, whichever line is configured.
-  const line = scope.environment === 'sandbox' ? { ...tools, telephony: simulatedLine } : tools;
   return Promise.all(
     executions.map(async (execution) => {
       const agent = agents.get(execution.agentId) as AgentRecord;
       const lead = leads === 'unknown' ? leads : leads.get(execution.leadId);
       const approved = approvals.get(execution.id);
       const user = users.get(execution.actingUserId);
-      const given = { agent, execution, lead, approved, timezone, user, hasTokens, scope };
-      return { execution, result: await attempt(line, given) };
+      const given = { agent, execution, lead, approved, timezone, user, hasTokens, scope, line: context };
+      return { execution, result: await attempt(tools, given) };
     }),
   );
 }

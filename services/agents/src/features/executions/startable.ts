@@ -33,7 +33,8 @@ export function checkSchedule(at: Date | undefined): void {
 
 /**
  * Reads the agent, its limits, and which of the leads the caller may read.
- * @throws ApiError 404 for an unknown agent, 409 for a paused one, 503 while crm or identity is unreachable
+ * @throws ApiError 404 for an unknown agent, 409 for a paused one or without a telephone provider, 503 while crm or identity is
+ * unreachable
  */
 export async function readStartable(
   tools: Tools,
@@ -43,12 +44,18 @@ export async function readStartable(
   const row = await tx.agent.findFirst({ where: { id: agentId, deletedAt: null } });
   if (!row) throw fail('not_found');
   const agent = checkActive(asAgent(row));
+  if (agent.kind === 'caller') checkCanCall(tools, caller);
   const runsPerDay = (await tools.addonSettings(caller, 'ai_agents'))?.runsPerDay;
   const isCapped = agent.limits.dailyCap !== null || runsPerDay !== undefined;
   const timezone = isCapped ? await timezoneOf(tools, caller) : undefined;
   const leads = await readLeads(tools, caller, leadIds);
   const refusing = leads.filter(({ consent }) => agent.kind === 'caller' && consent?.phone?.state === 'denied');
   return { agent, readable: idsOf(leads), refusing: idsOf(refusing), runsPerDay, timezone };
+}
+
+/** In live nothing is simulated: without a provider there are no calls. */
+function checkCanCall({ telephony }: Pick<Tools, 'telephony'>, { environment }: Caller): void {
+  if (environment !== 'sandbox' && !telephony.isEnabled) throw fail('telephony_not_configured');
 }
 
 /** How many executions may still start on the day of `dueAt`; undefined without a limit. Locks the agent. */

@@ -3,6 +3,7 @@ import type { StoredSection } from '@tandem/contract';
 import { exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { asApproval } from '../approvals/approval.ts';
+import { hangUpCallJob, openCallsOf } from '../calls/phone-call.ts';
 import { asExecution } from '../executions/execution.ts';
 import { asRecommendation } from '../recommendations/recommendation.ts';
 
@@ -10,7 +11,7 @@ const batchMax = 500;
 
 /** The data of a person in agents: executions, with their recommendations and approvals. */
 export const agentsData: PersonalData<Tx> = {
-  async erase({ tx, person: { leadIds } }) {
+  async erase({ tx, schedule, person: { leadIds } }) {
     await tx.sql`UPDATE agent_schedule SET version = version + 1, lead_ids = ARRAY(
         SELECT lead FROM unnest(lead_ids) WITH ORDINALITY AS one (lead, position)
         WHERE lead <> ALL(${leadIds}::bigint[]) ORDER BY position)
@@ -21,7 +22,11 @@ export const agentsData: PersonalData<Tx> = {
       orderBy: { id: 'asc' },
       take: batchMax,
     });
-    const { count } = await tx.execution.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
+    const ids = rows.map(({ id }) => id);
+    // The rows of calls in progress go with their executions.
+    const calls = (await openCallsOf(tx, ids)).flatMap(({ callId }) => (callId === null ? [] : [{ callId }]));
+    if (calls.length) await schedule(hangUpCallJob, calls);
+    const { count } = await tx.execution.deleteMany({ where: { id: { in: ids } } });
     return { executions: count };
   },
   async read({ tx, person: { leadIds } }): Promise<StoredSection[]> {

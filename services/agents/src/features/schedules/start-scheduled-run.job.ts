@@ -1,4 +1,4 @@
-import { noLeadsMessage, scheduleStopped } from '@tandem/agents-contract';
+import { agentErrors, noLeadsMessage, scheduleStopped } from '@tandem/agents-contract';
 import type { Caller } from '@tandem/caller';
 import { type JobContext, type JobScope, job, scheduleAgain } from '@tandem/jobs';
 import { ApiError, reachOf } from '@tandem/service';
@@ -30,7 +30,11 @@ const notPermitted = {
 const notInPlan = { code: 'feature_not_available', message: 'The plan of the tenant has no agents any more' };
 const missed = { code: 'missed', message: 'The time passed while no process could start the run' };
 const noLeads = { code: 'no_leads', message: noLeadsMessage };
-const paused = { code: 'agent_paused', message: 'The agent was paused' };
+/** Refusals of a run that may be gone at the next time. */
+const refusals: Record<string, string> = {
+  agent_paused: 'The agent was paused',
+  telephony_not_configured: agentErrors.telephony_not_configured[1],
+};
 
 /** Starts the run of a schedule at one of its times, and schedules the next one, in one transaction. */
 export const startScheduledRun = (tools: Tools) =>
@@ -67,7 +71,8 @@ async function runOf(tools: Tools, on: { caller: Caller; tx: Tx }, row: Schedule
     // A long search without a match continues at the next time.
     return run.leads.length ? { run, afterLeadId } : { fault: noLeads, afterLeadId };
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'agent_paused') return { fault: paused };
+    const message = error instanceof ApiError ? refusals[error.code] : undefined;
+    if (error instanceof ApiError && message) return { fault: { code: error.code, message } };
     throw error;
   }
 }

@@ -1,8 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { leadResubscribed, leadUnsubscribed, type suppressionRemoved } from '@tandem/campaign-contract';
 import type { Emit } from '@tandem/events';
 import { createLinkTokens, type Seal } from '@tandem/sealed';
 import { fail } from '@tandem/service';
+import { isSigned } from '@tandem/telephony';
 import type { Tools, Tx } from '../../handler.ts';
 import { lockCampaignsOf, pauseUnhealthy } from '../campaigns/pause-unhealthy.ts';
 import { react } from '../engine/react.ts';
@@ -31,17 +31,11 @@ export function messageOfToken({ seal }: Pick<Tools, 'seal'>, token: string): Me
 }
 
 /**
- * Checks X-Twilio-Signature: the HMAC-SHA1 of the address and the parameters in the order of their names.
+ * Checks X-Twilio-Signature.
  * @throws ApiError 401 unless Twilio signed the form
  */
 export function checkTwilio(secret: string, url: string, form: URLSearchParams, signature: string): void {
-  const names = [...new Set(form.keys())].toSorted();
-  const text = names.flatMap((name) => [...new Set(form.getAll(name))].toSorted().map((value) => name + value));
-  const expected = createHmac('sha1', secret)
-    .update(url + text.join(''))
-    .digest();
-  const given = Buffer.from(signature, 'base64');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw fail('invalid_signature');
+  if (!isSigned(secret, { url, form, signature })) throw fail('invalid_signature');
 }
 
 /** Remembers that a tenant sends text messages to a number, so that its STOP finds the tenant. Call it when one is sent. */
