@@ -161,7 +161,7 @@ const tags: Tag[] = [
     description: 'Engagement events: opens, clicks, replies and visits. Exports of events and of all lists.',
   },
   {
-    paths: ['/v1/agents'],
+    paths: ['/v1/agents', '/v1/public/agents'],
     name: 'AI agents',
     description: 'AI agents that call leads and recommend next steps.',
   },

@@ -206,6 +206,29 @@ describe('without a telephone provider', () => {
     expect((await sandbox.runAgent({ params: await of(sandbox, 'caller'), body: body() })).status).toBe(202);
   });
 
+  it('a schedule of the caller starts nothing, says why, and stays', async () => {
+    const api = without.as();
+    const body = {
+      ...{ agentId: await agentOf(api, 'caller'), name: 'Daily', timezone: 'UTC' },
+      ...{ every: { value: 1, unit: 'days' }, target: { leadIds: [String(without.aLead())] } },
+    };
+    const params = { id: (await api.createAgentSchedule({ body })).data.id };
+    const { status, body: reply } = await api.runAgentSchedule({ params });
+    expect([status, reply.code]).toEqual([409, 'telephony_not_configured']);
+    const now = new Date().toISOString();
+    await without.sqlWithin(api.caller, `UPDATE agent_schedule SET next_run_at = '${now}'`);
+    await without.sqlWithin(
+      api.caller,
+      `UPDATE platform.job SET due_at = now(), payload = jsonb_set(payload, '{scheduledFor}', '"${now}"')
+       WHERE name = 'start-scheduled-run'`,
+    );
+    const schedule = await until('the time passes', async () => {
+      const { data } = await api.getAgentSchedule({ params });
+      return data.lastError && data;
+    });
+    expect(schedule).toMatchObject({ status: 'active', lastError: { code: 'telephony_not_configured' } });
+  });
+
   it('a call that was queued before fails, and reports are not found', async () => {
     const api = without.as();
     const agentId = await agentOf(api, 'caller');
