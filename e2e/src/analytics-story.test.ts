@@ -245,7 +245,12 @@ describe('the numbers of analytics', () => {
     });
     const numbers = await dashboard();
     expect(run.result).toMatchObject({ leads: numbers.leads, opportunities: numbers.opportunities });
-    const pdf = await (await fetch(run.files?.pdf as string)).text();
+    // While the machine is busy, the document is refused with 503 and Retry-After.
+    const pdf = await until('the document is made', async () => {
+      const response = await fetch(run.files?.pdf as string);
+      const body = await response.text();
+      return response.status !== 503 && body;
+    });
     expect(pdf.slice(0, 5)).toBe('%PDF-');
     const won = await exported({
       source: 'opportunities',
