@@ -7,6 +7,8 @@ export interface ObservedDriver {
   measure(metrics: Metrics): void;
 }
 
+const outcomes: readonly StartedCall['outcome'][] = ['started', 'refused', 'postponed', 'uncertain'];
+
 /** Adds a metric to a driver. */
 export function observed(driver: TelephonyDriver): ObservedDriver {
   let record = (_outcome: StartedCall['outcome']) => {};
@@ -15,6 +17,8 @@ export function observed(driver: TelephonyDriver): ObservedDriver {
       const starts = metrics.counter('call_starts_total', 'Calls that a provider was asked to start, by its answer', [
         'outcome',
       ]);
+      // From zero on, so that the first failures are an increase.
+      for (const outcome of outcomes) starts.inc({ outcome }, 0);
       record = (outcome) => starts.inc({ outcome });
     },
     telephony: {
