@@ -4,10 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /**
- * What becomes of a call: it ends with this status. `held`: it rings until the test goes on. `invalid`: the provider refuses the
- * number. `lost`: it is accepted, and the
- * connection breaks before the response. `silent`: it is accepted, and no response is sent. A number: the request fails with this
- * status, and there is no call.
+ * The course of a call: it ends with this status. `early`: it is completed, and its reports are sent before the response. `held`: it
+ * rings until the test goes on. `invalid`: the provider refuses the number. `lost`: it is accepted, and the connection breaks before
+ * the response. `silent`: it is accepted, and no response is sent. A number: the request fails with this status, and there is no call.
  */
 export type CallScript =
   | 'completed'
@@ -15,6 +14,7 @@ export type CallScript =
   | 'no-answer'
   | 'failed'
   | 'canceled'
+  | 'early'
   | 'held'
   | 'invalid'
   | 'lost'
@@ -127,8 +127,9 @@ export async function startCallProvider(deliver: Deliver = post): Promise<CallPr
     calls.push(call);
     if (script === 'lost') return void request.socket.destroy();
     if (script === 'silent') return;
+    if (script === 'early') await go(call, 'completed');
     reply(response, 201, shown(call));
-    await go(call, script);
+    if (script !== 'early') await go(call, script);
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

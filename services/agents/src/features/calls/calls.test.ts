@@ -104,6 +104,15 @@ describe('a report', () => {
     expect([done.steps.length, service.callsTo(lead).length]).toEqual([1, 1]);
   });
 
+  it('that arrives before the answer of the provider ends the call', async () => {
+    const api = service.as();
+    const { lead, id } = await run(api, 'early');
+    const { output, attempt } = await inStatus(api, id, 'succeeded');
+    expect([attempt, output.callId]).toEqual([1, service.callsTo(lead)[0]?.sid]);
+    await until('its job is done', async () => (await jobsOf(api, 'run-execution')).length === 0);
+    expect([service.callsTo(lead).length, await jobsOf(api, 'check-call')]).toEqual([1, []]);
+  });
+
   it('is refused without the signature of the provider, for another address, and with other parameters', async () => {
     const api = service.as();
     const theirs = service.as();
