@@ -6,8 +6,8 @@ const parsedMax = 64 * 1024;
 const { bodyBytes: keptMax } = apiCallLimits;
 // Words in names of fields that an operation does not have, such as a misspelt `passwrod`, are unknown to its schema. An
 // escaped letter could hide a word.
-const suspicious = /passw|secret|token|credential|authorization|api_?key|\\u00/i;
-const suspiciousName = /passw|secret|token|credential|authorization|api_?key/i;
+const suspicious = /pass|pwd|secret|token|credential|authorization|api_?key|private_?key|\\u00/i;
+const suspiciousName = /^pass$|passw|passphrase|pwd|secret|token|credential|authorization|api_?key|private_?key/i;
 
 /** The part of a JSON request body that may be logged: secrets are replaced, then the text is cut. Null if it cannot be redacted. */
 export function loggedRequest(body: Buffer, secrets: readonly SecretPath[]): string | null {
@@ -35,13 +35,15 @@ function redactedText(body: Buffer | string, replace: (value: unknown) => void):
   }
 }
 
-/** Replaces texts in fields whose names mean a secret in any operation. */
+/** Replaces texts, lists and objects in fields whose names mean a secret in any operation; a number is a count of tokens. */
 function redactByName(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   const fields = value as Record<string, unknown>;
   for (const name of Object.keys(fields)) {
-    if (typeof fields[name] === 'string' && suspiciousName.test(name)) fields[name] = redacted;
-    else redactByName(fields[name]);
+    const field = fields[name];
+    const canBeSecret = typeof field === 'string' || (typeof field === 'object' && field !== null);
+    if (canBeSecret && suspiciousName.test(name)) fields[name] = redacted;
+    else redactByName(field);
   }
 }
 

@@ -40,12 +40,15 @@ function part(text: string | null, body: Buffer | string | undefined): string {
   return `{"length":${text.length},"bytes":${typeof body === 'string' ? Buffer.byteLength(body) : body.length}}`;
 }
 
-/** The parameters that the operation declares, as JSON text: an unknown one can be a key that was sent by mistake. */
+/**
+ * The parameters that the operation declares, decoded, as JSON text: an unknown one can be a key that was sent by mistake, and an
+ * encoded address would not be found when a person is erased.
+ */
 function queryText(route: Route, search: string): string | null {
-  const known = new URLSearchParams();
+  const known: string[] = [];
   for (const [name, value] of new URLSearchParams(search))
-    if (route.loggedParameters.has(name.split('[', 1)[0] as string)) known.append(name, value);
-  const text = known.toString().slice(0, queryMax);
+    if (route.loggedParameters.has(name.split('[', 1)[0] as string)) known.push(`${name}=${value}`);
+  const text = known.join('&').slice(0, queryMax);
   return text === '' ? null : JSON.stringify(text);
 }
 

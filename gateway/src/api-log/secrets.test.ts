@@ -63,7 +63,7 @@ it.each(withSecrets)('%s is logged without the values of its secret fields', (_,
 });
 
 const named =
-  /passw|secret|token|credential|otpauth|recoveryCodes|fullKey|^iban$|^bic$|(download|upload|signing|pdf)Url$/i;
+  /passw|secret|token|credential|otpauth|recoveryCodes|fullKey|^iban$|^bic$|^state$|(download|upload|signing|pdf|authorization)Url$/i;
 /** Fields whose names look like secrets, and why they are none. */
 const none: Record<string, string> = {
   clientSecret: 'the response has *** instead',

@@ -47,7 +47,8 @@ it.each([
   ['a number that is none', '12', undefined, 'refused'],
   ['credentials that the provider refuses', to, 401, 'postponed'],
   ['too many requests', to, 429, 'postponed'],
-  ['a provider that is overloaded', to, 503, 'postponed'],
+  ['a provider that is overloaded', to, 429, 'postponed'],
+  ['a proxy whose server has failed', to, 503, 'uncertain'],
   ['a failure of which nobody knows whether there is a call', to, 502, 'uncertain'],
   ['a response that was lost', to, 'lost', 'uncertain'],
 ] as const)('tells apart %s', async (_, number, script, outcome) => {
@@ -70,7 +71,9 @@ it('postpones while nothing listens, and without settings', async () => {
 it('sends nothing more for a while after five failures in a row', async () => {
   provider.down(503);
   const one = driver();
-  for (let at = 0; at < 8; at++) expect((await one.start(call)).outcome).toBe('postponed');
+  const outcomes: string[] = [];
+  for (let at = 0; at < 8; at++) outcomes.push((await one.start(call)).outcome);
+  expect(outcomes).toEqual([...Array(5).fill('uncertain'), ...Array(3).fill('postponed')]);
   expect(provider.requests()).toBe(5);
   await expect(one.find('CA1')).rejects.toThrow(TelephonyUnavailableError);
 });

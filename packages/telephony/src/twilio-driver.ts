@@ -125,8 +125,8 @@ function startedOf(answer: Answer): StartedCall {
       ? { outcome: 'started', callId: call.sid, status: call.status }
       : { outcome: 'uncertain', error: 'The response has no call' };
   }
-  // 503 is an answer before the request was processed; other failures may have happened after the call was accepted.
-  if (status >= 500 && status !== 503) return { outcome: 'uncertain', error };
+  // A failure of the provider, or of a proxy before it, may come after the call was accepted.
+  if (status >= 500) return { outcome: 'uncertain', error };
   const isFinal = status >= 400 && status < 500 && finalCodes.has(Refusal.safeParse(body).data?.code ?? 0);
   return { outcome: isFinal ? 'refused' : 'postponed', error };
 }

@@ -42,6 +42,8 @@ import type { AgentsSettings } from './settings.ts';
 const callRetryMs = 15 * 60_000;
 // The client of the provider has 64 connections, for all tenants.
 const conversationsMax = 8;
+// Jobs that wait for the telephone provider, whose driver has so many connections.
+const jobsOutsideMax = 16;
 // Rings for half a minute, lasts ten at most, and may wait at the provider before.
 const callDeadlineMs = 15 * 60_000;
 // Longer than a request to the provider and its first reports.
@@ -114,6 +116,7 @@ export function agentsService(
       ...mergeFollowers.jobs,
       ...person.jobs,
     ],
+    jobsOutsideMax,
     firstUse: defineAgents,
     client: (adapter) => new PrismaClient({ adapter }),
     prisma: Prisma,

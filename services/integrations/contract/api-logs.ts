@@ -89,7 +89,7 @@ export const apiLogs = operations({
     path: '/v1/integrations/api-logs',
     permission: 'api_logs:read',
     summary: 'List API calls',
-    description: `Returns the calls of the last ${apiLogDays} days without their bodies: requests to the API with credentials of the tenant, also those that were refused, and requests that the platform sent for the tenant. A call appears a few seconds after it ended. Under overload calls can be missing.`,
+    description: `Returns the calls of the last ${apiLogDays} days without their bodies: requests to the API with credentials of the tenant, also those that were refused, and test requests to webhooks, with the direction outbound. A call appears a few seconds after it ended. Under overload calls can be missing.`,
     query: listQuery(['createdAt'])
       .omit({ search: true })
       .extend({

@@ -1,4 +1,4 @@
-import { id, operations, text, timestamp } from '@tandem/contract';
+import { id, operations, secret, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
 import { Connection } from './connection.ts';
 import {
@@ -51,13 +51,18 @@ export const oauth = operations({
       .partial()
       .meta({ examples: [{ redirectUri: 'https://console.example.com/integrations' }] }),
     reply: z.object({
-      authorizationUrl: z.string().meta({
-        description: 'The URL at the provider',
-        examples: ['https://slack.com/oauth/v2/authorize?client_id=1&state=ThisIsOnlyAnExample'],
-      }),
-      state: z
-        .string()
-        .meta({ description: 'The value that ties the callback to this request', examples: ['ThisIsOnlyAnExample'] }),
+      // Whoever has one of the two can authorize another account.
+      authorizationUrl: secret(
+        z.string().meta({
+          description: 'The URL at the provider',
+          examples: ['https://slack.com/oauth/v2/authorize?client_id=1&state=ThisIsOnlyAnExample'],
+        }),
+      ),
+      state: secret(
+        z
+          .string()
+          .meta({ description: 'The value that ties the callback to this request', examples: ['ThisIsOnlyAnExample'] }),
+      ),
       expiresAt: timestamp().describe('When the URL stops working'),
       connectionId: id('connection'),
     }),

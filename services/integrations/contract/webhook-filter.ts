@@ -2,7 +2,7 @@ import { exceedsBytes } from '@tandem/contract';
 import { z } from 'zod';
 
 /** Limits of a filter. */
-export const filterLimits = { bytes: 4_096, levels: 12, operations: 100 };
+export const filterLimits = { bytes: 4_096, levels: 12, operations: 100, operationsInList: 20, listItems: 100 };
 
 /** How many arguments each operator takes. */
 const operators = {
@@ -48,7 +48,7 @@ export const WebhookFilter = z
     else checkLogic(filter, [], { report, left: { operations: filterLimits.operations }, isInList: false });
   })
   .meta({
-    description: `A condition on the events to receive, in JSON Logic (https://jsonlogic.com), over the body of a delivery: \`id\`, \`type\`, \`createdAt\` and \`data\`. An event that it excludes has no delivery. Operators: ${filterOperators.map((one) => `\`${one}\``).join(', ')}. At most ${filterLimits.bytes} bytes, ${filterLimits.levels} levels and ${filterLimits.operations} operators; \`some\`, \`all\` and \`none\` cannot be nested. If it cannot be evaluated for an event, its delivery is \`skipped\` with the error \`filter_error\`.`,
+    description: `A condition on the events to receive, in JSON Logic (https://jsonlogic.com), over the body of a delivery: \`id\`, \`type\`, \`createdAt\` and \`data\`. An event that it excludes has no delivery. Operators: ${filterOperators.map((one) => `\`${one}\``).join(', ')}. At most ${filterLimits.bytes} bytes, ${filterLimits.levels} levels and ${filterLimits.operations} operators; \`some\`, \`all\` and \`none\` take a list of the event, have at most ${filterLimits.operationsInList} operators inside, and cannot be nested. If it cannot be evaluated for an event, its delivery is \`skipped\` with the error \`filter_error\`.`,
     examples: [{ '==': [{ var: 'data.source' }, 'web'] }],
   });
 
@@ -63,6 +63,8 @@ function checkLogic(logic: unknown, at: string[], checking: Checking): void {
   const { report } = checking;
   if (typeof logic !== 'object' || logic === null) return;
   if (at.length > 2 * filterLimits.levels) report(at, `Must have at most ${filterLimits.levels} levels`);
+  else if (Array.isArray(logic) && logic.length > filterLimits.listItems)
+    report(at, `Must have at most ${filterLimits.listItems} elements`);
   else if (Array.isArray(logic))
     for (const [index, one] of logic.entries()) checkLogic(one, [...at, `${index}`], checking);
   else checkOperation(logic as Record<string, unknown>, at, checking);
@@ -74,7 +76,11 @@ function checkOperation(logic: Record<string, unknown>, at: string[], checking: 
   if (name === undefined || more.length) return void report(at, 'Must have exactly one operator');
   const inner = [...at, name];
   if (!Object.hasOwn(operators, name)) return void report(inner, `Must be one of ${filterOperators.join(', ')}`);
-  if (--left.operations < 0) return void report(at, `Must have at most ${filterLimits.operations} operators`);
+  if (--left.operations < 0)
+    return void report(
+      at,
+      `Must have at most ${filterLimits.operations} operators, and ${filterLimits.operationsInList} inside some, all or none`,
+    );
   const args: unknown[] = Array.isArray(logic[name]) ? logic[name] : [logic[name]];
   const [min, max] = operators[name as keyof typeof operators];
   if (args.length < min || args.length > max)
@@ -84,9 +90,16 @@ function checkOperation(logic: Record<string, unknown>, at: string[], checking: 
   else if (!iterators.includes(name)) checkLogic(logic[name], inner, checking);
   else if (checking.isInList) report(inner, 'Must not be inside some, all or none');
   else {
-    checkLogic(args[0], [...inner, '0'], checking);
-    checkLogic(args[1], [...inner, '1'], { ...checking, isInList: true });
+    // A list of the event: a literal one would let a short filter take long.
+    if (!isVariable(args[0])) report([...inner, '0'], 'Must be a field of the event, such as {"var":"data.tags"}');
+    else checkLogic(args[0], [...inner, '0'], checking);
+    const inList = { operations: Math.min(left.operations, filterLimits.operationsInList) };
+    checkLogic(args[1], [...inner, '1'], { ...checking, left: inList, isInList: true });
   }
+}
+
+function isVariable(logic: unknown): boolean {
+  return typeof logic === 'object' && logic !== null && Object.keys(logic).join() === 'var';
 }
 
 function checkVariable([name, byDefault]: unknown[], at: string[], checking: Checking): void {

@@ -28,6 +28,8 @@ export function callsOf(service: () => Agents) {
     async check(api: Api, { after = '50 s', isLate = false } = {}) {
       await until('its check is scheduled', async () => (await jobsOf(api, 'check-call')).length > 0);
       await sql(api, `UPDATE phone_call SET started_at = started_at - interval '${after}'`);
+      for (const call of service().line.calls)
+        call.createdAt = new Date(call.createdAt.getTime() - Number.parseInt(after, 10) * 1_000);
       if (isLate) await sql(api, `UPDATE phone_call SET deadline = now() - interval '1 s'`);
       await sql(api, `UPDATE platform.job SET due_at = now() WHERE name = 'check-call'`);
     },

@@ -59,7 +59,7 @@ describe('a call in progress', () => {
   it('is hung up when its execution or its bulk run is cancelled, also while the provider is down for a moment', async () => {
     const api = service.as();
     const { id, call } = await aRingingCall(api);
-    service.line.down(503);
+    service.line.down(429);
     expect((await api.cancelAgentExecution({ params: { id }, body: {} })).status).toBe(200);
     const checks = () => jobsOf(api, 'check-call');
     await until('it is asked again later', async () => (await checks()).some(({ state }) => state === 'waiting'));
@@ -145,11 +145,11 @@ describe('a report', () => {
 describe('a provider', () => {
   it('that is down postpones the call, which then counts as one attempt', async () => {
     const api = service.as();
-    service.line.down(503);
+    service.line.down(429);
     const { id, lead } = await run(api);
     const state = async () => (await sql(api, 'SELECT status, starts, error FROM phone_call'))[0];
     await until('it is postponed', async () => (await state())?.['status'] === 'postponed');
-    expect(await state()).toMatchObject({ starts: 1, error: '503 Not available' });
+    expect(await state()).toMatchObject({ starts: 1, error: '429 Not available' });
     expect((await executionOf(api, id)).status).toBe('queued');
     service.line.down(undefined);
     await sql(api, 'UPDATE platform.job SET due_at = now()');
@@ -169,7 +169,7 @@ describe('a provider', () => {
   // Last, because the breaker then stays open.
   it('that stays down fails the call in the end', async () => {
     const api = service.as();
-    const { id } = await run(api, ...Array<number>(8).fill(503));
+    const { id } = await run(api, ...Array<number>(8).fill(429));
     await until('it has failed', async () => {
       await sql(api, `UPDATE platform.job SET due_at = now() WHERE state = 'waiting'`);
       return (await executionOf(api, id)).status === 'failed';

@@ -12,6 +12,8 @@ const againMs = 60_000;
 const graceMs = 10 * 60_000;
 // Clocks of the provider and ours may differ.
 const clockToleranceMs = 60_000;
+// The time limit of the request that starts a call.
+const requestMs = 10_000;
 
 /** What the provider knows of a call. `unclear`: it cannot be asked now, or its answer may be about another call. */
 type Known = ({ is: 'known'; callId: string } & CallState) | { is: 'none' } | { is: 'unclear' };
@@ -20,6 +22,7 @@ type Known = ({ is: 'known'; callId: string } & CallState) | { is: 'none' } | { 
 export const checkCall = (tools: Tools) =>
   job({
     ...checkCallJob,
+    whileSuspended: true,
     async run(context: Context) {
       const { payload, tx, finish } = context;
       const call = await tx.phoneCall.findFirst({ where: { id: payload.phoneCallId, endedAt: null } });
@@ -58,7 +61,9 @@ async function ask(tools: Tools, context: Context, { call, isWaiting, isLate }: 
   try {
     const known = await context.outside(() => find(tools, context, call));
     const isGoing = known.is === 'known' && !endedStatuses.has(known.status);
-    if (isGoing && (!isWaiting || isLate)) await context.outside(() => tools.telephony.hangUp(known.callId));
+    // By a stored id only: a call that was found by its number may belong to another tenant.
+    if (isGoing && call.callId !== null && (!isWaiting || isLate))
+      await context.outside(() => tools.telephony.hangUp(known.callId));
     return known;
   } catch (error) {
     if (error instanceof TelephonyUnavailableError) return { is: 'unclear' };
@@ -88,8 +93,13 @@ async function findByNumber(
   const [lead] = execution ? await crm.findLeads({ body: { ids: [execution.leadId] }, as }) : [];
   if (!lead?.phone) return { is: 'unclear' };
   const since = startedAt.getTime() - clockToleranceMs;
-  const listed = (await telephony.list(lead.phone)).filter(({ createdAt }) => createdAt.getTime() >= since);
-  const others = await tx.phoneCall.findMany({ where: { callId: { in: listed.map(({ callId }) => callId) } } });
+  const until = startedAt.getTime() + requestMs + clockToleranceMs;
+  const listed = (await telephony.list(lead.phone)).filter(({ createdAt }) => {
+    const at = createdAt.getTime();
+    return at >= since && at <= until;
+  });
+  const ids = listed.map(({ callId }) => callId);
+  const others = await tx.phoneCall.findMany({ where: { id: { not: id }, callId: { in: ids } } });
   const taken = new Set(others.map(({ callId }) => callId));
   const [found, ...more] = listed.filter(({ callId }) => !taken.has(callId));
   if (!found) return { is: 'none' };
@@ -105,6 +115,9 @@ async function conclude(
   tools: Tools,
   { key, call, isWaiting, isLate, known }: Checked & { key: CallKeyValue; known: Known },
 ): Promise<Date | undefined> {
+  // A report has named the call meanwhile.
+  const stored = await inside.tx.phoneCall.findFirst({ where: { id: call.id } });
+  if (stored?.callId !== call.callId) return new Date();
   const to = (status: string, ended: Ended) => end(inside, tools, { key, call, status, ended });
   if (known.is === 'unclear') {
     if (Date.now() < call.deadline.getTime() + graceMs) return new Date(Date.now() + againMs);
@@ -114,10 +127,14 @@ async function conclude(
   const { callId, status, durationSeconds } = known;
   if (endedStatuses.has(status))
     return to(status, { ...outcomeOf(known), durationSeconds: durationSeconds ?? 0, callId });
-  if (isWaiting && !isLate) {
+  const isInTime = isWaiting && !isLate;
+  if (isInTime || call.callId === null) {
     await inside.tx.phoneCall.updateMany({ where: { id: call.id, endedAt: null }, data: { callId, status } });
-    return call.deadline;
+    return isInTime ? call.deadline : new Date();
   }
+  // Somebody talks, so another call would not be welcome.
+  if (status === 'in-progress')
+    return to('canceled', { outcome: 'answered', durationSeconds: durationSeconds ?? 0, callId });
   return to('canceled', { ...timedOut, callId });
 }
 

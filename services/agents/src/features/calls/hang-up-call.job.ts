@@ -7,6 +7,7 @@ import { hangUpCallJob } from './phone-call.ts';
 export const hangUpCall = ({ telephony }: Pick<Tools, 'telephony'>) =>
   job({
     ...hangUpCallJob,
+    whileSuspended: true,
     run: ({ payload, outside }: JobContext<z.output<typeof hangUpCallJob.payload>, Tx>) =>
       outside(() => telephony.hangUp(payload.callId)),
   });

@@ -47,11 +47,11 @@ const messages: Record<string, string> = {
 };
 
 /** What the final status of a call means. */
-export function outcomeOf({ status, durationSeconds }: CallState): {
+export function outcomeOf({ status, durationSeconds }: Pick<CallState, 'durationSeconds'> & { status: string }): {
   outcome: CallOutcome;
   error?: { code: string; message: string };
 } {
-  if (status === 'completed') return { outcome: durationSeconds ? 'answered' : 'no_answer' };
+  if (status === 'completed') return { outcome: durationSeconds === 0 ? 'no_answer' : 'answered' };
   if (status === 'busy') return { outcome: 'busy' };
   if (status === 'no-answer') return { outcome: 'no_answer' };
   return { outcome: 'failed', error: { code: 'failed', message: messages[status] ?? 'The call failed' } };

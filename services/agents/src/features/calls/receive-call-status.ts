@@ -7,6 +7,7 @@ import {
   type CallKeyValue,
   callOfToken,
   checkCallJob,
+  hangUpCallJob,
   outcomeOf,
   type PhoneCallRecord,
   statusUrl,
@@ -50,10 +51,18 @@ async function applyReport(
 ): Promise<boolean> {
   const { tx, schedule } = inside;
   const call = await tx.phoneCall.findFirst({ where: { id: key.phoneCallId } });
+  const isGoing = !endedStatuses.has(report.status);
+  // The person was erased.
+  if (!call && isGoing) await schedule(hangUpCallJob, [{ callId: report.callId }]);
   if (!call) return false;
   const isWaiting = await lockWaiting(tx, call);
   const row = await store(inside, call, report);
-  if (!row) return false;
+  if (!row) {
+    // A call that was placed after its attempt had been ended without it.
+    const isUnknown = call.endedAt !== null && call.callId !== report.callId;
+    if (isUnknown && isGoing) await schedule(hangUpCallJob, [{ callId: report.callId }]);
+    return false;
+  }
   if (row.endedAt) {
     const durationSeconds = report.durationSeconds ?? 0;
     if (isWaiting)

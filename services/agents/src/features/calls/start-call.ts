@@ -1,10 +1,11 @@
 import type { BatchContext, Inside } from '@tandem/jobs';
 import { twimlOf } from '@tandem/telephony';
 import type { Tools, Tx } from '../../handler.ts';
-import { type CalledLead, cannotCall, failedAttempt } from '../executions/call-outcome.ts';
+import type { AgentRecord } from '../agents/agent.ts';
+import { attemptOf, type CalledLead, cannotCall, failedAttempt } from '../executions/call-outcome.ts';
 import { type ExecutionRecord, lockExecutions, type Result } from '../executions/execution.ts';
 import { lockWaiting } from './end-call.ts';
-import { checkCallJob, type PhoneCallRecord, statusUrlOf } from './phone-call.ts';
+import { checkCallJob, hangUpCallJob, outcomeOf, type PhoneCallRecord, statusUrlOf } from './phone-call.ts';
 
 /** A change of a call, stored at the end of the job that started it. */
 export interface CallChange {
@@ -108,6 +109,17 @@ export async function findStarted(tx: Tx, { id, attempt }: ExecutionRecord): Pro
   return row ?? undefined;
 }
 
+/** The result of an attempt whose call has ended. */
+export function concluded(
+  call: PhoneCallRecord,
+  on: { agent: AgentRecord; execution: ExecutionRecord; callRetryMs: number },
+): Result {
+  const { callId, startedAt } = call;
+  const durationSeconds = call.durationSeconds ?? 0;
+  const ended = { ...outcomeOf(call), durationSeconds, callId, isSimulated: false };
+  return { is: 'attempted', outcome: attemptOf(ended, { ...on, startedAt }) };
+}
+
 /** Stores what the provider answered, and schedules the check of a call whose end is not reported. */
 export async function recordCalls(
   { tx, schedule }: Inside<Tx>,
@@ -119,6 +131,8 @@ export async function recordCalls(
     if (!change) continue;
     const { id, callId = null, status = null, error = null } = change;
     const call = await tx.phoneCall.findFirst({ where: { id } });
+    // The person was erased while the provider started the call.
+    if (!call && callId) await schedule(hangUpCallJob, [{ callId }]);
     if (!call) continue;
     const isWaiting = await lockWaiting(tx, call);
     const hasEnded = result.is === 'attempted';

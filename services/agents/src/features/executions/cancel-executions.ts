@@ -12,11 +12,8 @@ import type { Tx } from '../../handler.ts';
 import { asApproval } from '../approvals/approval.ts';
 import { completeRuns } from '../bulk-runs/bulk-run.ts';
 import { checkCallJob, keysOf, openCallsOf } from '../calls/phone-call.ts';
-import { recordEffect, settleRecommendations } from '../recommendations/recommendation.ts';
+import { cancelledEffect, recordEffect, settleRecommendations } from '../recommendations/recommendation.ts';
 import { asExecution, type ExecutionRecord, liveStatuses, lockExecutions } from './execution.ts';
-
-// Of an approved action that its job has not performed yet.
-const cancelledEffect = { error: { code: 'cancelled', message: 'The execution was cancelled' } };
 
 interface Context {
   tx: Tx;
@@ -46,8 +43,10 @@ export async function cancelExecutions(
     data: { status: 'cancelled', ...decision, reason },
   });
   await settleRecommendations({ tx, emit }, live, { ...decision, status: 'dismissed', dismissReason: reason });
+  // The job of an execution that runs stores what its action has done.
+  const queued = await tx.execution.findMany({ where: { id: { in: live }, status: 'queued' }, select: { id: true } });
   const acting = await tx.recommendation.findMany({
-    where: { executionId: { in: live }, effect: 'pending' },
+    where: { executionId: { in: queued.map(({ id }) => id) }, effect: 'pending' },
     select: { executionId: true },
   });
   for (const { executionId } of acting) await recordEffect({ tx, emit }, { executionId }, cancelledEffect);

@@ -39,11 +39,14 @@ export async function recordOutcomes(transaction: JobTransaction, attempted: Att
     outcome?.advice ? { executionId, agentId, leadId, ...toColumns(outcome.advice) } : [],
   );
   await storeRecommendations(transaction, recommendations);
-  for (const { record, outcome } of completed) {
-    // An approved action that was not performed has failed with its execution.
-    const effect = outcome?.effect ?? (record.approvalId !== null && { error: whyNot(record) });
-    if (effect) await recordEffect(transaction, { executionId: record.id }, effect);
-  }
+  // Also of an execution that was cancelled while its action was performed.
+  for (const { execution, result } of attempted)
+    if (result.is === 'attempted' && result.outcome.effect)
+      await recordEffect(transaction, { executionId: execution.id }, result.outcome.effect);
+  // An approved action that was not performed has failed with its execution.
+  for (const { record, outcome } of completed)
+    if (!outcome?.effect && record.approvalId !== null)
+      await recordEffect(transaction, { executionId: record.id }, { error: whyNot(record) });
 }
 
 interface Completed {
@@ -64,7 +67,13 @@ export async function endAttempts(
     outcome: result.is === 'attempted' ? result.outcome : undefined,
     record: applyResult(execution, result),
   }));
-  const values = changed.map(({ record }) => ({ ...record, finished_at: record.finishedAt }));
+  const values = changed.map(({ record, outcome }, index) => ({
+    ...record,
+    finished_at: record.finishedAt,
+    scheduled_for: outcome?.retryAt ?? record.scheduledFor,
+    // Another process may have begun the next attempt.
+    before: attempted[index]?.execution.attempt,
+  }));
   const recordedIds = await lockExecutions(
     tx,
     values.map(({ id }) => id),
@@ -72,11 +81,12 @@ export async function endAttempts(
   );
   const written = await tx.sql<{ id: number }>`
     UPDATE execution SET status = done.status, attempt = done.attempt, steps = done.steps, output = done.output,
-      error = done.error, finished_at = done.finished_at, source = done.source, usage = done.usage
+      error = done.error, finished_at = done.finished_at, source = done.source, usage = done.usage,
+      scheduled_for = done.scheduled_for
     FROM jsonb_to_recordset(${JSON.stringify(values)}::jsonb) AS done
       (id bigint, status text, attempt int, steps jsonb, output jsonb, error jsonb, finished_at timestamptz,
-        source text, usage jsonb)
-    WHERE execution.id = done.id AND execution.id = ANY(${recordedIds}::bigint[])
+        source text, usage jsonb, scheduled_for timestamptz, before int)
+    WHERE execution.id = done.id AND execution.attempt = done.before AND execution.id = ANY(${recordedIds}::bigint[])
     RETURNING execution.id`;
   const writtenIds = new Set(written.map(({ id }) => id));
   const completed = changed.filter(({ record, outcome }) => writtenIds.has(record.id) && !outcome?.retryAt);

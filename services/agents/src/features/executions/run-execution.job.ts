@@ -4,7 +4,8 @@ import type { Lead, Tools, Tx } from '../../handler.ts';
 import { timezoneOf } from '../../tenant-timezone.ts';
 import { type AgentRecord, readAgents } from '../agents/agent.ts';
 import { readApproved, requestApprovals } from '../approvals/approval.ts';
-import { findStarted, recordCalls } from '../calls/start-call.ts';
+import { concluded, findStarted, recordCalls } from '../calls/start-call.ts';
+import { cancelledEffect, recordEffect } from '../recommendations/recommendation.ts';
 import { attempt } from './attempt.ts';
 import {
   asExecution,
@@ -21,6 +22,7 @@ import { startRunning } from './start-running.ts';
 type Context = BatchContext<z.output<typeof executionJobs.call.payload>, Tx>;
 
 const pausedMs = 60_000;
+const clockToleranceMs = 1_000;
 // The job itself would retry ten times over several hours, which is too long when crm is unavailable.
 const crmAttemptsMax = 5;
 const recommendationBatchMax = 50;
@@ -57,7 +59,7 @@ async function runExecutions(tools: Tools, context: Context): Promise<void> {
   const { due, tx, scope, finish } = context;
   const ids = due.map(({ payload }) => payload.executionId);
   const waiting = await tx.execution.findMany({ where: { id: { in: ids }, status: { in: workingStatuses } } });
-  if (!waiting.length) return;
+  if (!waiting.length) return endLeft(context, ids);
   const agents = await readAgents(
     tx,
     waiting.map(({ agentId }) => agentId),
@@ -67,16 +69,18 @@ async function runExecutions(tools: Tools, context: Context): Promise<void> {
   const done: Done[] = waiting
     .filter((row) => agentOf(row).status === 'disabled')
     .map((row) => ({ execution: asExecution(row), result: { is: 'skipped', reason: 'The agent was disabled' } }));
-  const active = waiting.filter((row) => agentOf(row).status === 'active');
+  const active = waiting.filter((row) => agentOf(row).status === 'active' && !isLater(row));
+  // The end of a call has scheduled the next attempt in a job of its own.
+  const later = waiting.filter(isLater).map(({ id, scheduledFor }) => [id, scheduledFor as Date] as const);
   const { running, full } = await startRunning(context, { agents, rows: active });
-  const begun = await findBegun(context, running);
+  const begun = await findBegun(tools, context, { agents, executions: running });
   done.push(...begun);
   const isBegun = new Set(begun.map(({ execution }) => execution.id));
   const executions = running.filter(({ id }) => !isBegun.has(id));
   done.push(...(await work(tools, context, { agents, executions })));
 
   const resumeAt = new Date(Date.now() + pausedMs);
-  const retryTimes = new Map([...paused.map(({ id }) => [id, resumeAt] as const), ...full]);
+  const retryTimes = new Map([...paused.map(({ id }) => [id, resumeAt] as const), ...full, ...later]);
   await finish(async (transaction) => {
     // All of them first, in one order.
     await lockExecutions(transaction.tx, ids, workingStatuses);
@@ -100,12 +104,33 @@ async function runExecutions(tools: Tools, context: Context): Promise<void> {
   });
 }
 
+/** Whether a further attempt is due later. The clock of the database, by which jobs are due, may be ahead. */
+function isLater({ attempt, scheduledFor }: { attempt: number; scheduledFor: Date | null }): boolean {
+  return attempt > 1 && scheduledFor !== null && scheduledFor.getTime() > Date.now() + clockToleranceMs;
+}
+
+/** Ends the actions of executions that were cancelled while a process performed them that was killed. */
+async function endLeft({ finish }: Context, executionIds: readonly number[]): Promise<void> {
+  await finish(async (transaction) => {
+    for (const executionId of executionIds) await recordEffect(transaction, { executionId }, cancelledEffect);
+    return executionIds.map(() => undefined);
+  });
+}
+
 /** Executions whose call an earlier run has started: the process was killed before it stored the answer of the provider. */
-async function findBegun({ tx }: Context, executions: readonly ExecutionRecord[]): Promise<Done[]> {
+async function findBegun(
+  { callRetryMs }: Tools,
+  { tx }: Context,
+  { agents, executions }: { agents: Map<number, AgentRecord>; executions: readonly ExecutionRecord[] },
+): Promise<Done[]> {
   const begun: Done[] = [];
   for (const execution of executions) {
     const call = execution.kind === 'caller' ? await findStarted(tx, execution) : undefined;
-    if (call) begun.push({ execution, result: { is: 'calling', call: { id: call.id } } });
+    if (!call) continue;
+    const agent = agents.get(execution.agentId) as AgentRecord;
+    // Its end was reported while the execution did not wait for it.
+    if (call.endedAt) begun.push({ execution, result: concluded(call, { agent, execution, callRetryMs }) });
+    else begun.push({ execution, result: { is: 'calling', call: { id: call.id } } });
   }
   return begun;
 }

@@ -4,7 +4,7 @@ import { exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
 import { asApproval } from '../approvals/approval.ts';
 import { hangUpCallJob, openCallsOf } from '../calls/phone-call.ts';
-import { asExecution } from '../executions/execution.ts';
+import { asExecution, liveStatuses, lockExecutions } from '../executions/execution.ts';
 import { asRecommendation } from '../recommendations/recommendation.ts';
 
 const batchMax = 500;
@@ -23,6 +23,8 @@ export const agentsData: PersonalData<Tx> = {
       take: batchMax,
     });
     const ids = rows.map(({ id }) => id);
+    // A process that starts a call stores its id before this lock, or finds that the row is gone.
+    await lockExecutions(tx, ids, liveStatuses);
     // The rows of calls in progress go with their executions.
     const calls = (await openCallsOf(tx, ids)).flatMap(({ callId }) => (callId === null ? [] : [{ callId }]));
     if (calls.length) await schedule(hangUpCallJob, calls);

@@ -69,6 +69,9 @@ export async function storeRecommendations(
   }
 }
 
+/** The outcome of an approved action whose execution was cancelled before it was performed. */
+export const cancelledEffect = { error: { code: 'cancelled', message: 'The execution was cancelled' } };
+
 /** Stores the outcome of the action of an accepted recommendation, and announces it. */
 export async function recordEffect(
   { tx, emit }: { tx: Tx; emit: Emit<typeof recommendationPerformed> },

@@ -97,6 +97,6 @@ BEGIN
   RETURN changes;
 END $body$;
 REVOKE ALL ON FUNCTION public.maintain_api_log_partitions(integer, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION public.maintain_api_log_partitions(integer, integer) TO :app, :relay;
+GRANT EXECUTE ON FUNCTION public.maintain_api_log_partitions(integer, integer) TO :relay;
 
 SELECT public.maintain_api_log_partitions(3, 30);

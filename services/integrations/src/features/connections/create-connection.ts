@@ -8,8 +8,7 @@ import { aboutConnection, asConnection, checkConnectionLimit, sealCredentials } 
 import { readCredentials } from './credentials.ts';
 
 export const createConnection = (tools: Tools): Handler<typeof connections.createConnection, Secret> => ({
-  check: ({ body, caller }) =>
-    readCredentials(tools, connectorOf(body.connectorKey), body.credentials, caller.environment),
+  check: ({ body }) => readCredentials(tools, connectorOf(body.connectorKey), body.credentials),
   async run({ body: { connectorKey, name }, caller, found, tx, emit }) {
     await checkConnectionLimit(tx);
     const sealRef = randomUUID();

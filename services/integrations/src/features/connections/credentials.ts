@@ -12,7 +12,6 @@ export async function readCredentials(
   { target, sockets }: Pick<Tools, 'target' | 'sockets'>,
   connector: Connector,
   credentials: unknown,
-  environment: string,
 ): Promise<Secret> {
   if (!connector.credentials)
     throw failField(
@@ -24,8 +23,9 @@ export async function readCredentials(
   if (!read) throw fail('validation_failed', errors);
   const refusal = connector.refusal?.(read.credentials, sockets);
   if (refusal) throw failField(`credentials.${refusal.field}`, refusal.message);
+  // Connections are called as in live, also those of the sandbox.
   const address = connector.ownAddress?.(read.credentials);
-  const message = address && (await target.resolvedUrlError(address.url, environment));
+  const message = address && (await target.resolvedUrlError(address.url, 'live'));
   if (message) throw failField(`credentials.${address.field}`, message);
   return read.credentials;
 }

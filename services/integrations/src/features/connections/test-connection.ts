@@ -13,6 +13,8 @@ interface Tested {
   latencyMs: number;
   error: CallFailure | 'reauth_required' | 'provider_refused' | null;
   refresh?: Refresh | undefined;
+  /** The number of the credentials that were tested. */
+  tokenNumber: number;
 }
 
 /** Calls the provider in `check`, because no transaction may be open while waiting for it. */
@@ -26,6 +28,8 @@ export const testConnection = (tools: Tools): Handler<typeof connections.testCon
     const { refresh, error, latencyMs } = found;
     if (refresh && refresh.kind !== 'busy') await concludeRefresh({ tx, emit, schedule }, refresh, params.id, tools);
     const row = await lockConnection(tx, params.id);
+    // The result says nothing about credentials that have replaced the tested ones meanwhile.
+    if (row.tokenNumber !== found.tokenNumber) return { ok: error === null, latencyMs, error };
     if (error === null && row.status === 'error' && !isOauth(row)) await recover({ tx, emit }, row);
     if (error === 'credentials_rejected' && row.status === 'connected') {
       if (isOauth(row)) await requireReauth({ tx, emit }, row, error);
@@ -45,7 +49,8 @@ async function test(tx: Tx, tools: Tools, row: ConnectionRow): Promise<Tested> {
 }
 
 async function probe({ sockets }: Tools, row: ConnectionRow, { call, secret, refresh }: Access): Promise<Tested> {
-  if (!call || !secret) return { latencyMs: 0, error: failureOf(refresh), refresh };
+  const { tokenNumber } = refresh && 'row' in refresh ? refresh.row : row;
+  if (!call || !secret) return { latencyMs: 0, error: failureOf(refresh), refresh, tokenNumber };
   const startMs = performance.now();
   const error = await connectorOf(row.connectorKey)
     .probe(call, secret, sockets)
@@ -56,7 +61,7 @@ async function probe({ sockets }: Tools, row: ConnectionRow, { call, secret, ref
         throw reason;
       },
     );
-  return { latencyMs: Math.round(performance.now() - startMs), error, refresh };
+  return { latencyMs: Math.round(performance.now() - startMs), error, refresh, tokenNumber };
 }
 
 function failureOf(refresh: Refresh | undefined): Exclude<Tested['error'], null> {

@@ -15,10 +15,10 @@ import {
 import { readCredentials } from './credentials.ts';
 
 export const updateConnection = (tools: Tools): Handler<typeof connections.updateConnection, Secret | undefined> => ({
-  async check({ params, body, caller, tx }) {
+  async check({ params, body, tx }) {
     if (body.credentials === undefined) return undefined;
     const { connectorKey } = await findConnection(tx, params.id);
-    return readCredentials(tools, connectorOf(connectorKey), body.credentials, caller.environment);
+    return readCredentials(tools, connectorOf(connectorKey), body.credentials);
   },
   async run({ params, body, found: credentials, tx, emit, ifMatch }) {
     const before = await lockConnection(tx, params.id);

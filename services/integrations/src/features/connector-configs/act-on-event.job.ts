@@ -113,7 +113,9 @@ async function conclude(
   const { error, retryAt, access } = result;
   if (access?.refresh && access.refresh.kind !== 'busy')
     await concludeRefresh(inside, access.refresh, connection.id, tools);
-  if (error === 'credentials_rejected') await endConnection(inside, connection);
+  // The credentials that were rejected, which may have been refreshed in this attempt.
+  const used = access?.refresh && 'row' in access.refresh ? access.refresh.row : connection;
+  if (error === 'credentials_rejected') await endConnection(inside, used);
   await storeResult(inside.tx, config, error);
   if (error === null) return;
   const failed = payload.failed + 1;

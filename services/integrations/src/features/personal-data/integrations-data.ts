@@ -84,7 +84,7 @@ function findEvents(tx: Tx, person: Person) {
 async function eraseBodies({ tx, person, after: [last = 0] }: Parameters<Sweep<Tx>>[0]): ReturnType<Sweep<Tx>> {
   const [part] = await tx.sql<{ read: number; end: number | null; calls: number }>`
     WITH part AS MATERIALIZED (
-      SELECT id, created_at, coalesce(request_body, response_body, query) IS NOT NULL AS has_content, concat_ws(' ', path, replace(replace(query, '%40', '@'), '%2B', '+'), request_body, response_body) AS text
+      SELECT id, created_at, coalesce(request_body, response_body, query) IS NOT NULL AS has_content, concat_ws(' ', path, query, request_body, response_body) AS text
       FROM api_log WHERE id > ${last} ORDER BY id LIMIT ${callsMax}::int),
     found AS MATERIALIZED (SELECT id, created_at FROM part WHERE has_content AND text ~* ${mentions(person)}),
     erased AS (
@@ -100,7 +100,7 @@ function findCalls(tx: Tx, person: Person) {
   return tx.sql<{ requestId: string; createdAt: Date; method: string; path: string }>`
     SELECT request_id AS "requestId", created_at AS "createdAt", method, path FROM (
       SELECT * FROM api_log ORDER BY created_at DESC, id DESC LIMIT ${exportedCallsMax}::int) AS newest
-    WHERE concat_ws(' ', path, replace(replace(query, '%40', '@'), '%2B', '+'), request_body, response_body) ~* ${mentions(person)}
+    WHERE concat_ws(' ', path, query, request_body, response_body) ~* ${mentions(person)}
     ORDER BY created_at DESC`;
 }
 
