@@ -47,7 +47,7 @@ it.each<[string, unknown, boolean]>([
   ['a condition', { if: [{ '==': [{ var: 'data.source' }, 'web'] }, true, false] }, true],
   ['a missing field', { '!': { missing: ['data.leadId'] } }, true],
   ['a default', { '===': [{ var: ['data.none', 5] }, 5] }, true],
-  ['elements of a list', { some: [[1, 2], { '>': [{ var: '' }, 1] }] }, true],
+  ['elements of a list', { none: [{ var: 'data.tags' }, { '==': [{ var: '' }, 'vip'] }] }, true],
 ])('applies %s', async (_, filter, isMatch) => {
   const api = service.as();
   const hook = await receiver(200);
@@ -107,7 +107,14 @@ it.each<[string, unknown, string]>([
   ['a field outside of the event', { '!': { var: 'tenant' } }, 'filter.!.var'],
   ['an inherited field', { '!': { var: 'data.__proto__.x' } }, 'filter.!.var'],
   ['a computed field', { var: [{ var: 'type' }] }, 'filter.var'],
-  ['nested loops', { some: [[1], { all: [[1], true] }] }, 'filter.some.1.all'],
+  ['nested loops', { some: [{ var: 'data.tags' }, { all: [{ var: '' }, true] }] }, 'filter.some.1.all'],
+  ['a loop over a list of the filter', { all: [Array(1_600).fill(0), { '!': 0 }] }, 'filter.all.0'],
+  ['a long list', { in: [{ var: 'data.source' }, Array(101).fill('web')] }, 'filter.in.1'],
+  [
+    'much work for each element',
+    { all: [{ var: 'data.tags' }, { and: Array.from({ length: 30 }, () => ({ '!': 0 })) }] },
+    'filter.all.1.and.19',
+  ],
   ['too many levels', nested(30), `filter${'.!.0'.repeat(12)}.!`],
   ['too many operators', { and: Array.from({ length: 50 }, () => ({ '!': [{ '!': [true] }] })) }, 'filter.and.49.!.0'],
   ['too many bytes', { in: [{ var: 'type' }, 'x'.repeat(5_000)] }, 'filter'],
