@@ -132,7 +132,8 @@ describe('the portal of a partner', () => {
       const token = statements[0].downloadUrl.split('/').at(-1);
       const { text } = await anonymous(service).serveStatement({ params: { token } });
       const [header, earned] = text.split('\r\n').map((line: string) => line.split(','));
-      return [dashboard.deals[0].wonValue, commissions[0].basisAmount, earned?.[header?.indexOf('basisAmount') ?? -1]];
+      // A response without its deals names them as missing: crm took too long.
+      return [dashboard.deals[0]?.wonValue, commissions[0].basisAmount, earned?.[header?.indexOf('basisAmount') ?? -1]];
     };
     expect(await read()).toEqual([1000, 1000, '1000']);
     peer.setAddons(api.caller.tenantId as number, { partner_program: { disclosure: 'none' } });
