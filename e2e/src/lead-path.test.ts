@@ -39,7 +39,7 @@ describe('a lead, from an API client to a webhook', () => {
       id: expect.stringMatching(/^[a-zA-Z0-9]{16,17}$/),
       type: 'lead.created',
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
-      data: { leadId: lead.id, email: 'ada@example.com', source: 'web' },
+      data: { leadId: lead.id, email: 'ada@example.com', source: 'web', sequence: expect.any(Number) },
     });
     expect(delivered.headers['x-service-signature']).toMatch(/^t=\d+,id=\w+,v1=/);
   });
