@@ -279,7 +279,15 @@ describe('findLeads', () => {
     const fleet = service.as({ type: 'system', tenantId: api.caller.tenantId as number });
     const { data } = await fleet.findLeads({ body: { ids: [leadId, deleted.leadId, foreign.leadId, '999999999'] } });
     const { email, firstName, lastName, createdAt } = lead;
-    const rest = { status: 'new', score: 0, source: null, assignedTo: null, partnerId: null };
+    const rest = {
+      status: 'new',
+      score: 0,
+      source: null,
+      assignedTo: null,
+      partnerId: null,
+      timezone: null,
+      consent: {},
+    };
     expect(data).toEqual([{ id: leadId, email, firstName, lastName, phone: '+491701234567', createdAt, ...rest }]);
     const narrowedTo = (userId: number) => service.as({ ...fleet.caller, narrow: { userId } });
     expect((await narrowedTo(1).findLeads({ body: { ids: [leadId] } })).data).toHaveLength(1);
