@@ -1,26 +1,11 @@
 import { createBreaker, type Log } from '@tandem/process';
 import { z } from 'zod';
+import type { Asked, Source } from './asked.ts';
 import { type Conversation, type Conversed, converse } from './converse.ts';
 import { firstMessages, type Result, readOutput, repairMessages } from './messages.ts';
 import { createProvider, type Question } from './provider.ts';
 import { createSchemas } from './schemas.ts';
 import type { AiSettings } from './settings.ts';
-
-/** The origin of a result. */
-export type Source = 'model' | 'template';
-
-export interface Asked {
-  /** Name of the task in the log and for the provider: letters, digits, `_` and `-`. */
-  name: string;
-  /** Our instructions to the model. */
-  instructions: string;
-  /** The caller's prompt. */
-  prompt: string;
-  /** The tenant's API key for the provider, used instead of the configured one. */
-  apiKey?: string | undefined;
-  temperature?: number | undefined;
-  maxTokens?: number | undefined;
-}
 
 /** A generation whose output must match a zod schema. */
 export interface Task<T> extends Asked {

@@ -1,6 +1,6 @@
 import type { Breaker, Log } from '@tandem/process';
 import { z } from 'zod';
-import type { Asked, Source } from './ai.ts';
+import type { Asked, Source } from './asked.ts';
 import { firstMessages, readOutput, repairMessages } from './messages.ts';
 import { parseJson } from './parse-json.ts';
 import { costOf } from './prices.ts';

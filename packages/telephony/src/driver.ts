@@ -25,9 +25,9 @@ export const endedStatuses: ReadonlySet<string> = new Set<CallStatus>([
 export interface CallToStart {
   /** A phone number with country code, such as +491701234567. */
   to: string;
-  /** What is said when the call is answered: the result of `twimlOf`. */
+  /** The text of the call as TwiML, from `twimlOf`. */
   twiml: string;
-  /** Where the provider reports the status. Its last part is the only trace of the call that the caller chooses. */
+  /** The address to which the provider reports the status. Its last part is the only trace of the call that the caller chooses. */
   statusUrl: string;
 }
 

@@ -64,8 +64,13 @@ it('postpones while nothing listens, and without settings', async () => {
   expect(await driver({ TELEPHONY_BASE_URL: `http://127.0.0.1:${port}` }).start(call)).toMatchObject({
     outcome: 'postponed',
   });
-  const disabled = driver({ TELEPHONY_FROM: undefined });
+  const none = { TELEPHONY_ACCOUNT_SID: undefined, TELEPHONY_AUTH_TOKEN: undefined, TELEPHONY_FROM: undefined };
+  const disabled = driver(none);
   expect([disabled.isEnabled, await disabled.start(call)]).toMatchObject([false, { outcome: 'postponed' }]);
+});
+
+it('refuses a part of its settings, which would disable calls without a word', () => {
+  expect(() => driver({ TELEPHONY_FROM: undefined })).toThrow('must be set together');
 });
 
 it('sends nothing more for a while after five failures in a row', async () => {

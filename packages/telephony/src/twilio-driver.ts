@@ -48,6 +48,7 @@ const Refusal = z.object({ code: z.number(), message: z.string() }).partial();
 /**
  * Makes calls by a provider with Twilio's API: `/2010-04-01/Accounts/{account}/Calls`. The address is a setting of the operator.
  * A circuit breaker lets requests fail fast while the provider is down.
+ * @throws Error when only a part of account, token and number is set
  */
 export function createTwilioDriver(settings: TelephonySettings): TelephonyDriver {
   const {
@@ -56,6 +57,9 @@ export function createTwilioDriver(settings: TelephonySettings): TelephonyDriver
     TELEPHONY_AUTH_TOKEN: token,
     TELEPHONY_FROM: from,
   } = settings;
+  const given = [account, token, from].filter((one) => one !== undefined);
+  if (given.length > 0 && given.length < 3)
+    throw new Error('TELEPHONY_ACCOUNT_SID, TELEPHONY_AUTH_TOKEN and TELEPHONY_FROM must be set together');
   if (account === undefined || token === undefined || from === undefined) return disabled;
   const send = withBreaker(createExchange({ baseUrl, account, token }));
   const calls = `/2010-04-01/Accounts/${account}/Calls`;

@@ -55,6 +55,8 @@ beforeAll(async () => {
         IDENTITY_URL: 'http://127.0.0.1:1',
       }),
       jobs: [probe, hopeless],
+      // None of these waits for another system.
+      jobsOutsideMax: 0,
     };
   });
 });

@@ -15,11 +15,11 @@ export interface Change {
   caller: Caller;
 }
 
-/** What the stubs of crm and identity know. */
+/** The data of the stubs of crm and identity. */
 export interface Known {
   leads: Map<number, WireLead>;
   changes: Change[];
-  /** What the lists of crm return, by path. */
+  /** The records in the lists of crm, by path. */
   history: Record<string, object[]>;
   /** Every request to crm with its caller. */
   requests: { path: string; body: Body; caller: Caller }[];

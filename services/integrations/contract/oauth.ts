@@ -51,7 +51,7 @@ export const oauth = operations({
       .partial()
       .meta({ examples: [{ redirectUri: 'https://console.example.com/integrations' }] }),
     reply: z.object({
-      // Whoever has one of the two can authorize another account.
+      // Each of the two is enough to authorize another account, so neither reaches the API log.
       authorizationUrl: secret(
         z.string().meta({
           description: 'The URL at the provider',

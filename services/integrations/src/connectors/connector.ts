@@ -56,7 +56,7 @@ export class CallError extends Error {
   }
 }
 
-/** What a connection sends with each request; the body of the credentials is that of `credentials` of its connector. */
+/** The credentials of a connection, which each request carries; their body follows `credentials` of the connector. */
 export type Secret = Record<string, unknown>;
 
 /** An event as webhooks receive it. */

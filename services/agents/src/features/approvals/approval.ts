@@ -21,10 +21,10 @@ import {
   executionJobs,
   liveStatuses,
   lockExecutions,
-  type Proposal,
   workingStatuses,
   workOf,
 } from '../executions/execution.ts';
+import type { Proposal } from '../executions/result.ts';
 import { settleRecommendations, storeRecommendations, toColumns } from '../recommendations/recommendation.ts';
 
 type ApprovalRecord = z.output<typeof Approval>;
@@ -182,7 +182,7 @@ export async function decide(
   return record;
 }
 
-/** What the decision means for the recommendation of the execution. */
+/** The change of the recommendation of an execution whose approval was decided. */
 function settlementOf({ status, editedAction, reason, decidedBy, decidedAt }: ApprovalRecord) {
   const decided = { decidedBy, decidedAt };
   if (status === 'approved')

@@ -1,7 +1,7 @@
 import { type CallScript, type ProviderCall, until } from '@tandem/testing';
 import { type Agents, type Api, aCaller, executionOf } from '../../agents.test-service.ts';
 
-/** What tests of calls share, for a service. */
+/** Helpers of tests of calls, for a service. */
 export function callsOf(service: () => Agents) {
   const sql = (api: Api, text: string) => service().sqlWithin(api.caller, text);
   const jobsOf = (api: Api, name: string) => sql(api, `SELECT state, due_at FROM platform.job WHERE name = '${name}'`);

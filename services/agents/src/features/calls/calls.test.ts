@@ -193,7 +193,8 @@ it.each([
 describe('without a telephone provider', () => {
   let without: Agents;
   beforeAll(async () => {
-    without = await startAgents({}, { TELEPHONY_FROM: undefined });
+    const none = { TELEPHONY_ACCOUNT_SID: undefined, TELEPHONY_AUTH_TOKEN: undefined, TELEPHONY_FROM: undefined };
+    without = await startAgents({}, none);
   });
   afterAll(() => without?.close());
 

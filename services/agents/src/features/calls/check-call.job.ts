@@ -15,7 +15,7 @@ const clockToleranceMs = 60_000;
 // The time limit of the request that starts a call.
 const requestMs = 10_000;
 
-/** What the provider knows of a call. `unclear`: it cannot be asked now, or its answer may be about another call. */
+/** The answer of the provider about a call. `unclear`: it cannot be asked now, or its answer may be about another call. */
 type Known = ({ is: 'known'; callId: string } & CallState) | { is: 'none' } | { is: 'unclear' };
 
 /** Ends calls whose end was not reported, and hangs up those whose execution is over or that take too long. */

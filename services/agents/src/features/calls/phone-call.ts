@@ -9,6 +9,14 @@ import type { CallOutcome } from '../../telephony.ts';
 /** A call of an execution, at a telephone provider. */
 export type PhoneCallRecord = PhoneCall;
 
+/** A change of a call, stored at the end of the job that started it. */
+export interface CallChange {
+  id: number;
+  status?: string;
+  callId?: string;
+  error?: string;
+}
+
 /** The call of a report, and where it belongs. */
 export const CallKey = z.object({ tenantId: z.int(), environment: z.enum(['live', 'sandbox']), phoneCallId: z.int() });
 export type CallKeyValue = z.output<typeof CallKey>;
@@ -46,7 +54,7 @@ const messages: Record<string, string> = {
   canceled: 'The call was cancelled at the provider',
 };
 
-/** What the final status of a call means. */
+/** The outcome of a call with this final status. */
 export function outcomeOf({ status, durationSeconds }: Pick<CallState, 'durationSeconds'> & { status: string }): {
   outcome: CallOutcome;
   error?: { code: string; message: string };

@@ -3,17 +3,10 @@ import { twimlOf } from '@tandem/telephony';
 import type { Tools, Tx } from '../../handler.ts';
 import type { AgentRecord } from '../agents/agent.ts';
 import { attemptOf, type CalledLead, cannotCall, failedAttempt } from '../executions/call-outcome.ts';
-import { type ExecutionRecord, lockExecutions, type Result } from '../executions/execution.ts';
+import { type ExecutionRecord, lockExecutions } from '../executions/execution.ts';
+import type { Result } from '../executions/result.ts';
 import { lockWaiting } from './end-call.ts';
 import { checkCallJob, hangUpCallJob, outcomeOf, type PhoneCallRecord, statusUrlOf } from './phone-call.ts';
-
-/** A change of a call, stored at the end of the job that started it. */
-export interface CallChange {
-  id: number;
-  status?: string;
-  callId?: string;
-  error?: string;
-}
 
 export type LineContext = Pick<BatchContext<unknown, Tx>, 'tx' | 'transaction' | 'outside' | 'scope'>;
 

@@ -15,7 +15,7 @@ import type { ExecutionRecord, Step } from './execution.ts';
 import { leadTools } from './lead-tools.ts';
 import { type Advice, recommend } from './recommend.ts';
 
-/** What the model can answer. A call belongs to a caller, so a recommender proposes the task to call. */
+/** The answer of the model. A call belongs to a caller, so a recommender proposes the task to call. */
 export const ModelAdvice = z.object({
   action: z.enum(recommendedActions),
   reason: z.string().min(1).max(500),

@@ -10,7 +10,8 @@ import { askModel } from './ask-model.ts';
 import { callLead } from './call-lead.ts';
 import type { CallAction } from './call-outcome.ts';
 import { nextCallTime } from './calling-window.ts';
-import { type ExecutionRecord, type Result, workOf } from './execution.ts';
+import { type ExecutionRecord, workOf } from './execution.ts';
+import type { Result } from './result.ts';
 
 /** The decision that an execution has waited for. */
 export interface Approved {

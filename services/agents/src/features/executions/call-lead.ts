@@ -2,7 +2,7 @@ import type { Tools } from '../../handler.ts';
 import { simulateCall } from '../../telephony.ts';
 import { type LineContext, startCall } from '../calls/start-call.ts';
 import { attemptOf, type CalledLead, cannotCall } from './call-outcome.ts';
-import type { Result } from './execution.ts';
+import type { Result } from './result.ts';
 
 /** Calls a lead: in live through the telephone provider, which reports the end later; in the sandbox no call is made. */
 export async function callLead(tools: Tools, context: LineContext, on: CalledLead): Promise<Result> {

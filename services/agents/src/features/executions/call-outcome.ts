@@ -2,7 +2,8 @@ import type { AgentActionValue } from '@tandem/agents-contract';
 import type { Lead } from '../../handler.ts';
 import type { CallOutcome, EndedCall } from '../../telephony.ts';
 import type { AgentRecord } from '../agents/agent.ts';
-import type { AttemptOutcome, ExecutionRecord } from './execution.ts';
+import type { ExecutionRecord } from './execution.ts';
+import type { AttemptOutcome } from './result.ts';
 
 /** The action of a call, which an approver may have edited. */
 export type CallAction = Extract<AgentActionValue, { type: 'call' }>;

@@ -1,54 +1,12 @@
-import { type AgentActionValue, Execution, executionStates } from '@tandem/agents-contract';
+import { Execution, executionStates } from '@tandem/agents-contract';
 import { id } from '@tandem/contract';
 import { storedObject } from '@tandem/service';
 import { z } from 'zod';
 import type { Execution as ExecutionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
-import type { Performed, Refused } from '../actions/perform-action.ts';
-import type { Risk } from '../actions/risk.ts';
-import type { CallChange } from '../calls/start-call.ts';
-import type { Advice } from './recommend.ts';
 
 export type ExecutionRecord = z.output<typeof Execution>;
 export type Step = ExecutionRecord['steps'][number];
-
-/** Outcome of an attempt. */
-export interface AttemptOutcome {
-  /** The calls of tools before the step. */
-  trace?: Step[];
-  step: Step;
-  output: Record<string, unknown>;
-  advice?: Advice;
-  source?: ExecutionRecord['source'];
-  usage?: ExecutionRecord['usage'];
-  /** The outcome of an approved action. */
-  effect?: Performed | Refused;
-  /** Time of the next attempt. */
-  retryAt?: Date;
-}
-
-/** An action that requires an approval before the agent takes it. */
-export interface Proposal {
-  action: AgentActionValue;
-  rationale: string | null;
-  risk: Risk;
-  /** The assignee of the lead, who should decide. */
-  assignee: number | null;
-  /** The recommendation from which the action comes, with the step that made it. */
-  advice?: Advice;
-  steps?: Step[];
-  source?: ExecutionRecord['source'];
-  usage?: ExecutionRecord['usage'];
-}
-
-/** What became of an execution in one run of its job. */
-export type Result =
-  | { is: 'attempted'; outcome: AttemptOutcome; call?: CallChange }
-  | { is: 'skipped'; reason: string }
-  | { is: 'postponed'; until: Date; call?: CallChange }
-  /** A call is in progress, and its end is reported. Without one the execution was cancelled. */
-  | { is: 'calling'; call?: CallChange }
-  | { is: 'proposed'; proposal: Proposal };
 
 /** Statuses of an execution that has not ended. */
 export const liveStatuses = ['queued', 'running', 'awaiting_approval'];

@@ -26,12 +26,11 @@ export function leadTools(
   const under = (permission: string, toolFor: (as: As) => Tool): Tool[] => {
     const reach = on.user ? reachOf(on.user, permission) : 'none';
     if (reach === 'none') return [];
-    const permissions = ['leads:read', permission];
+    const permissions = [...new Set(['leads:read', permission])];
     return [toolFor({ ...on.scope, requestId, permissions, ...(reach !== 'all' && { narrow: reach }) })];
   };
-  const as = { ...on.scope, requestId, permissions: ['leads:read'] };
   return [
-    {
+    ...under('leads:read', (as) => ({
       name: 'get_lead',
       description: 'The lead: name, status, score, source, tags, custom fields and consents',
       input: none,
@@ -43,7 +42,7 @@ export function leadTools(
         const facts = { firstName, lastName, status, allowedTransitions, score, source, tags, customFields, createdAt };
         return { ...facts, consent, convertedAt };
       },
-    },
+    })),
     ...under('activities:read', (as) => ({
       name: 'list_activities',
       description: `The latest ${limit} calls, mails, meetings and notes about the lead`,

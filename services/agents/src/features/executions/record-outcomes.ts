@@ -13,15 +13,14 @@ import { completeRuns } from '../bulk-runs/bulk-run.ts';
 import { checkCallJob, keysOf, openCallsOf } from '../calls/phone-call.ts';
 import { recordEffect, storeRecommendations, toColumns } from '../recommendations/recommendation.ts';
 import {
-  type AttemptOutcome,
   asExecution,
   type ExecutionRecord,
   type executionJobs,
   lockExecutions,
-  type Result,
   workingStatuses,
   workOf,
 } from './execution.ts';
+import type { AttemptOutcome, Result } from './result.ts';
 
 /** An execution that was attempted or skipped. */
 export interface AttemptedExecution {

@@ -7,16 +7,10 @@ import { readApproved, requestApprovals } from '../approvals/approval.ts';
 import { concluded, findStarted, recordCalls } from '../calls/start-call.ts';
 import { cancelledEffect, recordEffect } from '../recommendations/recommendation.ts';
 import { attempt } from './attempt.ts';
-import {
-  asExecution,
-  type ExecutionRecord,
-  executionJobs,
-  lockExecutions,
-  type Result,
-  workingStatuses,
-} from './execution.ts';
+import { asExecution, type ExecutionRecord, executionJobs, lockExecutions, workingStatuses } from './execution.ts';
 import { readMeans } from './model-means.ts';
 import { failGivenUp, postpone, recordOutcomes } from './record-outcomes.ts';
+import type { Result } from './result.ts';
 import { startRunning } from './start-running.ts';
 
 type Context = BatchContext<z.output<typeof executionJobs.call.payload>, Tx>;

@@ -37,7 +37,7 @@ async function decidersOf(tx: Tx, assignee: number | null, except: number | unde
   return (await usersWho(tx, 'agents:manage', { except })).filter((id) => readers.has(id));
 }
 
-/** What the agent wants to do, in the words of the action. */
+/** The proposed action as a text of the notice. */
 function stepOf({ type, proposedAction: action }: Requested['record']): string {
   if (!action) return type;
   switch (action.type) {

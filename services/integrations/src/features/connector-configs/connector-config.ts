@@ -33,7 +33,7 @@ export function aboutConfig(row: ConfigRow) {
   return { configId: row.id, connectorKey: columns.shape.connectorKey.parse(row.connectorKey) };
 }
 
-/** What a config says about the events that its connector acts on. */
+/** The part of a config that concerns events: those that its connector acts on. */
 export interface ConfigInput {
   settings: unknown;
   fieldMappings: readonly FieldMapping[];

@@ -26,7 +26,7 @@ export const updateConnectorConfig: Handler<typeof connectorConfigs.updateConnec
   const before = await lockConfig(tx, params.id);
   ifMatch(before);
   const connector = connectorOf(before.connectorKey);
-  // Whoever only deactivates a config needs no permission for its events.
+  // Deactivating a config needs no permission for its events.
   const isAuthorizing = Boolean(body.settings || fieldMappings || active || connectionId !== undefined);
   const asked = { settings: body.settings ?? before.settings, fieldMappings: fieldMappings ?? mappingsOf(before) };
   const settings = isAuthorizing ? toJsonColumn(readSettings(connector, asked, caller)) : undefined;
