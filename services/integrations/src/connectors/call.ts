@@ -34,11 +34,16 @@ export function callOf(
     const { status } = response;
     // The body is read in any case, so that the connection can be used again.
     const text = await response.text().catch(asCallError);
-    if (status === 401) throw new CallError('credentials_rejected');
+    const answer = parsed(text);
+    if (status === 401) throw new CallError('credentials_rejected', undefined, answer);
     if (status === 429 || status >= 500)
-      throw new CallError('provider_unavailable', readRetryAfter(response.headers.get('retry-after') ?? undefined));
-    if (status < 200 || status >= 300) throw new CallError(`status_${status}`);
-    return { status, body: parsed(text) };
+      throw new CallError(
+        'provider_unavailable',
+        readRetryAfter(response.headers.get('retry-after') ?? undefined),
+        answer,
+      );
+    if (status < 200 || status >= 300) throw new CallError(`status_${status}`, undefined, answer);
+    return { status, body: answer };
   };
 }
 

@@ -1,6 +1,7 @@
 import type { AuthType, ConnectorCategory, ConnectorKey, OauthProvider } from '@tandem/integrations-contract';
 import type { GuardedConnect } from '@tandem/outgoing';
 import type { z } from 'zod';
+import type { Sync } from './sync.ts';
 
 /** The account of a connection at the provider. */
 export interface Account {
@@ -11,7 +12,7 @@ export interface Account {
 /** A request of a connector to the system that it connects. */
 export interface CallRequest {
   url: string;
-  method?: 'GET' | 'POST' | 'PUT';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
@@ -48,11 +49,14 @@ export class CallError extends Error {
   readonly failure: CallFailure;
   /** The earliest time at which the system accepts another call, if it names one. */
   readonly retryAt: Date | undefined;
+  /** The parsed JSON of the response, if there is one, which may tell more than its status. */
+  readonly body: unknown;
 
-  constructor(failure: CallFailure, retryAt?: Date) {
+  constructor(failure: CallFailure, retryAt?: Date, body?: unknown) {
     super(failure);
     this.failure = failure;
     this.retryAt = retryAt;
+    this.body = body;
   }
 }
 
@@ -90,8 +94,8 @@ export interface Connector {
   provider: OauthProvider | null;
   /** The scopes that an authorization requests by default. */
   scopes: readonly string[];
-  /** The settings of a config, `events` among them; null if the connector does not act on events. */
-  settings: z.ZodObject<{ events: z.ZodType<string[]> }> | null;
+  /** The settings of a config, with `events` if the connector acts on events; null if the connector has no configs. */
+  settings: z.ZodObject | null;
   /** The credentials that a user enters; null for `oauth2`. */
   credentials: z.ZodType<Secret> | null;
   /** The headers that authenticate a request. For `oauth2`, the secret is the access token. */
@@ -104,6 +108,8 @@ export interface Connector {
   probe(call: Call, secret: Secret, sockets: Sockets): Promise<Account | null>;
   /** Acts on an event. It may happen twice. */
   act?(call: Call, secret: Secret, action: Action): Promise<void>;
+  /** Reads and writes records. A connector acts on events, or syncs records. */
+  sync?: Sync;
   /** Why a field cannot have the name of a mapping; undefined if it can. */
   nameError?(name: string): string | undefined;
 }

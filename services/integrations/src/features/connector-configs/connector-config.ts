@@ -52,14 +52,15 @@ export function readSettings(connector: Connector, input: ConfigInput, caller: C
     const message = connector.nameError?.(to);
     return message === undefined ? [] : [{ field: `fieldMappings.${index}.to`, message }];
   });
-  errors.push(...patternErrors(read?.settings.events ?? [], 'settings.events'), ...nameErrors);
-  if (!read || errors.length) throw fail('validation_failed', errors);
-  checkMayReceive(caller, read.settings.events, 'settings.events');
-  return read.settings;
+  const settings = read?.settings as ConfigSettings | undefined;
+  errors.push(...patternErrors(settings?.events ?? [], 'settings.events'), ...nameErrors);
+  if (!settings || errors.length) throw fail('validation_failed', errors);
+  checkMayReceive(caller, settings.events ?? [], 'settings.events');
+  return settings;
 }
 
-/** Settings that were read by the schema of a connector that acts on events. */
-export type ConfigSettings = Record<string, unknown> & { events: string[] };
+/** Settings that were read by the schema of a connector; those of a connector that acts on events name the events. */
+export type ConfigSettings = Record<string, unknown> & { events?: string[] };
 
 const acting = allConnectors.filter(({ settings }) => settings).map(({ key }) => key);
 
