@@ -109,6 +109,7 @@ export const resourceTypes = {
   api_log: 115,
   connection: 110,
   connector_config: 111,
+  connector_run: 116,
 } as const;
 
 export type ResourceType = keyof typeof resourceTypes;

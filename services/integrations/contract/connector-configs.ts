@@ -16,18 +16,22 @@ const path = (what: string, example: string) =>
     .meta({ description: what, examples: [example] });
 
 export const FieldMapping = z.object({
-  from: path('The field of the event, such as `data.email`', 'data.email').regex(
+  from: path('The field of the event, or of the record in the connected system', 'data.email').regex(
     /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+){0,9}$/,
     'Must be names of fields, separated by dots',
   ),
-  to: path('The field, or the label, under which it is sent', 'contact.email'),
+  to: path(
+    'The field, or the label, under which it is sent; for a sync the kind and the field of the record here, such as `lead.phone`',
+    'contact.email',
+  ),
 });
 
-const FieldMappings = z
+export const FieldMappings = z
   .array(FieldMapping)
   .max(50, 'Must contain at most 50 mappings')
   .meta({
-    description: 'The fields of the event that are sent, and their names; all fields of the event if it is empty',
+    description:
+      'The fields of the event that are sent, and their names; all fields of the event if it is empty. For a sync, fields that are written besides those that the connector maps itself, or instead of them',
     examples: [[{ from: 'data.email', to: 'contact.email' }]],
   });
 
@@ -37,26 +41,27 @@ export const ConnectorConfig = z.object({
   connectionId: id('connection'),
   settings: Settings,
   fieldMappings: FieldMappings,
-  active: z.boolean().describe('Whether the connector acts on events'),
+  active: z.boolean().describe('Whether the connector acts on events, or syncs'),
   inactiveReason: z
     .enum(['connection_deleted'])
     .nullable()
     .meta({ description: 'Why the platform set `active` to false', examples: [null] }),
-  lastSuccessAt: timestamp().nullable().describe('When the connector last acted on an event'),
+  nextSyncAt: timestamp().nullable().describe('When the next sync on schedule begins; null if there is none'),
+  lastSuccessAt: timestamp().nullable().describe('When a run last succeeded'),
   lastFailureAt: timestamp()
     .nullable()
-    .meta({ description: 'When the connector last failed to act on an event', examples: [null] }),
+    .meta({ description: 'When an attempt of a run last failed', examples: [null] }),
   lastError: z
     .string()
     .nullable()
     .meta({
       description:
-        'The reason of the last failure: as `error` of a test of the connection, `request_rejected` if the system refuses the content, `connection_lost` while the connection does not work, or `not_permitted` if the user who set the config up may not read the record of the event any more',
+        'The reason of the last failure: as `error` of a test of the connection, `request_rejected` if the system refuses the content, `connection_lost` while the connection does not work, `not_permitted` if the user who set the config up may not read or write the records any more, or `internal_error`',
       examples: [null],
     }),
   authorizedBy: id('user')
     .nullable()
-    .describe('The user whose permissions limit the events: the one who last changed the config'),
+    .describe('The user whose permissions limit the events and records: the one who last changed the config'),
   createdBy: id('user').nullable().describe('The user who created the record'),
   version: z.int(),
   createdAt: timestamp(),
@@ -123,7 +128,7 @@ export const connectorConfigs = operations({
     summary: 'Configure a connector',
     checksPermissions: true,
     description:
-      'A config acts on events: it posts a message, or sends the fields of the event. A failed attempt is repeated as a delivery to a webhook is. You must have permission to read the records of the events, without narrowing. `settings` are validated by `configSchema` of the connector; an error names the field. The connection must be one of the connector.',
+      'A config acts on events, or syncs records, as the connector does. Acting on an event, it posts a message, or sends the fields of the event; you must have permission to read the records of the events, without narrowing. A sync reads and writes records with your permissions, at once and then every `everyMinutes`. Failed attempts are repeated as a delivery to a webhook is; GET /v1/integrations/configs/:id/runs shows them. `settings` are validated by `configSchema` of the connector; an error names the field. The connection must be one of the connector.',
     body: z
       .object({
         connectorKey: ConnectorKeyField,
@@ -166,7 +171,7 @@ export const connectorConfigs = operations({
     narrows: true,
     summary: 'Update a config of a connector',
     description:
-      'Changes the given fields; your permissions then limit which events the connector gets. `settings` and `fieldMappings` are replaced as a whole. `connectionId` moves the config to another connection of the same connector.',
+      'Changes the given fields; your permissions then limit the events and records of the config. `settings` and `fieldMappings` are replaced as a whole; the next sync then reads all records again. A config that becomes inactive cancels its runs. `connectionId` moves the config to another connection of the same connector.',
     params: withId,
     body: z
       .object({ connectionId: id('connection'), ...body })

@@ -52,14 +52,16 @@ export const Connector = z.object({
     examples: [['chat:write', 'channels:read']],
   }),
   configSchema: JsonSchema.nullable().meta({
-    description:
-      'The JSON Schema of `settings` of a config; null if the connector acts on no events and has no configs',
+    description: 'The JSON Schema of `settings` of a config; null if the connector has no configs',
     examples: [{ type: 'object', properties: { channel: { type: 'string' } } }],
   }),
   credentialsSchema: JsonSchema.nullable().meta({
     description: 'The JSON Schema of `credentials` of a connection; null if `authType` is `oauth2`',
     examples: [null],
   }),
+  capability: z
+    .enum(['events', 'sync'])
+    .meta({ description: 'Whether configs act on events, or sync records', examples: ['events'] }),
   configured: z
     .boolean()
     .describe('Whether the platform has a client at the provider; without one, connections cannot be authorized'),

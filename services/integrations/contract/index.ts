@@ -3,6 +3,7 @@ import { personalDataOperations, recordPages } from '@tandem/contract';
 import { apiLogs } from './api-logs.ts';
 import { connections } from './connections.ts';
 import { connectorConfigs } from './connector-configs.ts';
+import { connectorRuns } from './connector-runs.ts';
 import { connectors } from './connectors.ts';
 import { deliveries } from './deliveries.ts';
 import { storedEvents } from './events.ts';
@@ -20,6 +21,8 @@ export * from './connection-events.ts';
 export * from './connections.ts';
 export * from './connector.ts';
 export * from './connector-configs.ts';
+export * from './connector-run.ts';
+export * from './connector-runs.ts';
 export * from './connectors.ts';
 export * from './deliveries.ts';
 export { eventVersions, schemaVersionOf } from './event-versions.ts';
@@ -46,6 +49,7 @@ export const integrations = {
   ...oauth,
   ...connections,
   ...connectorConfigs,
+  ...connectorRuns,
   ...jobs,
   ...recordPages,
   ...personalDataOperations,

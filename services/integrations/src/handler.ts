@@ -1,5 +1,7 @@
 import type { Environment } from '@tandem/caller';
+import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
+import type { internalUsers } from '@tandem/identity-contract';
 import type { IdCodec } from '@tandem/ids';
 import type { createGuardedFetch, Target } from '@tandem/outgoing';
 import type { Shares } from '@tandem/process';
@@ -7,6 +9,7 @@ import type { LinkTokens, Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
 import type { Sockets } from './connectors/connector.ts';
+import type { crmOperations } from './features/sync/crm-operations.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { FairQueue } from './outgoing/fair-queue.ts';
 import type { Schedules } from './outgoing/retry-schedule.ts';
@@ -37,6 +40,10 @@ export interface Tools {
   calls: { fetch: ReturnType<typeof createGuardedFetch>['fetch']; stripeUrl: string | undefined };
   /** Calls the systems of connections that have no HTTP API. */
   sockets: Sockets;
+  /** Reads who a config acts for. */
+  identity: ServiceClient<typeof internalUsers>;
+  /** Reads and writes records in the name of a user. */
+  crm: ServiceClient<typeof crmOperations>;
   /** The address of the gateway as clients see it. */
   publicUrl: string;
   /** Origins to which browsers may be redirected after an authorization. */

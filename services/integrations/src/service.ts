@@ -2,7 +2,7 @@ import { createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
 import { internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
-import { apiLogDays, deliveryDays, integrations, payloadDays } from '@tandem/integrations-contract';
+import { apiLogDays, deliveryDays, integrations, payloadDays, runDays } from '@tandem/integrations-contract';
 import { createGuardedConnect, createGuardedFetch, createTarget, type Resolve } from '@tandem/outgoing';
 import { createShares } from '@tandem/process';
 import { createLinkTokens, createSeal } from '@tandem/sealed';
@@ -14,6 +14,9 @@ import { keepConnectionFresh } from './features/connections/refresh-connection.j
 import { revokeConnection } from './features/connections/revoke-connection.job.ts';
 import { actOnEvent } from './features/connector-configs/act-on-event.job.ts';
 import { connectorConfigHandlers } from './features/connector-configs/index.ts';
+import { connectorRunHandlers } from './features/connector-runs/index.ts';
+import { runSync } from './features/connector-runs/run-sync.job.ts';
+import { startSync } from './features/connector-runs/start-sync.job.ts';
 import { connectorHandlers } from './features/connectors/index.ts';
 import { deliver } from './features/deliveries/deliver.job.ts';
 import { deliveryHandlers } from './features/deliveries/index.ts';
@@ -28,6 +31,9 @@ import { integrationsData } from './features/personal-data/integrations-data.ts'
 import { recoveryHandlers } from './features/recoveries/index.ts';
 import { recover } from './features/recoveries/recover.job.ts';
 import { replay } from './features/recoveries/replay.job.ts';
+import { crmOperations } from './features/sync/crm-operations.ts';
+import { pushCalendarEvents } from './features/sync/on-calendar-event.ts';
+import { pushEvent } from './features/sync/push-event.job.ts';
 import { webhookHandlers } from './features/webhooks/index.ts';
 import { sealedColumns } from './features/webhooks/sealed-parts.ts';
 import { Prisma, PrismaClient } from './generated/client.ts';
@@ -73,11 +79,12 @@ export function integrationsService(
       ...oauthHandlers(tools),
       ...connectionHandlers(tools),
       ...connectorConfigHandlers,
+      ...connectorRunHandlers(tools),
       ...jobHandlers,
       ...exportHandlers,
       ...person.handlers,
     },
-    consumers: [storeEvent(tools), ...person.consumers],
+    consumers: [storeEvent(tools), pushCalendarEvents, ...person.consumers],
     jobs: [
       deliver(tools),
       recover,
@@ -86,6 +93,9 @@ export function integrationsService(
       revokeConnection(tools),
       endAuthorization,
       actOnEvent(tools),
+      startSync,
+      runSync(tools),
+      pushEvent(tools),
       ...person.jobs,
     ],
     jobsOutsideMax: sendsMax + waitingMax,
@@ -101,6 +111,9 @@ export function integrationsService(
       Connection: { owners: ['createdBy'] },
       OauthAuthorization: { through: ['connection'] },
       ConnectorConfig: { owners: ['createdBy'] },
+      ConnectorRun: { through: ['config'] },
+      ConnectorRunItem: { through: ['run'] },
+      SyncLink: { through: ['connection'] },
     },
     maintenance: [
       {
@@ -112,6 +125,7 @@ export function integrationsService(
       { table: 'event', column: 'stored_at', days: payloadDays },
       { table: 'attempt', column: 'started_at', days: payloadDays },
       { table: 'delivery', column: 'created_at', days: deliveryDays },
+      { table: 'connector_run', column: 'created_at', days: runDays },
       { table: 'oauth_authorization', column: 'created_at', days: 1 },
     ],
     sealed: [...sealedColumns, sealedCredentials, sealedVerifier],
@@ -125,12 +139,9 @@ function createTools(
   settings: IntegrationsSettings,
   resolve: Resolve | undefined,
 ): { tools: Tools; measure: ObservedSender['measure']; close: () => Promise<void> } {
-  const identity = createServiceClient({
-    operations: internalUsers,
-    baseUrl: settings.IDENTITY_URL,
-    service: 'integrations',
-    signer: createCallerSigner(settings.INTERNAL_SECRETS),
-  });
+  const peer = { service: 'integrations', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
+  const identity = createServiceClient({ ...peer, operations: internalUsers, baseUrl: settings.IDENTITY_URL });
+  const crm = createServiceClient({ ...peer, operations: crmOperations, baseUrl: settings.CRM_URL });
   const target = createTarget({ allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS, ...(resolve && { resolve }) });
   const { sender, measure } = observed(
     createSender({
@@ -152,6 +163,8 @@ function createTools(
       tenant: createShares(testsPerTenantMax, testWaitMs, testsWaitingMax),
       all: createShares(testsMax, testWaitMs, testsWaitingMax),
     },
+    identity,
+    crm,
     permissionsOf: permissionsOfUsers(identity),
     schedules: createSchedules({ seconds: settings.WEBHOOK_RETRY_SCHEDULE_SECONDS }),
     oauth: createOauthClient({ settings, fetch: guarded.fetch, allowHttp }),

@@ -25,6 +25,7 @@ const address = z.url().optional();
 /** Settings of integrations in addition to the common service settings. */
 export const integrationsSettings = serviceSettings.extend({
   IDENTITY_URL: z.url(),
+  CRM_URL: z.url(),
   IDS_ALPHABET: z.string().length(62),
   /** The address of the gateway as clients see it: providers redirect browsers to it. */
   PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),

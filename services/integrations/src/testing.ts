@@ -25,6 +25,8 @@ export async function startIntegrations(
         {
           ...settings,
           IDENTITY_URL: identity.url,
+          // Replaced by tests that need crm.
+          CRM_URL: 'http://127.0.0.1:9',
           IDS_ALPHABET: process.env['IDS_ALPHABET'] as string,
           WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
           // As in production, so that an immediate response does not time out on a busy machine.
@@ -46,7 +48,7 @@ export async function startIntegrations(
   return { ...service, close, permissions: identity.permissions, holdPermissions: identity.hold };
 }
 
-/** Stub of identity: returns the permissions of a user, which are `*` unless the test sets others. */
+/** Stub of identity: returns users, and their permissions, which are `*` unless the test sets others. */
 async function identityPeer() {
   const permissions = new Map<number, string[]>();
   const holds = new Map<number, { asked(): void; released: Promise<void> }>();
@@ -55,7 +57,10 @@ async function identityPeer() {
     const hold = holds.get(userId);
     hold?.asked();
     await hold?.released;
-    const data = { permissions: permissions.get(userId) ?? ['*'] };
+    const isUser = !request.url?.endsWith('/permissions');
+    const data = isUser
+      ? { id: String(userId), status: 'active', name: 'Ada Lovelace', teamIds: [] }
+      : { permissions: permissions.get(userId) ?? ['*'] };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

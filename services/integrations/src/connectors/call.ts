@@ -1,7 +1,8 @@
 import { BlockedAddressError } from '@tandem/outgoing';
+import type { OutgoingCall } from '../features/api-logs/log-outgoing.ts';
 import { readRetryAfter } from '../outgoing/retry-schedule.ts';
 import type { OauthClient } from '../providers/oauth-client.ts';
-import { type Call, CallError, type Connector, type Secret } from './connector.ts';
+import { type Call, type CallAnswer, CallError, type CallRequest, type Connector, type Secret } from './connector.ts';
 
 type Fetch = (url: string, options: object) => Promise<Response>;
 
@@ -11,13 +12,15 @@ const userAgent = 'svc-connectors/1';
  * Creates the calls of a connection: with its authentication, to the addresses of this deployment.
  * @param tools.fetch guarded, with time limits and limits of size
  * @param tools.stripeUrl replaces the origin of Stripe's addresses
+ * @param calls gets each call and its outcome, without bodies
  */
 export function callOf(
   connector: Connector,
   secret: Secret,
   tools: { fetch: Fetch; oauth: Pick<OauthClient, 'addressAt'>; stripeUrl: string | undefined },
+  calls: OutgoingCall[] = [],
 ): Call {
-  return async ({ url, method = 'GET', body, headers }) => {
+  const send = async ({ url, method = 'GET', body, headers }: CallRequest): Promise<CallAnswer> => {
     const response = await tools
       .fetch(addressOf(connector, url, tools), {
         method,
@@ -35,15 +38,38 @@ export function callOf(
     // The body is read in any case, so that the connection can be used again.
     const text = await response.text().catch(asCallError);
     const answer = parsed(text);
-    if (status === 401) throw new CallError('credentials_rejected', undefined, answer);
+    if (status === 401) throw new CallError('credentials_rejected', { status, body: answer });
     if (status === 429 || status >= 500)
-      throw new CallError(
-        'provider_unavailable',
-        readRetryAfter(response.headers.get('retry-after') ?? undefined),
-        answer,
-      );
-    if (status < 200 || status >= 300) throw new CallError(`status_${status}`, undefined, answer);
+      throw new CallError('provider_unavailable', {
+        status,
+        body: answer,
+        retryAt: readRetryAfter(response.headers.get('retry-after') ?? undefined),
+      });
+    if (status < 200 || status >= 300) throw new CallError(`status_${status}`, { status, body: answer });
     return { status, body: answer };
+  };
+  return async (request) => {
+    const logged = {
+      method: request.method ?? 'GET',
+      url: addressOf(connector, request.url, tools),
+      startedAt: new Date(),
+    };
+    const startMs = performance.now();
+    const log = (statusCode: number | null, error: string | null) => {
+      const durationMs = Math.round(performance.now() - startMs);
+      calls.push({ ...logged, durationMs, statusCode, error, requestBody: null, responseBody: null });
+    };
+    try {
+      const answer = await send(request);
+      log(answer.status, null);
+      return answer;
+    } catch (error) {
+      log(
+        error instanceof CallError ? error.status : null,
+        error instanceof CallError ? error.failure : 'internal_error',
+      );
+      throw error;
+    }
   };
 }
 

@@ -49,13 +49,19 @@ export class CallError extends Error {
   readonly failure: CallFailure;
   /** The earliest time at which the system accepts another call, if it names one. */
   readonly retryAt: Date | undefined;
-  /** The parsed JSON of the response, if there is one, which may tell more than its status. */
+  /** The status of the response; null if there was none. */
+  readonly status: number | null;
+  /** The parsed JSON of the response, which may tell more than its status. */
   readonly body: unknown;
 
-  constructor(failure: CallFailure, retryAt?: Date, body?: unknown) {
+  constructor(
+    failure: CallFailure,
+    { retryAt, status, body }: { retryAt?: Date | undefined; status?: number; body?: unknown } = {},
+  ) {
     super(failure);
     this.failure = failure;
     this.retryAt = retryAt;
+    this.status = status ?? null;
     this.body = body;
   }
 }

@@ -20,40 +20,51 @@ export interface OutgoingCall {
 }
 
 const sequenceMax = 2 ** 31;
+// More than one page of a sync makes.
+const callsMax = 500;
 // A longer segment of a path can be a token, as in the addresses of incoming webhooks of chat systems.
 const segmentMax = 15;
 
-/** Adds an outbound call to the API log, in the transaction of the caller. The query of the address is not stored. */
+/** Adds outbound calls to the API log, in the transaction of the caller. The query of an address is not stored. */
 export async function logOutgoing(
   tx: Tx,
   caller: Pick<Caller, 'requestId' | 'keyId' | 'userId' | 'onBehalfOf'>,
-  call: OutgoingCall,
+  calls: readonly OutgoingCall[],
 ): Promise<void> {
+  if (calls.length)
+    await storeCalls(
+      tx,
+      calls.slice(0, callsMax).map((call) => rowOf(caller, call)),
+    );
+}
+
+function rowOf(
+  caller: Pick<Caller, 'requestId' | 'keyId' | 'userId' | 'onBehalfOf'>,
+  call: OutgoingCall,
+): Parameters<typeof storeCalls>[1][number] {
   const { host, pathname } = new URL(call.url);
   const path = pathname.replace(/[^/]+/g, (segment) => (segment.length > segmentMax ? '***' : segment)).slice(0, 200);
-  await storeCalls(tx, [
-    {
-      direction: 'outbound',
-      at: call.startedAt.getTime(),
-      sequence: randomInt(sequenceMax),
-      requestId: caller.requestId,
-      method: call.method,
-      host,
-      path,
-      query: null,
-      route: null,
-      status: call.statusCode ?? 0,
-      errorCode: call.error,
-      durationMs: call.durationMs,
-      ip: null,
-      keyId: caller.keyId ?? null,
-      actingUserId: caller.onBehalfOf ?? caller.userId ?? null,
-      requestBody: cut(call.requestBody),
-      requestBytes: sizeOf(call.requestBody),
-      responseBody: cut(call.responseBody),
-      responseBytes: sizeOf(call.responseBody),
-    },
-  ]);
+  return {
+    direction: 'outbound',
+    at: call.startedAt.getTime(),
+    sequence: randomInt(sequenceMax),
+    requestId: caller.requestId,
+    method: call.method,
+    host,
+    path,
+    query: null,
+    route: null,
+    status: call.statusCode ?? 0,
+    errorCode: call.error,
+    durationMs: call.durationMs,
+    ip: null,
+    keyId: caller.keyId ?? null,
+    actingUserId: caller.onBehalfOf ?? caller.userId ?? null,
+    requestBody: cut(call.requestBody),
+    requestBytes: sizeOf(call.requestBody),
+    responseBody: cut(call.responseBody),
+    responseBytes: sizeOf(call.responseBody),
+  };
 }
 
 // PostgreSQL stores no NUL characters.

@@ -1,4 +1,5 @@
 import type { Tx } from '../../handler.ts';
+import { cancelRuns } from '../connector-runs/run.ts';
 import { type ConnectionRow, writeConnection } from './connection.ts';
 
 /**
@@ -12,9 +13,14 @@ export async function removeConnection(
 ): Promise<ConnectionRow> {
   await tx.oauthAuthorization.deleteMany({ where: { connectionId: id } });
   // Also the configs of others, which a caller who is narrowed to their own records does not see.
-  await tx.sql`UPDATE connector_config
-    SET active = false, inactive_reason = 'connection_deleted', updated_at = now(), version = version + 1
-    WHERE connection_id = ${id} AND active`;
+  const configs = await tx.sql<{ id: number }>`UPDATE connector_config
+    SET active = false, inactive_reason = 'connection_deleted', next_sync_at = NULL, sync_round = sync_round + 1,
+      updated_at = now(), version = version + 1
+    WHERE connection_id = ${id} AND active RETURNING id`;
+  await cancelRuns(
+    tx,
+    configs.map((config) => config.id),
+  );
   return writeConnection(tx, id, {
     status: 'revoked',
     deletedAt: new Date(),

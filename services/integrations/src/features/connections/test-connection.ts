@@ -4,6 +4,7 @@ import { CallError, type CallFailure } from '../../connectors/connector.ts';
 import { connectorOf } from '../../connectors/index.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { withinLimits } from '../../outgoing/within-limits.ts';
+import { logOutgoing } from '../api-logs/log-outgoing.ts';
 import { type Access, accessOf } from './access.ts';
 import { concludeRefresh, recover, rejectCredentials, requireReauth } from './conclude-refresh.ts';
 import { type ConnectionRow, findConnection, lockConnection } from './connection.ts';
@@ -13,6 +14,7 @@ interface Tested {
   latencyMs: number;
   error: CallFailure | 'reauth_required' | 'provider_refused' | null;
   refresh?: Refresh | undefined;
+  calls: Access['calls'];
   /** The number of the credentials that were tested. */
   tokenNumber: number;
 }
@@ -24,8 +26,9 @@ export const testConnection = (tools: Tools): Handler<typeof connections.testCon
     if (row.credentials === '') throw fail('authorization_pending');
     return withinLimits(tools.testLimits, row, () => test(tx, tools, row));
   },
-  async run({ params, found, tx, emit, schedule }) {
-    const { refresh, error, latencyMs } = found;
+  async run({ params, found, caller, tx, emit, schedule }) {
+    const { refresh, error, latencyMs, calls } = found;
+    await logOutgoing(tx, caller, calls);
     if (refresh && refresh.kind !== 'busy') await concludeRefresh({ tx, emit, schedule }, refresh, params.id, tools);
     const row = await lockConnection(tx, params.id);
     // The result says nothing about credentials that have replaced the tested ones meanwhile.
@@ -44,13 +47,17 @@ async function test(tx: Tx, tools: Tools, row: ConnectionRow): Promise<Tested> {
   const tested = await probe(tools, row, access);
   if (tested.error !== 'credentials_rejected' || !isOauth(row) || access.refresh) return tested;
   // The token may have been revoked before its end: a refresh tells whether the grant has ended too.
-  const renewed = await accessOf(tx, tools, row, { isRejected: true });
+  const renewed = await accessOf(tx, tools, row, { isRejected: true, calls: access.calls });
   return renewed.refresh ? probe(tools, row, renewed) : tested;
 }
 
-async function probe({ sockets }: Tools, row: ConnectionRow, { call, secret, refresh }: Access): Promise<Tested> {
+async function probe(
+  { sockets }: Tools,
+  row: ConnectionRow,
+  { call, secret, refresh, calls }: Access,
+): Promise<Tested> {
   const { tokenNumber } = refresh && 'row' in refresh ? refresh.row : row;
-  if (!call || !secret) return { latencyMs: 0, error: failureOf(refresh), refresh, tokenNumber };
+  if (!call || !secret) return { latencyMs: 0, error: failureOf(refresh), refresh, calls, tokenNumber };
   const startMs = performance.now();
   const error = await connectorOf(row.connectorKey)
     .probe(call, secret, sockets)
@@ -61,7 +68,7 @@ async function probe({ sockets }: Tools, row: ConnectionRow, { call, secret, ref
         throw reason;
       },
     );
-  return { latencyMs: Math.round(performance.now() - startMs), error, refresh, tokenNumber };
+  return { latencyMs: Math.round(performance.now() - startMs), error, refresh, calls, tokenNumber };
 }
 
 function failureOf(refresh: Refresh | undefined): Exclude<Tested['error'], null> {

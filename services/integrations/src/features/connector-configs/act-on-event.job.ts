@@ -1,27 +1,22 @@
-import { type JobContext, job } from '@tandem/jobs';
+import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
 import type { z } from 'zod';
-import { CallError, type Envelope } from '../../connectors/connector.ts';
+import type { Envelope } from '../../connectors/connector.ts';
 import { connectorOf } from '../../connectors/index.ts';
 import type { Tools, Tx } from '../../handler.ts';
-import { type Access, accessOf } from '../connections/access.ts';
-import { concludeRefresh, rejectCredentials, requireReauth } from '../connections/conclude-refresh.ts';
+import { concludeAccess } from '../connections/conclude-access.ts';
 import type { ConnectionRow } from '../connections/connection.ts';
+import { retryLater } from '../connector-runs/retry-later.ts';
+import { failRun, noCounts, type RunOfConfig, succeedRun, withConfig } from '../connector-runs/run.ts';
 import { checkPermission } from '../deliveries/check-permission.ts';
+import { type Called, callSystem } from '../sync/read-page.ts';
 import { actOnEventJob } from './act-on-event.ts';
 import { type ConfigRow, mappingsOf } from './connector-config.ts';
 
 type Payload = z.output<typeof actOnEventJob.payload>;
 type Context = JobContext<Payload, Tx>;
 
-/** The result of an attempt: the reason of its failure, or null. */
-interface Result {
-  error: string | null;
-  /** The earliest time of the next attempt that the system asked for. */
-  retryAt?: Date | undefined;
-  access?: Access;
-}
-
 interface Due {
+  run: RunOfConfig;
   config: ConfigRow;
   connection: ConnectionRow;
   event: Envelope;
@@ -40,30 +35,29 @@ export const actOnEvent = (tools: Tools) =>
       if (!due) return;
       const isPermitted = await mayAct(tools, due);
       if (isPermitted === undefined) return finish(async () => new Date(Date.now() + permissionRetryMs));
-      if (!isPermitted) return finish(({ tx: inside }) => storeResult(inside, due.config, 'not_permitted'));
+      if (!isPermitted) return finish((inside) => failRun(inside, due.run, 'not_permitted'));
       const { tenantId, id } = due.connection;
       const target = { tenant: String(tenantId), endpoint: `connection ${id}`, isSuspect: false };
       const slot = await outside(() => tools.queue.acquire(target));
       if ('retryAt' in slot) return finish(async () => slot.retryAt);
-      try {
-        const startMs = performance.now();
-        const result = await outside(() => attempt(tx, tools, due));
-        slot.release(performance.now() - startMs);
-        await finish(({ tx: inside, emit, schedule }) =>
-          conclude({ tx: inside, emit, schedule }, tools, { due, result, payload }),
-        );
-      } finally {
-        slot.release();
-      }
+      const startMs = performance.now();
+      const called = await outside(() => act(tx, tools, due)).finally(() => slot.release(performance.now() - startMs));
+      await finish((inside) => conclude(inside, tools, due, called));
+    },
+    async giveUp({ tx, emit, payload }: GiveUpContext<Payload, Tx>) {
+      const where = { id: payload.runId, round: payload.round };
+      const run = await tx.connectorRun.findFirst({ where, include: withConfig });
+      if (run) await failRun({ tx, emit }, run, 'internal_error');
     },
   });
 
-async function readDue(tx: Tx, { configId, eventId }: Payload): Promise<Due | undefined> {
-  const config = await tx.connectorConfig.findFirst({ where: { id: configId, active: true } });
+async function readDue(tx: Tx, { runId, round, configId, eventId }: Payload): Promise<Due | undefined> {
+  const run = await tx.connectorRun.findFirst({ where: { id: runId, round }, include: withConfig });
+  const config = run && (await tx.connectorConfig.findFirst({ where: { id: configId, active: true } }));
   const connection = config && (await tx.connection.findFirst({ where: { id: config.connectionId, deletedAt: null } }));
   const event = connection && (await tx.event.findFirst({ where: { id: eventId } }));
   if (!event) return undefined;
-  return { config, connection, event: JSON.parse(Buffer.from(event.body).toString('utf8')) as Envelope };
+  return { run, config, connection, event: JSON.parse(Buffer.from(event.body).toString('utf8')) as Envelope };
 }
 
 function mayAct(tools: Tools, { config, event }: Due): Promise<boolean | undefined> {
@@ -80,62 +74,30 @@ function mayAct(tools: Tools, { config, event }: Due): Promise<boolean | undefin
   });
 }
 
-/** Acts once; again with a fresh token if the system rejects the current one. */
-async function attempt(tx: Tx, tools: Tools, { config, connection, event }: Due): Promise<Result> {
-  if (connection.status !== 'connected') return { error: 'connection_lost' };
-  const connector = connectorOf(connection.connectorKey);
-  const settings = config.settings as Record<string, unknown>;
-  const act = async (access: Access): Promise<Result> => {
-    if (!access.call || !access.secret) return { error: 'connection_lost', access };
-    try {
-      await connector.act?.(access.call, access.secret, { event, settings, fieldMappings: mappingsOf(config) });
-      return { error: null, access };
-    } catch (error) {
-      if (error instanceof CallError) return { error: error.failure, retryAt: error.retryAt, access };
-      throw error;
-    }
-  };
-  const access = await accessOf(tx, tools, connection);
-  const result = await act(access);
-  if (result.error !== 'credentials_rejected' || !connector.provider || access.refresh) return result;
-  const renewed = await accessOf(tx, tools, connection, { isRejected: true });
-  return renewed.refresh ? act(renewed) : result;
+function act(tx: Tx, tools: Tools, { config, connection, event }: Due): Promise<Called<true>> {
+  const action = { event, settings: config.settings as Record<string, unknown>, fieldMappings: mappingsOf(config) };
+  return callSystem(tx, tools, connection, async ({ call, secret }) => {
+    await connectorOf(connection.connectorKey).act?.(call, secret, action);
+    return true as const;
+  });
 }
 
-type Inside = Pick<Parameters<Parameters<Context['finish']>[0]>[0], 'tx' | 'emit' | 'schedule'>;
+type Inside = Parameters<Parameters<Context['finish']>[0]>[0];
 
-/** Stores the result, and schedules the next attempt as that of a delivery to a webhook. */
+/** Stores the result, and plans the next attempt as that of a delivery to a webhook. */
 async function conclude(
   inside: Inside,
   tools: Tools,
-  { due: { config, connection }, result, payload }: { due: Due; result: Result; payload: Payload },
-): Promise<void> {
-  const { error, retryAt, access } = result;
-  if (access?.refresh && access.refresh.kind !== 'busy')
-    await concludeRefresh(inside, access.refresh, connection.id, tools);
-  // The credentials that were rejected, which may have been refreshed in this attempt.
-  const used = access?.refresh && 'row' in access.refresh ? access.refresh.row : connection;
-  if (error === 'credentials_rejected') await endConnection(inside, used);
-  await storeResult(inside.tx, config, error);
-  if (error === null) return;
-  const failed = payload.failed + 1;
-  const next = tools.schedules.next(config.environment, failed, retryAt);
-  if (next) await inside.schedule(actOnEventJob, [{ ...payload, failed }], next);
-}
-
-/** Marks a connection whose credentials the system rejects, unless it has got other ones meanwhile. */
-async function endConnection(inside: Inside, connection: ConnectionRow): Promise<void> {
-  if (connectorOf(connection.connectorKey).provider)
-    return void (await requireReauth(inside, connection, 'credentials_rejected'));
-  const { id, tokenNumber } = connection;
-  const row = await inside.tx.connection.lockFirst({ where: { id, tokenNumber, deletedAt: null } });
-  if (row?.status === 'connected') await rejectCredentials(inside, row as ConnectionRow);
-}
-
-async function storeResult(tx: Tx, { id }: ConfigRow, error: string | null): Promise<void> {
-  const now = new Date();
-  await tx.connectorConfig.updateMany({
-    where: { id },
-    data: error === null ? { lastSuccessAt: now, lastError: null } : { lastFailureAt: now, lastError: error },
-  });
+  { run: before, config, connection, event }: Due,
+  called: Called<true>,
+): Promise<Date | undefined> {
+  const { tx } = inside;
+  const as = { requestId: `event_${event.id}`, ...(config.authorizedBy !== null && { userId: config.authorizedBy }) };
+  await concludeAccess(inside, tools, connection, { called, as });
+  const row = await tx.connectorRun.lockFirst({ where: { id: before.id, round: before.round } });
+  if (!row) return undefined;
+  const run = { ...before, ...row } as RunOfConfig;
+  if (!called.result)
+    return retryLater(inside, tools, run, { error: called.error ?? 'internal_error', retryAt: called.retryAt });
+  return void (await succeedRun(inside, run, { ...noCounts, sent: 1 }));
 }

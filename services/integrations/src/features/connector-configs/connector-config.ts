@@ -1,12 +1,13 @@
 import type { Caller } from '@tandem/caller';
-import type { FieldError } from '@tandem/contract';
+import { allows, type FieldError } from '@tandem/contract';
 import { ConnectorConfig, connectorConfigsMax } from '@tandem/integrations-contract';
 import { fail, failField, readFields } from '@tandem/service';
 import { z } from 'zod';
 import type { Connector, FieldMapping } from '../../connectors/connector.ts';
-import { allConnectors } from '../../connectors/index.ts';
+import { settingsOf } from '../../connectors/settings.ts';
 import type { ConnectorConfig as ConfigRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { permissionsOf } from '../sync/targets.ts';
 import { checkMayReceive, patternErrors } from '../webhooks/webhook.ts';
 
 export type { ConfigRow };
@@ -40,14 +41,15 @@ export interface ConfigInput {
 }
 
 /**
- * Reads settings by the schema of the connector, and checks that the caller may read the records of the events.
+ * Reads settings by the schema of the connector, and checks that the caller may read the records of the events, or read and
+ * write those of the sync.
  * @throws ApiError 422 or 403 naming the fields
  */
 export function readSettings(connector: Connector, input: ConfigInput, caller: Caller): ConfigSettings {
-  if (!connector.settings)
-    throw failField('connectorKey', `Must be a connector that acts on events: ${acting.join(', ')}`);
+  const schema = settingsOf(connector);
+  if (!schema) throw failField('connectorKey', 'Must be a connector that has configs');
   const errors: FieldError[] = [];
-  const read = readFields(z.object({ settings: connector.settings }), { settings: input.settings }, errors);
+  const read = readFields(z.object({ settings: schema }), { settings: input.settings }, errors);
   const nameErrors = input.fieldMappings.flatMap(({ to }, index) => {
     const message = connector.nameError?.(to);
     return message === undefined ? [] : [{ field: `fieldMappings.${index}.to`, message }];
@@ -56,13 +58,18 @@ export function readSettings(connector: Connector, input: ConfigInput, caller: C
   errors.push(...patternErrors(settings?.events ?? [], 'settings.events'), ...nameErrors);
   if (!settings || errors.length) throw fail('validation_failed', errors);
   checkMayReceive(caller, settings.events ?? [], 'settings.events');
+  if (connector.sync) checkMaySync(caller, permissionsOf(connector.sync.kinds(settings)));
   return settings;
 }
 
 /** Settings that were read by the schema of a connector; those of a connector that acts on events name the events. */
 export type ConfigSettings = Record<string, unknown> & { events?: string[] };
 
-const acting = allConnectors.filter(({ settings }) => settings).map(({ key }) => key);
+/** A sync may read and write what the caller may, also if that is narrowed to own records. */
+function checkMaySync({ permissions }: Caller, wanted: readonly string[]): void {
+  const missing = wanted.filter((permission) => allows(permissions, permission) === undefined);
+  if (missing.length) throw fail('forbidden', [{ field: 'settings', message: `Requires ${missing.join(', ')}` }]);
+}
 
 /**
  * Locks the connection of a config: one of the same connector that the caller may access. It is locked before the config,

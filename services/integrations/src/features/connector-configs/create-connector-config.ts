@@ -2,6 +2,7 @@ import { connectorConfigCreated, type connectorConfigs } from '@tandem/integrati
 import { toJsonColumn } from '@tandem/service';
 import { connectorOf } from '../../connectors/index.ts';
 import type { Handler } from '../../handler.ts';
+import { planSyncs } from '../connector-runs/start-sync.ts';
 import { authorizationOf } from '../webhooks/webhook.ts';
 import {
   aboutConfig,
@@ -16,6 +17,7 @@ export const createConnectorConfig: Handler<typeof connectorConfigs.createConnec
   caller,
   tx,
   emit,
+  schedule,
 }) => {
   const { connectorKey, connectionId, fieldMappings = [], active = true } = body;
   const connector = connectorOf(connectorKey);
@@ -23,7 +25,7 @@ export const createConnectorConfig: Handler<typeof connectorConfigs.createConnec
   await lockConnectionOf(tx, connectorKey, connectionId);
   await checkConfigLimit(tx);
   const authorization = authorizationOf(caller);
-  const row = await tx.connectorConfig.create({
+  const created = await tx.connectorConfig.create({
     data: {
       connectorKey,
       connectionId,
@@ -34,6 +36,7 @@ export const createConnectorConfig: Handler<typeof connectorConfigs.createConnec
       ...authorization,
     },
   });
+  const row = await planSyncs({ tx, schedule }, created);
   const config = asConnectorConfig(row);
   emit(connectorConfigCreated, { data: aboutConfig(row), record: config });
   return config;

@@ -1,7 +1,10 @@
 import { type connectorConfigs, connectorConfigUpdated } from '@tandem/integrations-contract';
 import { diff, fail, toJsonColumn } from '@tandem/service';
 import { connectorOf } from '../../connectors/index.ts';
+import { Prisma } from '../../generated/client.ts';
 import type { Handler, Tx } from '../../handler.ts';
+import { cancelRuns } from '../connector-runs/run.ts';
+import { planSyncs } from '../connector-runs/start-sync.ts';
 import { authorizationOf } from '../webhooks/webhook.ts';
 import {
   aboutConfig,
@@ -19,6 +22,7 @@ export const updateConnectorConfig: Handler<typeof connectorConfigs.updateConnec
   caller,
   tx,
   emit,
+  schedule,
   ifMatch,
 }) => {
   const { connectionId, fieldMappings, active } = body;
@@ -37,19 +41,24 @@ export const updateConnectorConfig: Handler<typeof connectorConfigs.updateConnec
     ...(active !== undefined && { active }),
   });
   if (isEmpty) return asConnectorConfig(before);
-  const [row] = await tx.connectorConfig.updateManyAndReturn({
+  // Other settings can concern records that have not changed since the last sync.
+  const isReadAgain = settings !== undefined || fieldMappings !== undefined || connectionId !== undefined;
+  const [updated] = await tx.connectorConfig.updateManyAndReturn({
     where: { id: before.id },
     data: {
       ...values,
       ...(active !== undefined && { inactiveReason: null }),
+      ...(isReadAgain && { cursor: Prisma.DbNull }),
       ...(isAuthorizing && authorizationOf(caller)),
       updatedAt: new Date(),
       version: { increment: 1 },
     },
   });
-  const config = asConnectorConfig(row as ConfigRow);
+  if (active === false) await cancelRuns(tx, [before.id]);
+  const row = await planSyncs({ tx, schedule }, updated as ConfigRow);
+  const config = asConnectorConfig(row);
   emit(connectorConfigUpdated, {
-    data: { ...aboutConfig(row as ConfigRow), fields: Object.keys(values) },
+    data: { ...aboutConfig(row), fields: Object.keys(values) },
     record: config,
     changes: audit,
   });

@@ -1,6 +1,7 @@
 import type { Connector as ConnectorSchema } from '@tandem/integrations-contract';
 import { z } from 'zod';
 import type { Connector } from '../../connectors/connector.ts';
+import { settingsOf } from '../../connectors/settings.ts';
 import type { Tools, Tx } from '../../handler.ts';
 
 /** The keys of the connectors that have a connection which works. */
@@ -14,10 +15,12 @@ export async function connectedKeys(tx: Tx): Promise<Set<string>> {
 
 /** Converts a connector to the contract's `Connector`. */
 export function asConnector(
-  { key, name, category, authType, provider, scopes, settings, credentials }: Connector,
+  connector: Connector,
   connected: ReadonlySet<string>,
   { oauth }: Pick<Tools, 'oauth'>,
 ): z.output<typeof ConnectorSchema> {
+  const { key, name, category, authType, provider, scopes, credentials, sync } = connector;
+  const settings = settingsOf(connector);
   return {
     key,
     name,
@@ -27,6 +30,7 @@ export function asConnector(
     scopes: [...scopes],
     configSchema: settings && jsonSchema(settings),
     credentialsSchema: credentials && jsonSchema(credentials),
+    capability: sync ? 'sync' : 'events',
     configured: provider === null || oauth.isConfigured(provider),
     status: connected.has(key) ? 'connected' : 'available',
   };

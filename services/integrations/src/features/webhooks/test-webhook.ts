@@ -52,7 +52,7 @@ export const testWebhook = (tools: Tools): Handler<typeof webhooks.testWebhook, 
   },
   async run({ found: { event, url, content, matchesFilter, outcome }, caller, tx, message }) {
     const { statusCode, durationMs, error, responseBody } = outcome;
-    await logOutgoing(tx, caller, { ...outcome, method: 'POST', url, requestBody: content.toString() });
+    await logOutgoing(tx, caller, [{ ...outcome, method: 'POST', url, requestBody: content.toString() }]);
     if (error) message('Test not delivered; see error for the reason');
     return { event, succeeded: error === null, matchesFilter, statusCode, durationMs, error, responseBody };
   },

@@ -1,0 +1,89 @@
+import type { connectorRuns } from '@tandem/integrations-contract';
+import { fail } from '@tandem/service';
+import type { z } from 'zod';
+import { exampleEnvelope, firstEvent } from '../../catalogue.ts';
+import type { CallRequest, Connector, FieldMapping, Secret } from '../../connectors/connector.ts';
+import { connectorOf } from '../../connectors/index.ts';
+import type { Sync } from '../../connectors/sync.ts';
+import type { Handler, Tools, Tx } from '../../handler.ts';
+import { withinLimits } from '../../outgoing/within-limits.ts';
+import { concludeAccess } from '../connections/conclude-access.ts';
+import { type ConnectionRow, findConnection, openCredentials } from '../connections/connection.ts';
+import { type ConfigSettings, readSettings } from '../connector-configs/connector-config.ts';
+import { applyMappings } from '../sync/map-fields.ts';
+import { type Called, callSystem, readPage } from '../sync/read-page.ts';
+import { targetOf } from '../sync/targets.ts';
+
+type Records = z.output<typeof connectorRuns.previewConnection.reply>['records'];
+
+interface Found {
+  connection: ConnectionRow;
+  called: Called<Records>;
+}
+
+const recordsMax = 10;
+
+/** Calls the connected system in `check`, because no transaction may be open while waiting for it. */
+export const previewConnection = (tools: Tools): Handler<typeof connectorRuns.previewConnection, Found> => ({
+  async check({ params, body, caller, tx }) {
+    const connection = await findConnection(tx, params.id);
+    const connector = connectorOf(connection.connectorKey);
+    const { fieldMappings = [] } = body;
+    const settings = readSettings(connector, { settings: body.settings ?? {}, fieldMappings }, caller);
+    const { sync } = connector;
+    if (!sync) {
+      const secret = connector.provider ? {} : openCredentials(tools.seal, connection);
+      return {
+        connection,
+        called: { result: await whatIsSent(connector, secret, { settings, fieldMappings }), error: null },
+      };
+    }
+    const called = await withinLimits(tools.testLimits, connection, () =>
+      preview(tx, tools, { connection, sync, settings, fieldMappings }),
+    );
+    return { connection, called };
+  },
+  async run({ found: { connection, called }, caller, tx, emit, schedule }) {
+    if (called.result === undefined) throw fail(isLost(called.error) ? 'connection_lost' : 'provider_unavailable');
+    await concludeAccess({ tx, emit, schedule }, tools, connection, { called, as: caller });
+    return { records: called.result };
+  },
+});
+
+function isLost(error: string | null): boolean {
+  return error === 'connection_lost' || error === 'credentials_rejected';
+}
+
+/** Reads the first records, and converts them as a sync does. */
+function preview(
+  tx: Tx,
+  tools: Tools,
+  from: { connection: ConnectionRow; sync: Sync; settings: ConfigSettings; fieldMappings: FieldMapping[] },
+): Promise<Called<Records>> {
+  const { connection, sync, settings, fieldMappings } = from;
+  return callSystem(tx, tools, connection, async (access) => {
+    const page = await readPage(sync, tools, { cursor: null, settings, fieldMappings }, access);
+    return page.records.slice(0, recordsMax).map((record) => {
+      const mapped = applyMappings(record, fieldMappings);
+      const { kind, id: externalId, source, fields } = mapped;
+      return { kind, externalId, source, result: { ...fields }, errors: targetOf(kind).check(mapped) };
+    });
+  });
+}
+
+/** The request that the connector would send for the example of the first event. */
+async function whatIsSent(
+  connector: Connector,
+  secret: Secret,
+  { settings, fieldMappings }: { settings: ConfigSettings; fieldMappings: FieldMapping[] },
+): Promise<Records> {
+  const event = exampleEnvelope(firstEvent(settings.events ?? []));
+  let sent: CallRequest | undefined;
+  const call = async (request: CallRequest) => {
+    sent = request;
+    return { status: 200, body: { ok: true } };
+  };
+  await connector.act?.(call, secret, { event, settings, fieldMappings });
+  const result = (sent?.body ?? {}) as Record<string, unknown>;
+  return [{ kind: 'event', externalId: null, source: { ...event }, result, errors: [] }];
+}

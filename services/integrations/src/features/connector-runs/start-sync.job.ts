@@ -1,0 +1,27 @@
+import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
+import type { z } from 'zod';
+import type { Tx } from '../../handler.ts';
+import { isSyncing } from './run.ts';
+import { createSyncRun, minutesOf, startSyncJob } from './start-sync.ts';
+
+/** Starts the syncs of a config on its schedule, again and again until the config changes. */
+export const startSync = job({
+  ...startSyncJob,
+  async run({ payload, finish }: JobContext<z.output<typeof startSyncJob.payload>, Tx>) {
+    await finish(async ({ tx, schedule }) => {
+      const where = { id: payload.configId, syncRound: payload.round, active: true };
+      const config = await tx.connectorConfig.lockFirst({ where });
+      const minutes = config && minutesOf(config);
+      if (!config || !minutes) return;
+      const connection = await tx.connection.findFirst({ where: { id: config.connectionId, status: 'connected' } });
+      // While the connection does not work, nobody needs a failed run every few minutes.
+      if (connection && !(await isSyncing(tx, config.id)))
+        await createSyncRun({ tx, schedule }, config, { trigger: 'schedule', full: false, createdBy: null });
+      const nextSyncAt = new Date(Date.now() + minutes * 60_000);
+      await tx.connectorConfig.updateMany({ where: { id: config.id }, data: { nextSyncAt } });
+      return nextSyncAt;
+    });
+  },
+  // A config without this job would not sync any more.
+  giveUp: scheduleAgain(startSyncJob),
+});

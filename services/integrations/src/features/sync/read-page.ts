@@ -1,0 +1,59 @@
+import { CallError, type FieldMapping, type Secret } from '../../connectors/connector.ts';
+import { connectorOf } from '../../connectors/index.ts';
+import { type Cursor, CursorExpiredError, type Sync, type SyncPage } from '../../connectors/sync.ts';
+import type { Tools, Tx } from '../../handler.ts';
+import { type Access, accessOf } from '../connections/access.ts';
+import type { ConnectionRow } from '../connections/connection.ts';
+
+/** A call of a connector, with what happened on the way. */
+export interface Called<Result> {
+  result?: Result;
+  /** Why there is no result. */
+  error: string | null;
+  /** The earliest time of the next attempt that the system asked for. */
+  retryAt?: Date | undefined;
+  access?: Access;
+}
+
+type Usable = Required<Pick<Access, 'call' | 'secret'>>;
+
+/** Calls a connected system; again with a fresh token if the system rejects the current one. */
+export async function callSystem<Result>(
+  tx: Tx,
+  tools: Tools,
+  connection: ConnectionRow,
+  work: (access: Usable) => Promise<Result>,
+): Promise<Called<Result>> {
+  if (connection.status !== 'connected') return { error: 'connection_lost' };
+  const attempt = async (access: Access): Promise<Called<Result>> => {
+    if (!access.call || !access.secret) return { error: 'connection_lost', access };
+    try {
+      return { result: await work({ call: access.call, secret: access.secret }), error: null, access };
+    } catch (error) {
+      if (error instanceof CallError) return { error: error.failure, retryAt: error.retryAt, access };
+      throw error;
+    }
+  };
+  const access = await accessOf(tx, tools, connection);
+  const called = await attempt(access);
+  const { provider } = connectorOf(connection.connectorKey);
+  if (called.error !== 'credentials_rejected' || !provider || access.refresh) return called;
+  const renewed = await accessOf(tx, tools, connection, { isRejected: true, calls: access.calls });
+  return renewed.refresh ? attempt(renewed) : called;
+}
+
+/** Reads the next page of a sync; from the beginning if the system does not know the cursor any more. */
+export async function readPage(
+  sync: Sync,
+  { sockets }: Pick<Tools, 'sockets'>,
+  from: { cursor: Cursor | null; settings: Record<string, unknown>; fieldMappings: readonly FieldMapping[] },
+  access: { call: Usable['call']; secret: Secret },
+): Promise<SyncPage> {
+  const context = { ...access, ...from, sockets };
+  try {
+    return await sync.read(context);
+  } catch (error) {
+    if (!(error instanceof CursorExpiredError) || from.cursor === null) throw error;
+    return await sync.read({ ...context, cursor: null });
+  }
+}

@@ -1,0 +1,49 @@
+import type { FieldError } from '@tandem/contract';
+import type { ExternalRecord, RecordKind } from '../../connectors/sync.ts';
+import type { Tools } from '../../handler.ts';
+import type { As } from './acting-user.ts';
+
+/** What a target needs to write a record of one connection. */
+export interface TargetContext extends Pick<Tools, 'crm'> {
+  /** The user in whose name the record is written. */
+  as: As;
+  /** An idempotency key that is unique for the connection and the record. */
+  key: string;
+  /** Whether records that exist are updated. */
+  updateExisting: boolean;
+  /** The record of the platform that another record of the connected system is linked to. */
+  resolve(kind: RecordKind, externalId: string): number | undefined;
+  /** The version of the linked record that the last sync has seen, in either direction. */
+  seenVersion: number | null;
+  /** Whether changes of the platform are written to the connected system. */
+  isPushed: boolean;
+}
+
+/** The effect of a record. */
+export interface Outcome {
+  action: 'created' | 'updated' | 'deleted' | 'unchanged' | 'skipped';
+  /** The record that was written, which is linked from then on. */
+  recordId?: number;
+  recordVersion?: number;
+  /** Why it was skipped, or which fields were left out. */
+  reason?: string;
+}
+
+/** Writes the records of one kind to the service that owns them. */
+export interface Target<Kind extends RecordKind> {
+  kind: Kind;
+  /** The permissions that the acting user needs. */
+  permissions: readonly string[];
+  /**
+   * Writes a record that is new, or whose content has changed. It may be repeated.
+   * @param linkedId the record that it is linked to
+   * @throws ServiceCallError when the service refuses it, or is unreachable
+   */
+  write(
+    context: TargetContext,
+    record: Extract<ExternalRecord, { kind: Kind }>,
+    linkedId: number | undefined,
+  ): Promise<Outcome>;
+  /** What the service would refuse, for a preview. */
+  check(record: Extract<ExternalRecord, { kind: Kind }>): FieldError[];
+}

@@ -1,0 +1,92 @@
+import { orAbsent } from '@tandem/client/internal';
+import type { FieldError } from '@tandem/contract';
+import { calendarEvents } from '@tandem/crm-contract';
+import type { CalendarFields, ExternalRecord } from '../../../connectors/sync.ts';
+import type { Outcome, Target, TargetContext } from '../target.ts';
+
+type Record = Extract<ExternalRecord, { kind: 'calendar_event' }>;
+type Event = Awaited<ReturnType<TargetContext['crm']['getCalendarEvent']>>;
+
+// Of the attendees of a meeting, the first leads are enough to find out whom it is about.
+const attendeesMax = 5;
+const cancelled = { reason: 'Cancelled in the connected calendar' };
+
+/** Events of a connected calendar. Attendees are not copied, because crm would invite them a second time. */
+export const calendarEventTarget: Target<'calendar_event'> = {
+  kind: 'calendar_event',
+  permissions: ['calendar:read', 'calendar:write', 'leads:read'],
+  async write(context, record, linkedId) {
+    const { crm, as } = context;
+    const event =
+      linkedId === undefined ? undefined : await orAbsent(crm.getCalendarEvent({ params: { id: linkedId }, as }));
+    if (linkedId !== undefined && !event) return { action: 'skipped', reason: 'record_deleted' };
+    if (record.isDeleted) return cancel(context, record, event);
+    if (!event) return record.occurrence ? changeOccurrence(context, record) : create(context, record);
+    if (event.status !== 'scheduled') return { action: 'skipped', reason: `record_${event.status}` };
+    // The change here is written to the connected calendar, where it replaces this one.
+    if (context.isPushed && context.seenVersion !== null && event.version > context.seenVersion)
+      return { action: 'skipped', reason: 'changed_here' };
+    return written(
+      'updated',
+      await crm.updateCalendarEvent({ params: { id: event.id }, query: {}, body: bodyOf(record.fields), as }),
+    );
+  },
+  check: ({ fields }) => checkFields(fields),
+};
+
+async function create({ crm, as, key }: TargetContext, { fields, attendees }: Record): Promise<Outcome> {
+  const leadId = await leadOf({ crm, as }, attendees);
+  const body = { ...bodyOf(fields), ...(leadId !== undefined && { leadId }) };
+  return written('created', await crm.createCalendarEvent({ body, as, idempotencyKey: key }));
+}
+
+/** Changes one occurrence of a series, which makes it an event of its own. */
+async function changeOccurrence({ crm, as, resolve }: TargetContext, { occurrence, fields }: Record): Promise<Outcome> {
+  const seriesId = occurrence && resolve('calendar_event', occurrence.seriesId);
+  if (!occurrence || seriesId === undefined) return { action: 'skipped', reason: 'series_not_synced' };
+  const query = { scope: 'this' as const, originalStartAt: new Date(occurrence.originalStartAt) };
+  const { recurrence: _, ...body } = bodyOf(fields);
+  return written('updated', await crm.updateCalendarEvent({ params: { id: seriesId }, query, body, as }));
+}
+
+async function cancel(
+  { crm, as, resolve }: TargetContext,
+  { occurrence }: Record,
+  event: Event | undefined,
+): Promise<Outcome> {
+  if (event) {
+    if (event.status !== 'scheduled') return { action: 'unchanged', recordId: event.id, recordVersion: event.version };
+    return written(
+      'deleted',
+      await crm.cancelCalendarEvent({ params: { id: event.id }, query: {}, body: cancelled, as }),
+    );
+  }
+  const seriesId = occurrence && resolve('calendar_event', occurrence.seriesId);
+  if (!occurrence || seriesId === undefined) return { action: 'unchanged' };
+  const query = { scope: 'this' as const, originalStartAt: new Date(occurrence.originalStartAt) };
+  return written('deleted', await crm.cancelCalendarEvent({ params: { id: seriesId }, query, body: cancelled, as }));
+}
+
+function written(action: Outcome['action'], { id, version }: Event): Outcome {
+  return { action, recordId: id, recordVersion: version };
+}
+
+function bodyOf({ startAt, endAt, ...fields }: CalendarFields) {
+  return { ...fields, startAt: new Date(startAt), endAt: new Date(endAt) };
+}
+
+function checkFields(fields: CalendarFields): FieldError[] {
+  const { error } = calendarEvents.createCalendarEvent.body.safeDecode(fields as never);
+  return (error?.issues ?? []).map(({ path, message }) => ({ field: path.join('.'), message }));
+}
+
+async function leadOf(
+  { crm, as }: Pick<TargetContext, 'crm' | 'as'>,
+  attendees: readonly string[],
+): Promise<number | undefined> {
+  for (const email of attendees.slice(0, attendeesMax)) {
+    const [lead] = await crm.findLeadsByEmail({ body: { email }, as });
+    if (lead) return lead.id;
+  }
+  return undefined;
+}

@@ -1,0 +1,78 @@
+import { ServiceCallError } from '@tandem/client/internal';
+import type { ExternalRecord } from '../../connectors/sync.ts';
+import type { Tools } from '../../handler.ts';
+import type { As } from './acting-user.ts';
+import { hashOf, type LinkRow, linkKey } from './link.ts';
+import type { Outcome } from './target.ts';
+import { targetOf } from './targets.ts';
+
+const reasonMax = 500;
+
+/** The outcome for one record of a page. */
+export interface Written extends Omit<Outcome, 'action'> {
+  record: ExternalRecord;
+  action: Outcome['action'] | 'failed';
+  hash: string;
+}
+
+interface Page {
+  connectionId: number;
+  records: readonly ExternalRecord[];
+  links: ReadonlyMap<string, LinkRow>;
+  as: As;
+  updateExisting: boolean;
+  isPushed: boolean;
+}
+
+/**
+ * Writes the records of a page to the services that own them, in their order, because later ones refer to earlier ones.
+ * A record that is refused does not stop the others.
+ * @throws ServiceCallError while a service is unreachable; a repetition has the same effects
+ */
+export async function writePage(tools: Pick<Tools, 'crm' | 'ids'>, page: Page): Promise<Written[]> {
+  const { connectionId, links, as } = page;
+  const written: Written[] = [];
+  const linkedIds = new Map([...links].map(([key, { recordId }]) => [key, recordId]));
+  for (const record of page.records) {
+    const { kind, id } = record;
+    const key = linkKey(kind, id);
+    const link = links.get(key);
+    const hash = hashOf([record.fields, record.isDeleted ?? false]);
+    const target = targetOf(kind);
+    const context = {
+      ...{ crm: tools.crm, as, updateExisting: page.updateExisting, isPushed: page.isPushed },
+      key: hashOf(['sync', connectionId, kind, id]),
+      resolve: (of: string, externalId: string) => linkedIds.get(linkKey(of, externalId)),
+      seenVersion: link?.recordVersion ?? null,
+    };
+    const outcome =
+      link?.hash === hash
+        ? ({ action: 'unchanged' } as const)
+        : await write(target, context, record, linkedIds.get(key) ?? copiedFrom(tools, as, record));
+    if ('recordId' in outcome && outcome.recordId !== undefined) linkedIds.set(key, outcome.recordId);
+    written.push({ record, hash, ...outcome });
+  }
+  return written;
+}
+
+/** The event of the platform that a record is a copy of, if its link got lost. */
+function copiedFrom({ ids }: Pick<Tools, 'ids'>, { tenantId }: As, record: ExternalRecord): number | undefined {
+  if (record.kind !== 'calendar_event' || !record.copyOf || tenantId === undefined) return undefined;
+  return ids.decode('calendar_event', tenantId, record.copyOf);
+}
+
+async function write(
+  target: ReturnType<typeof targetOf>,
+  context: Parameters<typeof target.write>[0],
+  record: ExternalRecord,
+  linkedId: number | undefined,
+): Promise<Omit<Written, 'record' | 'hash'>> {
+  const [error] = record.isDeleted ? [] : target.check(record);
+  if (error) return { action: 'failed', reason: `${error.field}: ${error.message}`.slice(0, reasonMax) };
+  try {
+    return await target.write(context, record, linkedId);
+  } catch (cause) {
+    if (!(cause instanceof ServiceCallError) || cause.status >= 500 || cause.status === 429) throw cause;
+    return { action: 'failed', reason: cause.code ?? `status_${cause.status}` };
+  }
+}
