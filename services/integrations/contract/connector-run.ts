@@ -73,7 +73,7 @@ export const ConnectorRun = z.object({
     description: 'The statuses that this run can currently change to by an operation',
     examples: [[]],
   }),
-  counts: RunCounts,
+  counts: RunCounts.describe('The records of the run by their outcome'),
   attempts: z.int().meta({ description: 'The number of attempts in a row that failed', examples: [0] }),
   error: z
     .string()
@@ -124,8 +124,8 @@ const about = z.object({
   connectorKey: ConnectorKeyField,
 });
 const exampleAbout = {
-  configId: 'PGX7bHvXuMlXZCRk',
-  runId: 'PGX7bHvXuMlXZCRk',
+  configId: '70SZZSKFTGBNW19x',
+  runId: 'Fnu0ptKuCEQbk6iq',
   connectorKey: 'hubspot',
 } as const;
 
@@ -155,7 +155,7 @@ export const syncCompleted = event('integration.sync_completed', {
   ...shown,
   action: 'integration.complete_sync',
   description: 'A sync that changed or refused records, or that was requested, ends',
-  data: about.extend({ counts: RunCounts }),
+  data: about.extend({ counts: RunCounts.describe('The records of the run by their outcome') }),
   example: {
     ...exampleAbout,
     counts: { created: 12, updated: 3, deleted: 0, sent: 0, unchanged: 40, skipped: 1, failed: 0 },
@@ -167,6 +167,15 @@ export const runFailed = event('integration.run_failed', {
   action: 'integration.fail_run',
   description: 'A sync, or an action of a connector on an event, fails for good',
   outcome: 'failure',
-  data: about.extend({ reason: z.string() }),
-  example: { ...exampleAbout, reason: 'provider_unavailable' },
+  data: about.extend({
+    trigger: RunTrigger,
+    reason: z.string().meta({ description: 'The reason of the failure', examples: ['provider_unavailable'] }),
+    authorizedBy: id('user').nullable().describe('The user who set the config up'),
+  }),
+  example: {
+    ...exampleAbout,
+    trigger: 'schedule',
+    reason: 'provider_unavailable',
+    authorizedBy: 'a3HT7XOrDKJZ9JtB',
+  },
 });

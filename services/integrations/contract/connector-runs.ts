@@ -142,31 +142,33 @@ export const connectorRuns = operations({
       })
       .meta({ examples: [{ fieldMappings: [{ from: 'properties.jobtitle', to: 'lead.customFields.title' }] }] }),
     reply: z.object({
-      records: z.array(
-        z.object({
-          kind: text(50).meta({ description: 'The kind of the record', examples: ['lead'] }),
-          externalId: z
-            .string()
-            .nullable()
-            .meta({ description: 'Its id in the connected system', examples: ['1042'] }),
-          source: freeForm().meta({
-            description: 'The record as the connected system returned it, from which mappings read',
-            examples: [{ properties: { email: 'ada@example.com', jobtitle: 'Countess' } }],
+      records: z
+        .array(
+          z.object({
+            kind: text(50).meta({ description: 'The kind of the record', examples: ['lead'] }),
+            externalId: z
+              .string()
+              .nullable()
+              .meta({ description: 'Its id in the connected system', examples: ['1042'] }),
+            source: freeForm().meta({
+              description: 'The record as the connected system returned it, from which mappings read',
+              examples: [{ properties: { email: 'ada@example.com', jobtitle: 'Countess' } }],
+            }),
+            result: freeForm().meta({
+              description: 'The fields as they would be written or sent',
+              examples: [{ email: 'ada@example.com', customFields: { title: 'Countess' } }],
+            }),
+            errors: z
+              .array(
+                z.object({
+                  field: z.string().meta({ description: 'The field', examples: ['email'] }),
+                  message: z.string().meta({ description: 'What is wrong', examples: ['Must be an e-mail address'] }),
+                }),
+              )
+              .describe('What would be refused'),
           }),
-          result: freeForm().meta({
-            description: 'The fields as they would be written or sent',
-            examples: [{ email: 'ada@example.com', customFields: { title: 'Countess' } }],
-          }),
-          errors: z
-            .array(
-              z.object({
-                field: z.string().meta({ description: 'The field', examples: ['email'] }),
-                message: z.string().meta({ description: 'What is wrong', examples: ['Must be an e-mail address'] }),
-              }),
-            )
-            .describe('What would be refused'),
-        }),
-      ),
+        )
+        .describe('The records, as they would be written or sent'),
     }),
     message: 'Preview created',
     emits: [],

@@ -67,6 +67,52 @@ it('notifies administrators and the creator once that a connection has to be aut
   expect(await inboxOf(other.id)).toEqual([]);
 });
 
+it.each([
+  ['schedule', 1],
+  ['event', 0],
+])('notifies the user who set it up of %s runs that fail: %i', async (trigger, count) => {
+  const tenant = await aTenant(service);
+  const user = await tenant.addUser('manager');
+  const as = tenant.as(user.id, ['notifications:read']);
+  const now = '2026-11-21T10:00:00.000Z';
+  const counts = { created: 0, updated: 0, deleted: 0, sent: 0, unchanged: 0, skipped: 0, failed: 0 };
+  const about = { configId: '5', runId: '9', connectorKey: 'hubspot' };
+  const event = {
+    id: randomUUID(),
+    name: 'integration.run_failed',
+    tenantId: tenant.tenantId,
+    environment: 'live',
+    occurredAt: now,
+    action: 'integration.fail_run',
+    caller: { type: 'system', name: 'integrations', requestId: 'job_1' },
+    target: { type: 'connector_run', id: 9 },
+    data: { ...about, trigger, reason: 'not_permitted', authorizedBy: user.id },
+    record: {
+      ...{
+        id: '9',
+        configId: '5',
+        connectorKey: 'hubspot',
+        trigger,
+        eventId: null,
+        calendarEventId: null,
+        full: false,
+      },
+      ...{ status: 'failed', allowedTransitions: [], counts, attempts: 1, error: 'not_permitted', createdBy: null },
+      ...{ nextAttemptAt: null, startedAt: now, completedAt: now, createdAt: now, updatedAt: now },
+    },
+  };
+  await service.publish(event.name, event, event.id);
+  // Events are handled in their order.
+  await lost(tenant, user.id);
+  const found = await until('the lost connection is notified', async () => {
+    const { data } = await as.listNotifications();
+    return data.some(({ title }: { title: string }) => title.startsWith('A connection')) && data;
+  });
+  const ofRuns = found.filter(({ title }: { title: string }) => title === 'A sync failed');
+  expect(ofRuns).toHaveLength(count);
+  if (count) expect(ofRuns[0].actions[0].url).toMatch(/^\/integrations\/configs\/\w{16,17}$/);
+});
+
 it('puts an event that cannot be read aside', async () => {
   await service.publish('integration.needs_reauth', { name: 'integration.needs_reauth' }, randomUUID());
   await until('it is a dead letter', async () => (await service.deadLetters('notify-of-connections')).length > 0);

@@ -1,7 +1,7 @@
 import type { connectorRuns } from '@tandem/integrations-contract';
 import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
-import { asRun } from './run.ts';
+import { asRun, withConfig } from './run.ts';
 
 export const listConnectorRuns: Handler<typeof connectorRuns.listConnectorRuns> = async ({
   params,
@@ -9,7 +9,7 @@ export const listConnectorRuns: Handler<typeof connectorRuns.listConnectorRuns> 
   tx,
   list,
 }) => {
-  const config = await tx.connectorConfig.findFirst({ where: { id: params.id }, select: { connectorKey: true } });
+  const config = await tx.connectorConfig.findFirst({ where: { id: params.id }, select: withConfig.config.select });
   if (!config) throw fail('not_found');
   const { status, trigger } = query;
   const page = await list({

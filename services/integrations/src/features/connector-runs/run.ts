@@ -16,8 +16,8 @@ export type { RunRow };
 export type Counts = z.output<typeof RunCounts>;
 
 /** A run with the connector of its config. */
-export type RunOfConfig = RunRow & { config: Pick<ConfigRow, 'connectorKey'> };
-export const withConfig = { config: { select: { connectorKey: true } } } as const;
+export type RunOfConfig = RunRow & { config: Pick<ConfigRow, 'connectorKey' | 'authorizedBy'> };
+export const withConfig = { config: { select: { connectorKey: true, authorizedBy: true } } } as const;
 
 export const unfinished = ['queued', 'running', 'waiting'];
 export const noCounts: Counts = { created: 0, updated: 0, deleted: 0, sent: 0, unchanged: 0, skipped: 0, failed: 0 };
@@ -90,7 +90,9 @@ export async function failRun({ tx, emit }: Inside, run: RunOfConfig, reason: st
     completedAt: new Date(),
   });
   await storeResult(tx, run.configId, reason);
-  emit(runFailed, { data: { ...aboutRun(row), reason }, record: asRun(row) });
+  const { trigger } = columns.parse(row);
+  const data = { ...aboutRun(row), trigger, reason, authorizedBy: run.config.authorizedBy };
+  emit(runFailed, { data, record: asRun(row) });
 }
 
 /** Ends a run as succeeded. A scheduled sync without effects emits no event. */

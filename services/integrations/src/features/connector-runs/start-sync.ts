@@ -27,12 +27,12 @@ interface Inside {
 /** Creates a sync that begins at once. The caller holds the lock of the config, and no sync of it is in progress. */
 export async function createSyncRun(
   { tx, schedule }: Inside,
-  { id: configId, connectorKey }: Pick<ConfigRow, 'id' | 'connectorKey'>,
+  { id: configId, connectorKey, authorizedBy }: Pick<ConfigRow, 'id' | 'connectorKey' | 'authorizedBy'>,
   options: { trigger: 'manual' | 'schedule'; full: boolean; createdBy: number | null },
 ): Promise<RunOfConfig> {
   const run = await tx.connectorRun.create({ data: { configId, counts: toJsonColumn(noCounts), ...options } });
   await schedule(runSyncJob, [{ runId: run.id, round: run.round }]);
-  return { ...run, config: { connectorKey } };
+  return { ...run, config: { connectorKey, authorizedBy } };
 }
 
 /** The minutes between the syncs of a config; null if it syncs only on request. */
