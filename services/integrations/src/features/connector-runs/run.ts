@@ -83,11 +83,14 @@ type Inside = { tx: Tx; emit: Emit<typeof runFailed | typeof syncCompleted> };
 
 /** Ends a run as failed. */
 export async function failRun({ tx, emit }: Inside, run: RunOfConfig, reason: string): Promise<void> {
+  const now = new Date();
   const row = await writeRun(tx, run, {
     status: 'failed',
+    attempts: run.attempts + 1,
     error: reason,
     nextAttemptAt: null,
-    completedAt: new Date(),
+    startedAt: run.startedAt ?? now,
+    completedAt: now,
   });
   await storeResult(tx, run.configId, reason);
   const { trigger } = columns.parse(row);
@@ -102,6 +105,7 @@ export async function succeedRun({ tx, emit }: Inside, run: RunOfConfig, counts:
     counts,
     error: null,
     nextAttemptAt: null,
+    startedAt: run.startedAt ?? new Date(),
     completedAt: new Date(),
   });
   await storeResult(tx, run.configId, null);
