@@ -43,11 +43,7 @@ export interface Target<Kind extends RecordKind> {
    * @param linkedId the record that it is linked to
    * @throws ServiceCallError when the service refuses it, or is unreachable
    */
-  write(
-    context: TargetContext,
-    record: RecordOf<Kind>,
-    linkedId: number | undefined,
-  ): Promise<Outcome>;
+  write(context: TargetContext, record: RecordOf<Kind>, linkedId: number | undefined): Promise<Outcome>;
   /** What the service would refuse: such a record is not written. */
   check(record: RecordOf<Kind>): FieldError[];
   /** Why a record is skipped, or which of its fields are left out, for a preview. */

@@ -2,8 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceCallError } from '@tandem/client/internal';
 import { allows, type FieldError } from '@tandem/contract';
-import { readFields } from '@tandem/service';
+import { reachOf, readFields } from '@tandem/service';
 import type { z } from 'zod';
+import type { As } from './acting-user.ts';
 import type { Outcome, TargetContext } from './target.ts';
 
 const attemptsMax = 3;
@@ -130,12 +131,18 @@ export async function changing<Found>(
   }
 }
 
-/** Whether the user may refer to records of another resource; without it, a reference would be refused. */
-export function maySee({ as }: TargetContext, permission: string): boolean {
-  return allows(as.permissions ?? [], permission) !== undefined;
+/** The user, limited to the records that the permission covers: only their own ones or those of their teams, for some users. */
+export function limitedTo(permission: string, as: As): As {
+  const reach = reachOf({ type: 'user', ...as }, permission);
+  return typeof reach === 'object' ? { ...as, narrow: reach } : as;
 }
 
-/** The outcome of a record whose required fields are invalid. */
+/** Whether the user may refer to records of another resource; without it, a reference would be refused. */
+export function maySee({ as }: TargetContext, permission: string): boolean {
+  return allows(as.permissions, permission) !== undefined;
+}
+
+/** The outcome of a record whose required fields are invalid, which `check` reports before. */
 export function invalid(errors: readonly FieldError[]): Outcome {
   return { action: 'skipped', ...reasonOf(errors) };
 }
@@ -144,4 +151,9 @@ export function invalid(errors: readonly FieldError[]): Outcome {
 export function reasonOf(errors: readonly FieldError[]): Pick<Outcome, 'reason'> {
   const text = errors.map(({ field, message }) => `${field}: ${message}`).join('; ');
   return text ? { reason: text.slice(0, reasonMax) } : {};
+}
+
+/** The outcome of a record that was deleted in the connected system: nothing is deleted here. */
+export function deletedAtSource(linkedId: number | undefined): Outcome {
+  return { action: 'skipped', reason: 'deleted_at_source', ...(linkedId !== undefined && { recordId: linkedId }) };
 }

@@ -4,7 +4,17 @@ import type { Account } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import { bodies } from '../map-fields.ts';
 import type { Outcome, Target, TargetContext } from '../target.ts';
-import { changesOf, changing, invalid, readBody, reasonOf, without, withoutRefused } from '../writing.ts';
+import {
+  changesOf,
+  changing,
+  deletedAtSource,
+  invalid,
+  limitedTo,
+  readBody,
+  reasonOf,
+  without,
+  withoutRefused,
+} from '../writing.ts';
 
 type Body = z.output<typeof bodies.account>;
 type Found = z.output<typeof Account>;
@@ -14,12 +24,11 @@ const one = { page: 1, limit: 1, sort: '-createdAt' };
 export const accountTarget: Target<'account'> = {
   kind: 'account',
   permissions: ['accounts:read', 'accounts:write'],
-  check(record) {
-    const { leftOut, errors } = readBody(bodies.account, record.fields);
-    return [...leftOut, ...errors];
-  },
-  async write(context, record, linkedId) {
-    if (record.isDeleted) return { action: 'skipped', reason: 'deleted_at_source' };
+  check: ({ fields }) => readBody(bodies.account, fields).errors,
+  warnings: ({ fields }) => readBody(bodies.account, fields).leftOut,
+  async write(given, record, linkedId) {
+    if (record.isDeleted) return deletedAtSource(linkedId);
+    const context = { ...given, as: limitedTo('accounts:write', given.as) };
     const { body, leftOut, errors } = readBody(bodies.account, record.fields);
     if (!body) return invalid(errors);
     if (linkedId !== undefined) return update(context, linkedId, { body, leftOut });

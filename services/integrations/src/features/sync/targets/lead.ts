@@ -3,27 +3,39 @@ import { type Lead, unknownNames } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import { bodies } from '../map-fields.ts';
 import type { Outcome, RecordOf, Target, TargetContext } from '../target.ts';
-import { changesOf, changing, invalid, maySee, readBody, reasonOf, without, withoutRefused } from '../writing.ts';
+import {
+  changesOf,
+  changing,
+  deletedAtSource,
+  invalid,
+  limitedTo,
+  maySee,
+  readBody,
+  reasonOf,
+  without,
+  withoutRefused,
+} from '../writing.ts';
 
 type Body = z.output<typeof bodies.lead>;
 type Found = z.output<typeof Lead>;
 
+const noEmail = { field: 'email', message: 'Is required: a contact without an address is skipped' };
+
 export const leadTarget: Target<'lead'> = {
   kind: 'lead',
   permissions: ['leads:read', 'leads:write'],
-  check(record) {
-    const { leftOut, errors } = readBody(bodies.lead, record.fields);
-    return [...leftOut, ...errors];
-  },
-  async write(context, record, linkedId) {
-    if (record.isDeleted) return { action: 'skipped', reason: 'deleted_at_source' };
+  check: ({ fields }) => (fields.email ? readBody(bodies.lead, fields).errors : []),
+  warnings: ({ fields }) => (fields.email ? readBody(bodies.lead, fields).leftOut : [noEmail]),
+  async write(given, record, linkedId) {
+    if (record.isDeleted) return deletedAtSource(linkedId);
+    const context = { ...given, as: limitedTo('leads:write', given.as) };
     // A lead needs an address, which contacts of other systems often lack.
     if (!record.fields.email) return { action: 'skipped', reason: 'no_email' };
     const { body, leftOut, errors } = readBody(bodies.lead, record.fields);
     if (!body) return invalid(errors);
-    const given = { body: { ...body, ...(await accountOf(context, record)) }, leftOut };
+    const found = { body: { ...body, ...accountOf(context, record) }, leftOut };
     const id = linkedId ?? (await find(context, body))?.id;
-    return id === undefined ? create(context, given) : update(context, id, given);
+    return id === undefined ? create(context, found) : update(context, id, found);
   },
 };
 
@@ -33,9 +45,9 @@ interface Given {
 }
 
 /** The imported company of the contact. Without it, crm finds the account by the domain of the address. */
-async function accountOf(context: TargetContext, { accountRef }: RecordOf<'lead'>): Promise<{ accountId?: number }> {
+function accountOf(context: TargetContext, { accountRef }: RecordOf<'lead'>): { accountId?: number } {
   if (!accountRef || !maySee(context, 'accounts:read')) return {};
-  const accountId = await context.resolve('account', accountRef);
+  const accountId = context.resolve('account', accountRef);
   return accountId === undefined ? {} : { accountId };
 }
 

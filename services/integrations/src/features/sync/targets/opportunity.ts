@@ -3,7 +3,17 @@ import type { FieldError } from '@tandem/contract';
 import type { Opportunity } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import type { Outcome, RecordOf, Target, TargetContext } from '../target.ts';
-import { changesOf, changing, invalid, maySee, reasonOf, without, withoutRefused } from '../writing.ts';
+import {
+  changesOf,
+  changing,
+  deletedAtSource,
+  invalid,
+  limitedTo,
+  maySee,
+  reasonOf,
+  without,
+  withoutRefused,
+} from '../writing.ts';
 import { closeDeal } from './close-deal.ts';
 import { type DealBody, readDeal } from './read-deal.ts';
 import { moveDeal, placeOf } from './stage-of-deal.ts';
@@ -13,16 +23,15 @@ type Found = z.output<typeof Opportunity>;
 export const opportunityTarget: Target<'opportunity'> = {
   kind: 'opportunity',
   permissions: ['opportunities:read', 'opportunities:write'],
-  check(record) {
-    const { leftOut, errors } = readDeal(record.fields);
-    return [...leftOut, ...errors];
-  },
-  async write(context, record, linkedId) {
-    if (record.isDeleted) return { action: 'skipped', reason: 'deleted_at_source' };
+  check: ({ fields }) => readDeal(fields).errors,
+  warnings: ({ fields }) => readDeal(fields).leftOut,
+  async write(given, record, linkedId) {
+    if (record.isDeleted) return deletedAtSource(linkedId);
+    const context = { ...given, as: limitedTo('opportunities:write', given.as) };
     const { body, leftOut, errors } = readDeal(record.fields);
     if (!body) return invalid(errors);
-    const given = { record, body: { ...body, ...(await referencesOf(context, record)) }, leftOut };
-    return linkedId === undefined ? create(context, given) : update(context, linkedId, given);
+    const deal = { record, body: { ...body, ...referencesOf(context, record) }, leftOut };
+    return linkedId === undefined ? create(context, deal) : update(context, linkedId, deal);
   },
 };
 
@@ -33,13 +42,13 @@ interface Given {
 }
 
 /** The imported records that the deal refers to. References to others are left out. */
-async function referencesOf(
+function referencesOf(
   context: TargetContext,
   { accountRef, leadRef }: RecordOf<'opportunity'>,
-): Promise<Pick<DealBody, 'accountId' | 'leadId'>> {
-  const find = async (kind: 'account' | 'lead', ref: string | null | undefined) =>
+): Pick<DealBody, 'accountId' | 'leadId'> {
+  const find = (kind: 'account' | 'lead', ref: string | null | undefined) =>
     ref && maySee(context, `${kind}s:read`) ? context.resolve(kind, ref) : undefined;
-  const [accountId, leadId] = [await find('account', accountRef), await find('lead', leadRef)];
+  const [accountId, leadId] = [find('account', accountRef), find('lead', leadRef)];
   return { ...(accountId !== undefined && { accountId }), ...(leadId !== undefined && { leadId }) };
 }
 
