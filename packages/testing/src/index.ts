@@ -13,6 +13,7 @@ export {
 export { everyList, filtersOf, sortsOf } from './every-list.ts';
 export { everyOperation } from './every-operation.ts';
 export { type Explain, openExplain } from './explain.ts';
+export { type Hubspot, startHubspot } from './hubspot.ts';
 export {
   identityPeer,
   members,

@@ -158,6 +158,7 @@ export const accounts = operations({
       domain: domain().optional(),
       industry: Industry.optional(),
       parentAccountId: id('account').optional(),
+      externalId: text(255).describe('Return only the account with this `externalId`').optional(),
       tag: text(50)
         .meta({ description: 'Return only accounts with this tag', examples: ['key-account'] })
         .optional(),

@@ -43,7 +43,7 @@ export function callOf(
       throw new CallError('provider_unavailable', {
         status,
         body: answer,
-        retryAt: readRetryAfter(response.headers.get('retry-after') ?? undefined),
+        retryAt: retryAtOf(response),
       });
     if (status < 200 || status >= 300) throw new CallError(`status_${status}`, { status, body: answer });
     return { status, body: answer };
@@ -84,7 +84,18 @@ function addressOf(
 
 function asCallError(error: unknown): never {
   const isBlocked = error instanceof BlockedAddressError || (error as Error).cause instanceof BlockedAddressError;
-  throw new CallError(isBlocked ? 'blocked_address' : 'provider_unavailable');
+  if (isBlocked) throw new CallError('blocked_address');
+  throw new CallError('provider_unavailable', { isTooLarge: isTooLarge(error) });
+}
+
+/** Whether undici stopped reading a response, because it exceeds the limit of size. */
+function isTooLarge(error: unknown): boolean {
+  return ((error as Error).cause as { code?: string } | undefined)?.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+}
+
+/** When a limited request can be repeated. Pipedrive sends the seconds until its limit is reset instead of Retry-After. */
+function retryAtOf({ headers }: Response): Date | undefined {
+  return readRetryAfter(headers.get('retry-after') ?? headers.get('x-ratelimit-reset') ?? undefined);
 }
 
 function parsed(text: string): unknown {

@@ -53,16 +53,20 @@ export class CallError extends Error {
   readonly status: number | null;
   /** The parsed JSON of the response, which may tell more than its status. */
   readonly body: unknown;
+  /** Whether the response was larger than a response may be, so that a request for less can succeed. */
+  readonly isTooLarge: boolean;
 
   constructor(
     failure: CallFailure,
-    { retryAt, status, body }: { retryAt?: Date | undefined; status?: number; body?: unknown } = {},
+    options: { retryAt?: Date | undefined; status?: number; body?: unknown; isTooLarge?: boolean } = {},
   ) {
+    const { retryAt, status, body, isTooLarge = false } = options;
     super(failure);
     this.failure = failure;
     this.retryAt = retryAt;
     this.status = status ?? null;
     this.body = body;
+    this.isTooLarge = isTooLarge;
   }
 }
 

@@ -23,7 +23,7 @@ type Filters = Partial<z.output<typeof accounts.listAccounts.query>>;
  * @param conditions the conditions of `listByCustomFields`
  */
 export function listedAccounts(filters: Filters, conditions: CustomList['conditions']): ListFilter {
-  const { ownerId, teamId, domain, industry, parentAccountId, tag, deleted } = filters;
+  const { ownerId, teamId, domain, industry, parentAccountId, externalId, tag, deleted } = filters;
   return {
     where: {
       deletedAt: deleted ? { not: null } : null,
@@ -32,6 +32,7 @@ export function listedAccounts(filters: Filters, conditions: CustomList['conditi
       ...(domain && { domain }),
       ...(industry && { industry }),
       ...(parentAccountId !== undefined && { parentAccountId }),
+      ...(externalId !== undefined && { externalId }),
       ...(tag && { tags: { has: tag } }),
     },
     and: conditions,

@@ -66,7 +66,9 @@ function preview(
     return page.records.slice(0, recordsMax).map((record) => {
       const mapped = applyMappings(record, fieldMappings);
       const { kind, id: externalId, source, fields } = mapped;
-      return { kind, externalId, source, result: { ...fields }, errors: targetOf(kind).check(mapped) };
+      const target = targetOf(kind);
+      const errors = [...target.check(mapped), ...(target.warnings?.(mapped) ?? [])];
+      return { kind, externalId, source, result: { ...fields }, errors };
     });
   });
 }

@@ -45,6 +45,13 @@ export function hashOf(content: unknown): string {
     .slice(0, 22);
 }
 
+/** A digest of what a record is written from: its content, and the records that it refers to. */
+export function hashOfRecord(record: ExternalRecord): string {
+  const { fields, isDeleted = false } = record;
+  const more = 'outcome' in record ? [record.outcome, record.accountRef, record.leadRef] : [];
+  return hashOf([fields, isDeleted, ...more, ...(record.kind === 'lead' ? [record.accountRef] : [])]);
+}
+
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

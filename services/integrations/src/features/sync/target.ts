@@ -1,4 +1,4 @@
-import type { FieldError } from '@tandem/contract';
+import type { FieldError, ResourceType } from '@tandem/contract';
 import type { ExternalRecord, RecordKind } from '../../connectors/sync.ts';
 import type { Tools } from '../../handler.ts';
 import type { As } from './acting-user.ts';
@@ -13,6 +13,8 @@ export interface TargetContext extends Pick<Tools, 'crm'> {
   updateExisting: boolean;
   /** The record of the platform that another record of the connected system is linked to. */
   resolve(kind: RecordKind, externalId: string): number | undefined;
+  /** Decodes a public id that settings name; undefined if it is no id of this type in the tenant. */
+  idOf(type: ResourceType, publicId: string): number | undefined;
   /** The version of the linked record that the last sync has seen, in either direction. */
   seenVersion: number | null;
   /** Whether changes of the platform are written to the connected system. */
@@ -29,6 +31,8 @@ export interface Outcome {
   reason?: string;
 }
 
+export type RecordOf<Kind extends RecordKind> = Extract<ExternalRecord, { kind: Kind }>;
+
 /** Writes the records of one kind to the service that owns them. */
 export interface Target<Kind extends RecordKind> {
   kind: Kind;
@@ -39,11 +43,9 @@ export interface Target<Kind extends RecordKind> {
    * @param linkedId the record that it is linked to
    * @throws ServiceCallError when the service refuses it, or is unreachable
    */
-  write(
-    context: TargetContext,
-    record: Extract<ExternalRecord, { kind: Kind }>,
-    linkedId: number | undefined,
-  ): Promise<Outcome>;
-  /** What the service would refuse, for a preview. */
-  check(record: Extract<ExternalRecord, { kind: Kind }>): FieldError[];
+  write(context: TargetContext, record: RecordOf<Kind>, linkedId: number | undefined): Promise<Outcome>;
+  /** What the service would refuse: such a record is not written. */
+  check(record: RecordOf<Kind>): FieldError[];
+  /** Why a record is skipped, or which of its fields are left out, for a preview. */
+  warnings?(record: RecordOf<Kind>): FieldError[];
 }

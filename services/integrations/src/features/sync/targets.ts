@@ -1,8 +1,14 @@
 import type { RecordKind } from '../../connectors/sync.ts';
 import type { Target } from './target.ts';
+import { accountTarget } from './targets/account.ts';
 import { calendarEventTarget } from './targets/calendar-event.ts';
+import { leadTarget } from './targets/lead.ts';
+import { opportunityTarget } from './targets/opportunity.ts';
 
 const targets: { [Kind in RecordKind]?: Target<Kind> } = {
+  account: accountTarget,
+  lead: leadTarget,
+  opportunity: opportunityTarget,
   calendar_event: calendarEventTarget,
 };
 

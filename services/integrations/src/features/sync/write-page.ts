@@ -1,8 +1,9 @@
 import { ServiceCallError } from '@tandem/client/internal';
+import type { ResourceType } from '@tandem/contract';
 import type { ExternalRecord } from '../../connectors/sync.ts';
 import type { Tools } from '../../handler.ts';
 import type { As } from './acting-user.ts';
-import { hashOf, type LinkRow, linkKey } from './link.ts';
+import { hashOf, hashOfRecord, type LinkRow, linkKey } from './link.ts';
 import type { Outcome } from './target.ts';
 import { targetOf } from './targets.ts';
 
@@ -37,12 +38,14 @@ export async function writePage(tools: Pick<Tools, 'crm' | 'ids'>, page: Page): 
     const { kind, id } = record;
     const key = linkKey(kind, id);
     const link = links.get(key);
-    const hash = hashOf([record.fields, record.isDeleted ?? false]);
+    const hash = hashOfRecord(record);
     const target = targetOf(kind);
     const context = {
       ...{ crm: tools.crm, as, updateExisting: page.updateExisting, isPushed: page.isPushed },
       key: hashOf(['sync', connectionId, kind, id]),
       resolve: (of: string, externalId: string) => linkedIds.get(linkKey(of, externalId)),
+      idOf: (type: ResourceType, publicId: string) =>
+        as.tenantId === undefined ? undefined : tools.ids.decode(type, as.tenantId, publicId),
       seenVersion: link?.recordVersion ?? null,
     };
     const outcome =
