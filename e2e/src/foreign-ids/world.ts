@@ -90,9 +90,9 @@ export async function createWorld(
   const webhook = await call('createWebhook', { body: { url: receiverUrl, events: ['*'] } });
 
   const { connectionId } = await call('authorizeConnection', { params: { provider: 'slack' }, body: {} });
-  // Inactive, because the connection is not authorized.
+  // The connection is not authorized, so its runs wait.
   const config = await call('createConnectorConfig', {
-    body: { connectorKey: 'slack', connectionId, settings: { events: ['lead.*'], channel: 'C1' }, active: false },
+    body: { connectorKey: 'slack', connectionId, settings: { events: ['lead.created'], channel: 'C1' } },
   });
 
   // Not named like the leads: a referral of somebody with the name and the domain of the partner earns nothing.

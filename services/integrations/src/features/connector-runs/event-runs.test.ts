@@ -126,7 +126,8 @@ describe('runs', () => {
     const { params } = await aConfig(api, 400, 400, 400, 200);
     await aRun(api, params, 'failed');
     await aRun(api, params, 'succeeded');
-    const count = async (query: object) => (await api.listConnectorRuns({ params, query })).body.pagination?.total;
+    const count = async (query: Record<string, string>) =>
+      (await api.listConnectorRuns({ params, query })).body.pagination?.total;
     expect(
       await Promise.all(
         [{ status: 'failed' }, { status: 'cancelled' }, { trigger: 'event' }, { trigger: 'manual' }].map(count),

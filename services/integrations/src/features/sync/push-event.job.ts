@@ -10,7 +10,7 @@ import type { ConnectionRow } from '../connections/connection.ts';
 import { retryLater } from '../connector-runs/retry-later.ts';
 import { failRun, noCounts, type RunOfConfig, succeedRun, withConfig } from '../connector-runs/run.ts';
 import { type As, readActingUser } from './acting-user.ts';
-import { hashOf, type LinkRow, linkOf } from './link.ts';
+import { hashOf, hashOfRecord, type LinkRow, linkOf } from './link.ts';
 import { pushEventJob } from './push-event.ts';
 import { type Called, callSystem } from './read-page.ts';
 
@@ -155,7 +155,7 @@ async function conclude(
     // A job that read a later state has already written it, so this one has to write the current state again.
     if (stored?.recordVersion && event && stored.recordVersion > event.version) return now;
     const data = {
-      ...{ recordId, hash: hashOf([copy.fields, false]), version: copy.version.slice(0, 255) },
+      ...{ recordId, hash: hashOfRecord(copy), version: copy.version.slice(0, 255) },
       ...{ recordVersion: event?.version ?? null, seenAt: now, updatedAt: now },
     };
     if (stored) await tx.syncLink.updateMany({ where: key, data });
