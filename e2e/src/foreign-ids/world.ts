@@ -198,6 +198,7 @@ export async function createWorld(
       body: { leadIds: [ids.encode('lead', tenantId, Number(leadId))] },
     });
   const { bulkRunId, results } = await run(lead.id);
+  const connectorRun = await first('listConnectorRuns', {}, { id: config.id });
   const recommendation = await first('listRecommendations', { leadId: lead.id });
   await call('updateAgent', { params: { id: agent.id }, body: { approvalPolicy: 'always' } });
   await run(openLead.id);
@@ -268,7 +269,7 @@ export async function createWorld(
       job: { id: job.jobId },
       view,
     }),
-    ...numbers({ connection: { id: connectionId }, connector_config: config }),
+    ...numbers({ connection: { id: connectionId }, connector_config: config, connector_run: connectorRun }),
     ...numbers({ scoring_rule: scoringRule, assignment_rule: assignmentRule }),
     ...numbers({
       bulk_run: { id: bulkRunId },
