@@ -20,6 +20,11 @@ interface Answer {
   headers?: Record<string, string>;
 }
 
+interface Failing {
+  headers?: Record<string, string>;
+  after?: number;
+}
+
 const base = '/calendar/v3/calendars/';
 const dayMs = 86_400_000;
 const filters = ['timeMin', 'timeMax', 'q', 'orderBy', 'updatedMin', 'iCalUID', 'privateExtendedProperty'];
@@ -38,7 +43,7 @@ export function createGoogleCalendar() {
   const events = new Map<string, Event>();
   /** The number of the last change of an event. */
   const changes = new Map<string, number>();
-  const failures: Refused[] = [];
+  const failures: { refusal: Refused; after: number }[] = [];
   const requests: Request[] = [];
   let lastChange = 0;
   let oldestToken = 0;
@@ -191,9 +196,9 @@ export function createGoogleCalendar() {
       put({ status: 'confirmed', ...(events.get(event.id) ?? instanceOrNone(find, event.id)), ...event }),
     /** The user deletes an event, or an instance of a series. */
     remove,
-    /** The next request fails. */
-    failNext: (status: number, reason: string, headers?: Record<string, string>) =>
-      void failures.push(new Refused(status, reason, headers)),
+    /** A request fails: the next one, or one after it. */
+    failNext: (status: number, reason: string, { headers, after = 0 }: Failing = {}) =>
+      void failures.push({ refusal: new Refused(status, reason, headers), after }),
     /** Sync tokens that were issued are not accepted any more. */
     expireTokens() {
       lastChange += 1;
@@ -213,9 +218,10 @@ export function createGoogleCalendar() {
       };
       requests.push(received);
       const { status, body, headers } = attempt(() => {
-        const failure = failures.shift();
-        if (failure) throw failure;
-        return answerTo(received, request.headers['if-match']);
+        const [failure] = failures;
+        if (!failure || failure.after-- > 0) return answerTo(received, request.headers['if-match']);
+        failures.shift();
+        throw failure.refusal;
       });
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
       response.end(body === undefined ? undefined : JSON.stringify(body));

@@ -229,7 +229,7 @@ describe('a run', () => {
     [500, 'backendError', 'provider_unavailable'],
     [401, 'authError', 'credentials_rejected'],
   ])('reports %i %s as %s', async (status, reason, failure) => {
-    google.failNext(status, reason, { 'retry-after': '60' });
+    google.failNext(status, reason, { headers: { 'retry-after': '60' } });
     const error = await sync.read(null).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ failure });
     const retryAt = (error as { retryAt?: Date }).retryAt?.getTime();
@@ -331,11 +331,14 @@ describe('a copy', () => {
 
   it('is written again when somebody changes it at the same time', async () => {
     const first = await sync.put(anEvent());
-    google.failNext(412, 'conditionNotMet');
-    google.failNext(412, 'conditionNotMet');
+    google.failNext(412, 'conditionNotMet', { after: 1 });
+    expect(await sync.put(anEvent({ title: 'Ours' }), first)).toMatchObject({ fields: { title: 'Ours' } });
+    google.failNext(412, 'conditionNotMet', { after: 1 });
+    google.failNext(412, 'conditionNotMet', { after: 1 });
     await expect(sync.put(anEvent(), first)).rejects.toMatchObject({ failure: 'status_412' });
-    const put = sync.put(anEvent({ title: 'Ours' }), first);
-    expect(await put).toMatchObject({ fields: { title: 'Ours' } });
+    google.edit({ id: first.id, summary: 'Theirs', colorId: '3' });
+    expect(await sync.put(anEvent(), first)).toMatchObject({ fields: { title: 'Demo' }, source: { colorId: '3' } });
+    expect(google.requests.at(-1)?.body).toMatchObject({ summary: 'Demo' });
   });
 
   it('of a cancelled event is deleted', async () => {

@@ -5,20 +5,24 @@ import { dayIn, type Json, objectIn, timeIn } from './calendar-fields.ts';
 import { CallError } from './connector.ts';
 import type { CalendarFields } from './sync.ts';
 
-const days: Record<string, string> = {
-  SU: 'sunday',
-  MO: 'monday',
-  TU: 'tuesday',
-  WE: 'wednesday',
-  TH: 'thursday',
-  FR: 'friday',
-  SA: 'saturday',
-};
-const dayCodes: Record<string, string> = Object.fromEntries(Object.entries(days).map(([code, day]) => [day, code]));
-const positions: Record<string, number> = { first: 1, second: 2, third: 3, fourth: 4, last: -1 };
-const indexes: Record<string, string> = Object.fromEntries(
-  Object.entries(positions).map(([index, position]) => [String(position), index]),
-);
+const days = new Map([
+  ['SU', 'sunday'],
+  ['MO', 'monday'],
+  ['TU', 'tuesday'],
+  ['WE', 'wednesday'],
+  ['TH', 'thursday'],
+  ['FR', 'friday'],
+  ['SA', 'saturday'],
+]);
+const dayCodes = new Map([...days].map(([code, day]) => [day, code]));
+const positions = new Map([
+  ['first', 1],
+  ['second', 2],
+  ['third', 3],
+  ['fourth', 4],
+  ['last', -1],
+]);
+const indexes = new Map([...positions].map(([index, position]) => [String(position), index]));
 /** Every month has the days up to this one. */
 const commonDays = 28;
 const longestMonth = 31;
@@ -74,13 +78,13 @@ function withParts(parts: string[], more: string[] | null): string[] | null {
 
 function codesOf(names: unknown): string | null {
   if (!Array.isArray(names) || !names.length || names.length > 7) return null;
-  const codes = Object.entries(days).filter(([, day]) => names.includes(day));
+  const codes = [...days].filter(([, day]) => names.includes(day));
   return codes.map(([code]) => code).join(',') || null;
 }
 
 /** The first day of the week, which makes a difference to every second week and the like only. */
 function weekStartOf(day: unknown, interval: number): string[] {
-  const code = dayCodes[typeof day === 'string' ? day : 'sunday'] ?? 'SU';
+  const code = dayCodes.get(String(day)) ?? 'SU';
   return interval > 1 && code !== 'MO' ? [`WKST=${code}`] : [];
 }
 
@@ -96,7 +100,7 @@ function monthDay(value: unknown, month: number | null): string[] | null {
 }
 
 function position({ index = 'first' }: Json, byDay: string | null): string[] | null {
-  const at = positions[String(index)];
+  const at = positions.get(String(index));
   if (at === undefined || byDay === null) return null;
   return byDay.includes(',') ? [`BYDAY=${byDay}`, `BYSETPOS=${at}`] : [`BYDAY=${at}${byDay}`];
 }
@@ -137,14 +141,14 @@ function patternOf(parts: Parts, start: Date): Json | null {
   const monthDays = parts.get('BYMONTHDAY');
   const interval = Number(parts.get('INTERVAL') ?? 1);
   const frequency = parts.get('FREQ');
-  const firstDayOfWeek = days[parts.get('WKST') ?? 'MO'];
-  const today = Object.keys(days)[start.getUTCDay()] as string;
+  const firstDayOfWeek = days.get(parts.get('WKST') ?? 'MO');
+  const today = [...days.keys()][start.getUTCDay()] as string;
   if (frequency === 'DAILY' || frequency === 'WEEKLY') {
     if (months || monthDays || parts.has('BYSETPOS')) return null;
     if (frequency === 'DAILY' && !byDay) return { type: 'daily', interval };
     // Every day of some days of the week is a weekly pattern; every second day of them is none.
     if (frequency === 'DAILY' && interval > 1) return null;
-    const daysOfWeek = (byDay ?? [today]).map((code) => days[code]);
+    const daysOfWeek = (byDay ?? [today]).map((code) => days.get(code));
     return { type: 'weekly', interval, daysOfWeek, firstDayOfWeek };
   }
   if (frequency === 'MONTHLY') {
@@ -184,8 +188,8 @@ function monthDayFrom(parts: Parts, start: Date, month: number | undefined): num
 function relative(parts: Parts, byDay: readonly string[], pattern: Json): Json | null {
   if (parts.has('BYMONTHDAY')) return null;
   const numbered = byDay.length === 1 ? /^\+?(-?\d)(\D\D)$/.exec(byDay[0] as string) : null;
-  const index = indexes[numbered ? String(numbered[1]) : String(parts.get('BYSETPOS')).replace('+', '')];
-  const daysOfWeek = (numbered ? [numbered[2] as string] : byDay).map((code) => days[code]);
+  const index = indexes.get(numbered ? String(numbered[1]) : String(parts.get('BYSETPOS')).replace('+', ''));
+  const daysOfWeek = (numbered ? [numbered[2] as string] : byDay).map((code) => days.get(code));
   if (index === undefined || daysOfWeek.includes(undefined) || (numbered && parts.has('BYSETPOS'))) return null;
   return { ...pattern, index, daysOfWeek };
 }

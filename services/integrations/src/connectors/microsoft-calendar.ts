@@ -109,9 +109,11 @@ async function pageOf(graph: Graph, next: string | null, period: Period): Promis
   const unclear = items.filter((event) => isRemoved(event) || (changed.includes(event) && !isComplete(event)));
   const found = await graph.findAll(unclear.map(idOf));
   const known = [...changed.filter(isComplete), ...[...found.values()].filter((event) => event !== null)];
-  const missing = new Set(known.filter(isException).map((event) => seriesIdOf(event) as string));
+  const missing = new Set(known.filter(isException).map(seriesIdOf));
   for (const event of known) missing.delete(idOf(event));
-  const added = [...(await graph.findAll([...missing])).values()].filter((event) => event !== null);
+  const added = [...(await graph.findAll([...missing].filter((id) => id !== null))).values()].filter(
+    (event) => event !== null,
+  );
   const events = [...added, ...known];
   const series = events.filter(isSeries);
   const cancelled = await graph.cancelledOccurrences(series.map(idOf));
