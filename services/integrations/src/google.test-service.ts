@@ -1,8 +1,9 @@
-// A local Google: a real authorization server at the addresses of Google, with the API that shows the account.
+// A local Google: a real authorization server at the addresses of Google, with the calendar of the account.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Caller } from '@tandem/caller';
 import Provider from 'oidc-provider';
+import { createGoogleCalendar } from './connectors/google-calendar.test-service.ts';
 import type { Integrations } from './testing.ts';
 
 const clientId = 'tandem';
@@ -21,6 +22,7 @@ export async function startGoogle() {
   const calls = { token: 0, revoke: 0, api: 0 };
   const issued: { access_token: string; refresh_token: string }[] = [];
   const waiting: (() => void)[] = [];
+  const calendar = createGoogleCalendar();
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -72,8 +74,9 @@ export async function startGoogle() {
   const answerApi = async (request: IncomingMessage, response: ServerResponse) => {
     calls.api += 1;
     const token = await provider.AccessToken.find(request.headers.authorization?.replace('Bearer ', '') ?? '');
-    response.writeHead(token ? 200 : 401, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(token ? { summary: 'ada@example.com' } : { error: 'unauthenticated' }));
+    if (token) return calendar.handle(request, response);
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: 'unauthenticated' }));
   };
   server.on('request', (request, response) => void answer(request, response));
 
@@ -81,6 +84,7 @@ export async function startGoogle() {
     url,
     calls,
     issued,
+    calendar,
     settings: { OAUTH_GOOGLE_CLIENT_ID: clientId, OAUTH_GOOGLE_CLIENT_SECRET: secret, OAUTH_GOOGLE_URL: url },
     /** Sets how the token endpoint answers; requests that hang are answered when it does not hang any more. */
     set(next: Mode) {
