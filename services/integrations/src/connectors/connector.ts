@@ -58,7 +58,7 @@ export class CallError extends Error {
 
   constructor(
     failure: CallFailure,
-    options: { retryAt?: Date | undefined; status?: number; body?: unknown; isTooLarge?: boolean } = {},
+    options: { retryAt?: Date | undefined; status?: number | null; body?: unknown; isTooLarge?: boolean } = {},
   ) {
     const { retryAt, status, body, isTooLarge = false } = options;
     super(failure);

@@ -143,7 +143,7 @@ function limited(call: Call): Call {
       if (!(error instanceof CallError) || error.failure !== 'status_403') throw error;
       const reasons = objectsIn(objectIn(objectIn(error.body)['error'])['errors'], limits.length);
       const isLimit = reasons.some(({ reason }) => limits.includes(String(reason)));
-      throw isLimit ? new CallError('provider_unavailable', error.retryAt, error.body) : error;
+      throw isLimit ? new CallError('provider_unavailable', error) : error;
     }
   };
 }

@@ -118,5 +118,5 @@ export function graphOf(call: Call, calendarId: string | undefined) {
 
 function outage(headers: unknown, body: unknown): CallError {
   const retryAfter = Object.entries(objectIn(headers)).find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
-  return new CallError('provider_unavailable', readRetryAfter(String(retryAfter)), body);
+  return new CallError('provider_unavailable', { retryAt: readRetryAfter(String(retryAfter)), body });
 }

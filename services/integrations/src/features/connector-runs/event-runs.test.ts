@@ -65,10 +65,10 @@ describe('an action on an event', () => {
     const { params, system } = await aConfig(api, 400, 400, 400, 503, 200);
     const failed = await aRun(api, params, 'failed');
     expect(failed).toMatchObject({ error: 'status_400', attempts: 3, allowedTransitions: ['queued'] });
-    const event = service.events.find(
-      ({ name, tenantId }) => name === 'integration.run_failed' && tenantId === api.caller.tenantId,
-    );
-    expect(event?.data).toMatchObject({ runId: failed.id, reason: 'status_400', trigger: 'event' });
+    const isFailure = (event: { name: string; tenantId?: number }) =>
+      event.name === 'integration.run_failed' && event.tenantId === api.caller.tenantId;
+    const event = await until('the failure is published', () => service.events.find(isFailure));
+    expect(event.data).toMatchObject({ runId: failed.id, reason: 'status_400', trigger: 'event' });
     const { status, data } = await api.retryConnectorRun({ params: { ...params, runId: failed.id } });
     expect([status, data.status, data.attempts]).toEqual([202, 'queued', 0]);
     const again = await inStatus(api, params, 'succeeded');

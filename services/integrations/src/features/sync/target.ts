@@ -21,6 +21,9 @@ export interface TargetContext extends Pick<Tools, 'crm'> {
   isPushed: boolean;
 }
 
+/** Why the record of a link is skipped when it does not exist any more: it was deleted, and is not created again. */
+export const recordDeleted = 'record_deleted';
+
 /** The effect of a record. */
 export interface Outcome {
   action: 'created' | 'updated' | 'deleted' | 'unchanged' | 'skipped';

@@ -5,7 +5,7 @@ import { allows, type FieldError } from '@tandem/contract';
 import { reachOf, readFields } from '@tandem/service';
 import type { z } from 'zod';
 import type { As } from './acting-user.ts';
-import type { Outcome, TargetContext } from './target.ts';
+import { type Outcome, recordDeleted, type TargetContext } from './target.ts';
 
 const attemptsMax = 3;
 const reasonMax = 500;
@@ -120,12 +120,12 @@ export async function changing<Found>(
 ): Promise<Outcome> {
   for (let attempt = 1; ; attempt++) {
     const current = await read();
-    if (!current) return { action: 'skipped', reason: 'record_deleted' };
+    if (!current) return { action: 'skipped', reason: recordDeleted };
     try {
       return await change(current);
     } catch (error) {
       const status = error instanceof ServiceCallError ? error.status : undefined;
-      if (status === 404) return { action: 'skipped', reason: 'record_deleted' };
+      if (status === 404) return { action: 'skipped', reason: recordDeleted };
       if (status !== 412 || attempt === attemptsMax) throw error;
     }
   }

@@ -2,7 +2,7 @@ import { orAbsent } from '@tandem/client/internal';
 import type { FieldError } from '@tandem/contract';
 import { calendarEvents } from '@tandem/crm-contract';
 import type { CalendarFields, ExternalRecord } from '../../../connectors/sync.ts';
-import type { Outcome, Target, TargetContext } from '../target.ts';
+import { type Outcome, recordDeleted, type Target, type TargetContext } from '../target.ts';
 
 type Record = Extract<ExternalRecord, { kind: 'calendar_event' }>;
 type Event = Awaited<ReturnType<TargetContext['crm']['getCalendarEvent']>>;
@@ -19,7 +19,7 @@ export const calendarEventTarget: Target<'calendar_event'> = {
     const { crm, as } = context;
     const event =
       linkedId === undefined ? undefined : await orAbsent(crm.getCalendarEvent({ params: { id: linkedId }, as }));
-    if (linkedId !== undefined && !event) return { action: 'skipped', reason: 'record_deleted' };
+    if (linkedId !== undefined && !event) return { action: 'skipped', reason: recordDeleted };
     if (record.isDeleted) return cancel(context, record, event);
     if (!event) return record.occurrence ? changeOccurrence(context, record) : create(context, record);
     if (event.status !== 'scheduled') return { action: 'skipped', reason: `record_${event.status}` };

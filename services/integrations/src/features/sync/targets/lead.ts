@@ -2,7 +2,7 @@ import type { FieldError } from '@tandem/contract';
 import { type Lead, unknownNames } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import { bodies } from '../map-fields.ts';
-import type { Outcome, RecordOf, Target, TargetContext } from '../target.ts';
+import { type Outcome, type RecordOf, recordDeleted, type Target, type TargetContext } from '../target.ts';
 import {
   changesOf,
   changing,
@@ -34,8 +34,12 @@ export const leadTarget: Target<'lead'> = {
     const { body, leftOut, errors } = readBody(bodies.lead, record.fields);
     if (!body) return invalid(errors);
     const found = { body: { ...body, ...accountOf(context, record) }, leftOut };
-    const id = linkedId ?? (await find(context, body))?.id;
-    return id === undefined ? create(context, found) : update(context, id, found);
+    const outcome = linkedId === undefined ? undefined : await update(context, linkedId, found);
+    if (outcome && outcome.reason !== recordDeleted) return outcome;
+    // Also for a lead that was merged: the one that remains has its address.
+    const other = await find(context, body);
+    if (other) return update(context, other.id, found);
+    return outcome ?? create(context, found);
   },
 };
 

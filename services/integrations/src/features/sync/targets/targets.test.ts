@@ -99,6 +99,14 @@ it.each([
   expect(crm.writes).toHaveLength(writes);
 });
 
+it('a contact whose lead was merged updates the lead that remains', async () => {
+  const { write } = run();
+  const { recordId } = await write(lead());
+  const remaining = crm.add('leads', { ...stored('leads', recordId), externalId: null } as never);
+  crm.remove('leads', recordId as number);
+  expect(await write(lead({ phone: '+493012345' }))).toEqual({ action: 'updated', recordId: remaining });
+});
+
 it.each([
   ['account', account],
   ['lead', lead],
