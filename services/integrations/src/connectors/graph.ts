@@ -50,12 +50,14 @@ export function graphOf(call: Call, calendarId: string | undefined) {
       headers: { Prefer: format },
     }));
     const { responses } = await send('POST', '/$batch', { requests });
-    return objectsIn(responses, ids.length).flatMap(({ id: index, status, headers, body }) => {
-      const id = ids[Number(index)];
-      if (status === 429 || Number(status) >= 500) throw outage(headers, body);
-      if (id !== undefined && status === 200) return [[id, { ...objectOf(body), id }]];
-      return id !== undefined && (status === 404 || status === 410) ? [[id, null]] : [];
-    });
+    return objectsIn(responses, ids.length).flatMap(
+      ({ id: index, status, headers, body }): [string, Values | null][] => {
+        const id = ids[Number(index)];
+        if (status === 429 || Number(status) >= 500) throw outage(headers, body);
+        if (id !== undefined && status === 200) return [[id, { ...objectOf(body), id }]];
+        return id !== undefined && (status === 404 || status === 410) ? [[id, null]] : [];
+      },
+    );
   };
 
   /** Events by id; null for those that do not exist. Those that cannot be read for another reason are left out. */
