@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type CalendarRecord, deletedRecord, type Occurrence } from './calendar-fields.ts';
 import type { CalendarSettings } from './calendar-settings.ts';
+import { CallError } from './connector.ts';
 import { CursorExpiredError, type SyncContext, type SyncPage } from './sync.ts';
 
 /**
@@ -35,7 +36,8 @@ export interface Period {
 export interface CalendarPage {
   records: CalendarRecord[];
   cancelled: Cancelled[];
-  next: string;
+  /** The next request; null for the first one about a new period. */
+  next: string | null;
   isEnd: boolean;
 }
 
@@ -59,7 +61,19 @@ export async function readCalendar(
   if (stored && (stored.scope !== scope || isOld)) throw new CursorExpiredError();
   if (stored?.cancelled.length) return pageOf([], stored.cancelled, stored);
   const { records, cancelled, next, isEnd } = await load(stored?.next ?? null, period);
-  return pageOf(records, cancelled, { scope, until: stored?.until ?? period.to.getTime(), next, isEnd });
+  return pageOf(records, cancelled, { scope, until: stored?.next ? stored.until : period.to.getTime(), next, isEnd });
+}
+
+/** Requests a page, and a smaller one if the response is too large. */
+export async function readSmaller<Page>(read: (eventsMax: number) => Promise<Page>): Promise<Page> {
+  for (const max of [pageEvents, 10]) {
+    try {
+      return await read(max);
+    } catch (error) {
+      if (!(error instanceof CallError && error.isTooLarge)) throw error;
+    }
+  }
+  return read(1);
 }
 
 /** A page with as many cancelled occurrences as it can have; the cursor has the others. */

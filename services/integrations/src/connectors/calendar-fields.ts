@@ -2,10 +2,10 @@
 import { addDays, dayOf, fromWallClock, startOfDay } from '@tandem/time-zones';
 import { CallError } from './connector.ts';
 import type { CalendarFields, ExternalRecord } from './sync.ts';
+import { listOf, objectOf, plainOf, type Values } from './values.ts';
 
 export type CalendarRecord = Extract<ExternalRecord, { kind: 'calendar_event' }>;
 export type Occurrence = NonNullable<CalendarRecord['occurrence']>;
-export type Json = Record<string, unknown>;
 
 // The limits of the fields of an event.
 const titleMax = 200;
@@ -19,14 +19,9 @@ const idMax = 255;
 const readMax = 50_000;
 const hourMs = 3_600_000;
 
-/** An object of a response; an empty one if it is something else. */
-export function objectIn(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-}
-
 /** The objects of a list of a response, at most `max`; none if it is something else. */
-export function objectsIn(value: unknown, max: number): Json[] {
-  return Array.isArray(value) ? value.slice(0, max).map(objectIn) : [];
+export function objectsIn(value: unknown, max: number): Values[] {
+  return listOf(value, max).map(objectOf);
 }
 
 /** A text of at most `max` characters that PostgreSQL can store; an empty one if the value is something else. */
@@ -157,14 +152,14 @@ export function stampOf(at: string | Date): string {
 }
 
 /** A record of an event that does not exist any more, of which calendars tell the id only. */
-export function deletedRecord(id: string, occurrence?: Occurrence, source: Json = {}): CalendarRecord {
+export function deletedRecord(id: string, occurrence?: Occurrence, source: Values = {}): CalendarRecord {
   const startAt = occurrence?.originalStartAt ?? new Date(0).toISOString();
   return {
     kind: 'calendar_event',
     id,
     version: '',
     isDeleted: true,
-    source,
+    source: plainOf(source),
     attendees: [],
     copyOf: null,
     fields: {
@@ -185,7 +180,7 @@ export function deletedRecord(id: string, occurrence?: Occurrence, source: Json 
 
 /** An id of a response; null if there is none that the path of a call can have. */
 export function idIn(body: unknown, field = 'id'): string | null {
-  const id = objectIn(body)[field];
+  const id = objectOf(body)[field];
   return typeof id === 'string' && id.length <= idMax && isPathPart(id) ? id : null;
 }
 

@@ -1,18 +1,8 @@
-// Test helpers of the calendars: calls to a local provider, events of the platform, and runs.
-import { createOauthClient } from '../providers/oauth-client.ts';
+// Test helpers of the calendars: events of the platform, and a sync with a local provider.
 import type { CalendarRecord } from './calendar-fields.ts';
-import { callOf } from './call.ts';
-import type { Call, Connector } from './connector.ts';
+import type { Connector } from './connector.ts';
+import { openReading } from './reading.test-service.ts';
 import type { CalendarFields, Cursor, OutgoingEvent, Sync } from './sync.ts';
-
-type Fetch = (url: string, options: object) => Promise<Response>;
-
-/** The calls of a connection to a provider at a loopback address. */
-export function callTo(connector: Connector, url: string): Call {
-  const settings = { OAUTH_GOOGLE_URL: url, OAUTH_MICROSOFT_URL: url };
-  const oauth = createOauthClient({ settings, fetch: fetch as Fetch, allowHttp: true });
-  return callOf(connector, { accessToken: 'token' }, { fetch: fetch as Fetch, oauth, stripeUrl: undefined });
-}
 
 export const hours = (count: number) => count * 3_600_000;
 export const days = (count: number) => hours(24) * count;
@@ -46,22 +36,15 @@ export function anEvent(fields: Partial<CalendarFields> = {}, event: Partial<Out
 
 /** Reads and writes one calendar. */
 export function syncOf(connector: Connector, url: string) {
-  const call = callTo(connector, url);
-  const sync = connector.sync as Sync;
-  const push = sync.push as NonNullable<Sync['push']>;
-  const read = (cursor: Cursor | null, settings: object = {}) =>
-    sync.read({
-      call,
-      secret: {},
-      sockets: { connect: () => Promise.reject(new Error('No socket is needed')), allowsPlain: true },
-      settings: { ...settings },
-      cursor,
-      fieldMappings: [],
-    });
+  const reading = openReading(connector, { url, token: 'token' });
+  const { call, close } = reading;
+  const push = connector.sync?.push as NonNullable<Sync['push']>;
+  const read = (cursor: Cursor | null, settings: Record<string, unknown> = {}) => reading.read(cursor, { settings });
   return {
+    close,
     read,
     /** Reads all pages of a run; returns the records and the cursor of the next run. */
-    async run(cursor: Cursor | null = null, settings: object = {}) {
+    async run(cursor: Cursor | null = null, settings: Record<string, unknown> = {}) {
       const records: CalendarRecord[] = [];
       let at = cursor;
       for (let pages = 1; ; pages++) {

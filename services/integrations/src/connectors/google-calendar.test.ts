@@ -10,7 +10,10 @@ beforeEach(async () => {
   google = await startGoogleCalendar();
   sync = syncOf(googleCalendar, google.url);
 });
-afterEach(() => google.close());
+afterEach(async () => {
+  await sync.close();
+  await google.close();
+});
 
 type Event = Parameters<GoogleCalendar['edit']>[0];
 
@@ -234,6 +237,13 @@ describe('a run', () => {
     expect(error).toMatchObject({ failure });
     const retryAt = (error as { retryAt?: Date }).retryAt?.getTime();
     if (status === 429) expect(retryAt).toBeGreaterThan(Date.now());
+  });
+
+  it('requests smaller pages when a response is too large', async () => {
+    for (let index = 0; index < 60; index++) google.edit(timed({ description: 'd'.repeat(index < 30 ? 60_000 : 10) }));
+    const { records } = await sync.run();
+    expect(new Set(records.map(({ id }) => id)).size).toBe(60);
+    expect(google.requests.map(({ query }) => query['maxResults'])).toContain('10');
   });
 
   it('reads the calendar of the settings', async () => {

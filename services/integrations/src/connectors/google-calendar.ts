@@ -1,14 +1,12 @@
 import { dayOf } from '@tandem/time-zones';
-import { type CalendarPage, type Period, pageEvents, readCalendar } from './calendar-cursor.ts';
+import { type CalendarPage, type Period, pageEvents, readCalendar, readSmaller } from './calendar-cursor.ts';
 import {
   type CalendarRecord,
   dayIn,
   deletedRecord,
   idIn,
   isZone,
-  type Json,
   type Occurrence,
-  objectIn,
   objectsIn,
   orMissing,
   pathPart,
@@ -28,6 +26,7 @@ import {
   zoneOf,
 } from './google-event.ts';
 import { CursorExpiredError, type OutgoingEvent, type Sync } from './sync.ts';
+import { objectOf, type Values } from './values.ts';
 
 const origin = 'https://www.googleapis.com';
 const dayMs = 86_400_000;
@@ -99,19 +98,19 @@ type Calendar = ReturnType<typeof calendarOf>;
 function calendarOf(rawCall: Call, calendarId: string) {
   const call = limited(rawCall);
   const url = `${origin}/calendar/v3/calendars/${pathPart(calendarId)}/events`;
-  const body = async (answer: ReturnType<Call>) => objectIn((await answer).body);
+  const body = async (answer: ReturnType<Call>) => objectOf((await answer).body);
   return {
     // https://developers.google.com/workspace/calendar/api/v3/reference/events/list
-    list: (query: string) => body(call({ url: `${url}?${query}` })),
+    list: (query: string) => readSmaller((max) => body(call({ url: `${url}?${query}&maxResults=${max}` }))),
     // https://developers.google.com/workspace/calendar/api/v3/reference/events/get
     find: (id: string) => orMissing(body(call({ url: `${url}/${pathPart(id)}` }))),
     // https://developers.google.com/workspace/calendar/api/v3/reference/events/instances
     instances: (id: string, query: string) =>
       orMissing(body(call({ url: `${url}/${pathPart(id)}/instances?${query}` }))),
     // https://developers.google.com/workspace/calendar/api/v3/reference/events/insert
-    insert: (event: Json) => body(call({ url: `${url}?sendUpdates=none`, method: 'POST', body: event })),
+    insert: (event: Values) => body(call({ url: `${url}?sendUpdates=none`, method: 'POST', body: event })),
     // https://developers.google.com/workspace/calendar/api/v3/reference/events/update
-    update: (id: string, event: Json) =>
+    update: (id: string, event: Values) =>
       body(
         call({
           url: `${url}/${pathPart(id)}?sendUpdates=none`,
@@ -126,7 +125,7 @@ function calendarOf(rawCall: Call, calendarId: string) {
 }
 
 /** Refuses the change if the event has changed since it was read. */
-function etagOf(event: Json): Record<string, string> {
+function etagOf(event: Values): Record<string, string> {
   const etag = textIn(event, 'etag');
   return etag !== null && /^[\x21-\x7e]+$/.test(etag) ? { 'if-match': etag } : {};
 }
@@ -141,14 +140,16 @@ function limited(call: Call): Call {
       return await call(request);
     } catch (error) {
       if (!(error instanceof CallError) || error.failure !== 'status_403') throw error;
-      const reasons = objectsIn(objectIn(objectIn(error.body)['error'])['errors'], limits.length);
+      const reasons = objectsIn(objectOf(objectOf(error.body)['error'])['errors'], limits.length);
       const isLimit = reasons.some(({ reason }) => limits.includes(String(reason)));
-      throw isLimit ? new CallError('provider_unavailable', error) : error;
+      throw isLimit
+        ? new CallError('provider_unavailable', { retryAt: error.retryAt, status: 403, body: error.body })
+        : error;
     }
   };
 }
 
-const constant = { singleEvents: 'false', showDeleted: 'true', maxResults: String(pageEvents) };
+const constant = { singleEvents: 'false', showDeleted: 'true' };
 
 function firstQuery({ from, to }: Period): string {
   return String(new URLSearchParams({ ...constant, timeMin: from.toISOString(), timeMax: to.toISOString() }));
@@ -157,10 +158,11 @@ function firstQuery({ from, to }: Period): string {
 async function pageOf(calendar: Calendar, query: string): Promise<CalendarPage> {
   const body = await calendar.list(query);
   const calendarZone = isZone(body['timeZone']) ? body['timeZone'] : 'UTC';
+  if (!Array.isArray(body['items'])) throw new CallError('provider_unavailable');
   const items = objectsIn(body['items'], pageEvents);
   const all = [...(await seriesMissingIn(calendar, items)), ...items];
-  const isInstance = (event: Json) => seriesIdOf(event) !== null;
-  const isGone = (event: Json) => event['status'] === 'cancelled' || !isSynced(event);
+  const isInstance = (event: Values) => seriesIdOf(event) !== null;
+  const isGone = (event: Values) => event['status'] === 'cancelled' || !isSynced(event);
   const gone = new Set(all.filter(isGone).map((event) => idIn(event)));
   const events = all.filter((event) => isSynced(event) && !(isInstance(event) && gone.has(seriesIdOf(event))));
   const zones = new Map(events.map((event) => [idIn(event), zoneOf(event, calendarZone)]));
@@ -177,10 +179,10 @@ async function pageOf(calendar: Calendar, query: string): Promise<CalendarPage> 
  * The series of instances that the page does not have. Pages have no order, and an instance for whole days has the time
  * zone of its series only.
  */
-async function seriesMissingIn(calendar: Calendar, items: readonly Json[]): Promise<Json[]> {
+async function seriesMissingIn(calendar: Calendar, items: readonly Values[]): Promise<Values[]> {
   const present = new Set(items.map((event) => idIn(event)));
   const wanted = new Set(items.map(seriesIdOf).filter((id) => id !== null && !present.has(id)) as string[]);
-  const found: Json[] = [];
+  const found: Values[] = [];
   for (const id of wanted) {
     const series = await calendar.find(id);
     if (series) found.push(series);
@@ -189,7 +191,7 @@ async function seriesMissingIn(calendar: Calendar, items: readonly Json[]): Prom
 }
 
 /** The next request: of the next page with the same parameters, or of the changes since the last page. */
-function nextOf({ nextPageToken, nextSyncToken }: Json, query: string): Pick<CalendarPage, 'next' | 'isEnd'> {
+function nextOf({ nextPageToken, nextSyncToken }: Values, query: string): Pick<CalendarPage, 'next' | 'isEnd'> {
   const isToken = (value: unknown): value is string =>
     typeof value === 'string' && value.length > 0 && value.length <= tokenMax;
   if (isToken(nextPageToken)) {
@@ -197,7 +199,8 @@ function nextOf({ nextPageToken, nextSyncToken }: Json, query: string): Pick<Cal
     parameters.set('pageToken', nextPageToken);
     return { next: String(parameters), isEnd: false };
   }
-  if (!isToken(nextSyncToken)) throw new CallError('provider_unavailable');
+  // Without a token, the next run reads the period again.
+  if (!isToken(nextSyncToken)) return { next: null, isEnd: true };
   return { next: String(new URLSearchParams({ ...constant, syncToken: nextSyncToken })), isEnd: true };
 }
 
@@ -249,13 +252,13 @@ async function instanceOf(
   calendar: Calendar,
   { fields }: OutgoingEvent,
   { seriesId, originalStartAt }: Occurrence,
-): Promise<Json | null> {
+): Promise<Values | null> {
   const series = await calendar.find(seriesId);
   if (!series) return null;
   const timezone = zoneOf(series, fields.timezone);
-  const isSame = (event: Json) => occurrenceOf(event, timezone)?.originalStartAt === originalStartAt;
+  const isSame = (event: Values) => occurrenceOf(event, timezone)?.originalStartAt === originalStartAt;
   const at = new Date(originalStartAt);
-  const isForDays = dayIn(objectIn(series['start'])['date']) !== null;
+  const isForDays = dayIn(objectOf(series['start'])['date']) !== null;
   const start = isForDays ? dayOf(at, timezone).replaceAll('-', '') : stampOf(at);
   const found = await calendar.find(instanceIdOf(seriesId, start));
   if (found && isSame(found)) return found;
@@ -270,7 +273,7 @@ async function instanceOf(
 }
 
 /** The record of what a writing call returned. */
-function written(resource: Json, { fields, occurrence }: OutgoingEvent): CalendarRecord {
+function written(resource: Values, { fields, occurrence }: OutgoingEvent): CalendarRecord {
   if (idIn(resource) === null) throw new CallError('provider_unavailable');
   const record = googleRecord(resource, fields.timezone);
   return occurrence ? { ...record, occurrence } : record;

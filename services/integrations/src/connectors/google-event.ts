@@ -12,11 +12,9 @@ import {
   exceedsAttendees,
   idIn,
   isZone,
-  type Json,
   joinUrlOf,
   locationOf,
   type Occurrence,
-  objectIn,
   objectsIn,
   stampOf,
   storable,
@@ -28,6 +26,7 @@ import {
 } from './calendar-fields.ts';
 import { textIn } from './connector.ts';
 import type { CalendarFields, OutgoingEvent } from './sync.ts';
+import { objectOf, plainOf, type Values } from './values.ts';
 
 // Calendars of a company may have more attendees than an event of the platform.
 const attendeesRead = 500;
@@ -49,20 +48,20 @@ export function instanceIdOf(seriesId: string, originalStart: string): string {
 }
 
 /** The id of the series that an event is an instance of. */
-export function seriesIdOf(event: Json): string | null {
+export function seriesIdOf(event: Values): string | null {
   return idIn(event, 'recurringEventId');
 }
 
 /** The time zone of an event. Those for whole days have none of their own, so that of the platform is a property. */
-export function zoneOf(event: Json, inherited: string): string {
-  const start = objectIn(event['start']);
+export function zoneOf(event: Values, inherited: string): string {
+  const start = objectOf(event['start']);
   const own = privateOf(event)[property.timezone];
   const candidates = 'dateTime' in start ? [start['timeZone'], own] : [own, start['timeZone']];
   return candidates.find(isZone) ?? inherited;
 }
 
 /** Whether the sync is about an event: not about working locations, birthdays and the like, nor series without one rule. */
-export function isSynced(event: Json): boolean {
+export function isSynced(event: Values): boolean {
   const { eventType = 'default', status } = event;
   if (idIn(event) === null) return false;
   if (status === 'cancelled') return true;
@@ -73,7 +72,7 @@ export function isSynced(event: Json): boolean {
  * The record of an event.
  * @param inherited the time zone of an event that has none: that of its series, or of the calendar
  */
-export function googleRecord(event: Json, inherited: string): CalendarRecord {
+export function googleRecord(event: Values, inherited: string): CalendarRecord {
   const id = String(idIn(event));
   const timezone = zoneOf(event, inherited);
   const occurrence = occurrenceOf(event, timezone);
@@ -82,7 +81,7 @@ export function googleRecord(event: Json, inherited: string): CalendarRecord {
     kind: 'calendar_event',
     id,
     version: textIn(event, 'etag') ?? '',
-    source: event,
+    source: plainOf(event),
     fields: fieldsOf(event, timezone, occurrence),
     attendees: addressesOf(guestsOf(event).map(({ email }) => email)),
     copyOf: copyOf(event, id, occurrence),
@@ -90,7 +89,7 @@ export function googleRecord(event: Json, inherited: string): CalendarRecord {
   };
 }
 
-function fieldsOf(event: Json, timezone: string, occurrence: Occurrence | undefined): CalendarFields {
+function fieldsOf(event: Values, timezone: string, occurrence: Occurrence | undefined): CalendarFields {
   const { description, joinUrl } = described(withoutMarkup(event['description']));
   return {
     title: titleOf(event['summary']),
@@ -105,8 +104,8 @@ function fieldsOf(event: Json, timezone: string, occurrence: Occurrence | undefi
 }
 
 /** The times of an event. What is no time is returned as it is, so that the platform names the field that is wrong. */
-function timesOf(event: Json, timezone: string): Pick<CalendarFields, 'startAt' | 'endAt' | 'allDay'> {
-  const [start, end] = [objectIn(event['start']), objectIn(event['end'])];
+function timesOf(event: Values, timezone: string): Pick<CalendarFields, 'startAt' | 'endAt' | 'allDay'> {
+  const [start, end] = [objectOf(event['start']), objectOf(event['end'])];
   const firstDay = dayIn(start['date']);
   if (firstDay !== null)
     return { ...wholeDays(firstDay, dayIn(end['date']) ?? addDays(firstDay, 1), timezone), allDay: true };
@@ -115,9 +114,9 @@ function timesOf(event: Json, timezone: string): Pick<CalendarFields, 'startAt' 
 }
 
 /** The occurrence of a series that an event is. */
-export function occurrenceOf(event: Json, timezone: string): Occurrence | undefined {
+export function occurrenceOf(event: Values, timezone: string): Occurrence | undefined {
   const seriesId = seriesIdOf(event);
-  const { date, dateTime } = objectIn(event['originalStartTime']);
+  const { date, dateTime } = objectOf(event['originalStartTime']);
   const day = dayIn(date);
   const at = day === null ? timeIn(dateTime, timezone) : startOfDay(day, timezone);
   return seriesId !== null && at ? { seriesId, originalStartAt: at.toISOString() } : undefined;
@@ -127,7 +126,7 @@ export function occurrenceOf(event: Json, timezone: string): Occurrence | undefi
  * The rule of an event; null if it does not repeat, undefined if the platform cannot express how it repeats: by several
  * rules, or on further dates.
  */
-function ruleOf(event: Json): string | null | undefined {
+function ruleOf(event: Values): string | null | undefined {
   const lines = recurrenceOf(event);
   if (!lines.length) return null;
   const [rule, ...others] = lines.filter((line) => !/^EXDATE[;:]/i.test(line));
@@ -136,13 +135,13 @@ function ruleOf(event: Json): string | null | undefined {
     : undefined;
 }
 
-function recurrenceOf({ recurrence }: Json): string[] {
+function recurrenceOf({ recurrence }: Values): string[] {
   const lines = Array.isArray(recurrence) ? recurrence.slice(0, recurrenceLinesMax) : [];
   return lines.map((line) => storable(line, lineMax).trim()).filter(Boolean);
 }
 
 /** The occurrences that a series leaves out by EXDATE, as other calendars write them; Google itself cancels instances. */
-export function exceptionsOf(event: Json, inherited: string): Cancelled[] {
+export function exceptionsOf(event: Values, inherited: string): Cancelled[] {
   const id = String(idIn(event));
   const timezone = zoneOf(event, inherited);
   const dates = recurrenceOf(event).flatMap((line) => {
@@ -161,25 +160,25 @@ export function exceptionsOf(event: Json, inherited: string): Cancelled[] {
   });
 }
 
-function conferenceOf(event: Json): string | null {
-  const points = objectsIn(objectIn(event['conferenceData'])['entryPoints'], entryPointsMax);
+function conferenceOf(event: Values): string | null {
+  const points = objectsIn(objectOf(event['conferenceData'])['entryPoints'], entryPointsMax);
   const video = points.find(({ entryPointType, uri }) => entryPointType === 'video' && joinUrlOf(uri) !== null);
   return joinUrlOf(event['hangoutLink']) ?? joinUrlOf(video?.['uri']);
 }
 
 /** The attendees other than the user and rooms. */
-function guestsOf(event: Json): Json[] {
+function guestsOf(event: Values): Values[] {
   return objectsIn(event['attendees'], attendeesRead).filter(
     ({ self, resource }) => self !== true && resource !== true,
   );
 }
 
-function privateOf(event: Json): Json {
-  return objectIn(objectIn(event['extendedProperties'])['private']);
+function privateOf(event: Values): Values {
+  return objectOf(objectOf(event['extendedProperties'])['private']);
 }
 
 /** The event that this one is a copy of. Its id or occurrence confirm it: users duplicate events with their properties. */
-function copyOf(event: Json, id: string, occurrence: Occurrence | undefined): string | null {
+function copyOf(event: Values, id: string, occurrence: Occurrence | undefined): string | null {
   const own = privateOf(event);
   const eventId = textIn(own, property.id);
   if (eventId === null) return null;
@@ -188,7 +187,7 @@ function copyOf(event: Json, id: string, occurrence: Occurrence | undefined): st
 }
 
 /** The resource that an event is written as, with what it has that the platform does not know. */
-export function resourceOf({ id, fields, attendees, occurrence }: OutgoingEvent, existing: Json): Json {
+export function resourceOf({ id, fields, attendees, occurrence }: OutgoingEvent, existing: Values): Values {
   const { title, location, visibility, timezone } = fields;
   const { recurrence, ...kept } = existing;
   const joinUrl = fields.joinUrl === conferenceOf(existing) ? null : fields.joinUrl;
@@ -205,7 +204,7 @@ export function resourceOf({ id, fields, attendees, occurrence }: OutgoingEvent,
     ...(!occurrence && fields.recurrence !== null && { recurrence: writtenRecurrence(fields, existing) }),
     attendees: writtenAttendees(attendees, existing),
     extendedProperties: {
-      ...objectIn(existing['extendedProperties']),
+      ...objectOf(existing['extendedProperties']),
       private: {
         ...privateOf(existing),
         ...own,
@@ -216,14 +215,14 @@ export function resourceOf({ id, fields, attendees, occurrence }: OutgoingEvent,
 }
 
 /** The times as Google expects them. A time zone is required for a series. */
-function writtenTimes(fields: CalendarFields): Json {
+function writtenTimes(fields: CalendarFields): Values {
   const { startAt, endAt, timezone: timeZone, allDay } = fields;
   if (!allDay) return { start: { dateTime: startAt, timeZone }, end: { dateTime: endAt, timeZone } };
   const { start, end } = daysOf(fields);
   return { start: { date: start, timeZone }, end: { date: end, timeZone } };
 }
 
-function writtenRecurrence(fields: CalendarFields, existing: Json): string[] {
+function writtenRecurrence(fields: CalendarFields, existing: Values): string[] {
   const dates = recurrenceOf(existing).filter((line) => /^EXDATE[;:]/i.test(line));
   return [`RRULE:${writtenRule(fields)}`, ...dates];
 }
@@ -240,7 +239,7 @@ function writtenRule({ recurrence, timezone, allDay }: CalendarFields): string {
 }
 
 /** The attendees: the known ones with their answers, and those that the platform does not know about, such as rooms. */
-function writtenAttendees(attendees: OutgoingEvent['attendees'], existing: Json): Json[] {
+function writtenAttendees(attendees: OutgoingEvent['attendees'], existing: Values): Values[] {
   const known = objectsIn(existing['attendees'], attendeesRead);
   const guests = guestsOf(existing);
   if (existing['attendeesOmitted'] === true || exceedsAttendees(guests.length)) return known;

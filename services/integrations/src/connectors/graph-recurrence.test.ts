@@ -1,3 +1,4 @@
+import { checkRule, occurrences } from '@tandem/recurrence';
 import { someFields } from './calendar.test-service.ts';
 import { recurrenceFrom, ruleFrom } from './graph-recurrence.ts';
 
@@ -46,6 +47,7 @@ describe('a rule', () => {
       recurrenceTimeZone: 'W. Europe Standard Time',
     });
     expect(ruleFrom(made)).toBe(rule);
+    expect(checkRule(rule)).toBeUndefined();
   });
 
   it.each([
@@ -99,6 +101,16 @@ describe('a pattern', () => {
     [{ type: 'relativeMonthly', interval: 1, daysOfWeek: ['monday'] }, 'FREQ=MONTHLY;BYDAY=1MO'],
     [{ type: 'weekly', interval: 2, daysOfWeek: ['monday'] }, 'FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;WKST=SU'],
   ])('%j is a rule', (pattern, rule) => expect(ruleFrom({ pattern, range })).toBe(rule));
+
+  it.each([
+    [30, ['2027-01-30', '2027-02-28', '2027-03-30', '2027-04-30']],
+    [31, ['2027-01-31', '2027-02-28', '2027-03-31', '2027-04-30']],
+  ])('for day %i takes the last day of a shorter month, as Outlook does', (dayOfMonth, expected) => {
+    const rrule = String(ruleFrom({ pattern: { type: 'absoluteMonthly', interval: 1, dayOfMonth }, range }));
+    const start = new Date(`2027-01-${dayOfMonth}T09:00:00Z`);
+    const found = occurrences({ rrule, timezone: 'UTC', start }, { from: start, to: new Date('2027-05-01'), max: 10 });
+    expect(found.map((at) => at.toISOString().slice(0, 'YYYY-MM-DD'.length))).toEqual(expected);
+  });
 
   it.each([
     [null],

@@ -1,9 +1,10 @@
 // Recurrence rules (RFC 5545) as patterns of Microsoft Graph, and the other way:
 // https://learn.microsoft.com/en-us/graph/api/resources/patternedrecurrence
 import { addDays, dayOf, wallClock } from '@tandem/time-zones';
-import { dayIn, type Json, objectIn, timeIn } from './calendar-fields.ts';
+import { dayIn, timeIn } from './calendar-fields.ts';
 import { CallError } from './connector.ts';
 import type { CalendarFields } from './sync.ts';
+import { objectOf, type Values } from './values.ts';
 
 const days = new Map([
   ['SU', 'sunday'],
@@ -34,13 +35,13 @@ const whole = (value: unknown, min: number, max: number): number | null =>
 
 /** The rule of a recurrence; null if it cannot be read. */
 export function ruleFrom(recurrence: unknown): string | null {
-  const { pattern, range } = objectIn(recurrence);
-  const parts = partsOf(objectIn(pattern));
-  const end = endOf(objectIn(range));
+  const { pattern, range } = objectOf(recurrence);
+  const parts = partsOf(objectOf(pattern));
+  const end = endOf(objectOf(range));
   return parts && end !== null ? [...parts, ...end].join(';') : null;
 }
 
-function partsOf(pattern: Json): string[] | null {
+function partsOf(pattern: Values): string[] | null {
   const interval = whole(pattern['interval'], 1, 1_000);
   const byDay = codesOf(pattern['daysOfWeek']);
   const month = whole(pattern['month'], 1, 12);
@@ -99,13 +100,13 @@ function monthDay(value: unknown, month: number | null): string[] | null {
   return [`BYMONTHDAY=${candidates.join(',')}`, 'BYSETPOS=-1'];
 }
 
-function position({ index = 'first' }: Json, byDay: string | null): string[] | null {
+function position({ index = 'first' }: Values, byDay: string | null): string[] | null {
   const at = positions.get(String(index));
   if (at === undefined || byDay === null) return null;
   return byDay.includes(',') ? [`BYDAY=${byDay}`, `BYSETPOS=${at}`] : [`BYDAY=${at}${byDay}`];
 }
 
-function endOf({ type, endDate, numberOfOccurrences }: Json): string[] | null {
+function endOf({ type, endDate, numberOfOccurrences }: Values): string[] | null {
   if (type === 'noEnd') return [];
   if (type === 'numbered') {
     const count = whole(numberOfOccurrences, 1, 10_000);
@@ -120,7 +121,7 @@ function endOf({ type, endDate, numberOfOccurrences }: Json): string[] | null {
  * @param windowsZone the name of its time zone at Microsoft
  * @throws CallError for a rule that Outlook cannot express, such as the fifth Monday of a month
  */
-export function recurrenceFrom(fields: CalendarFields, windowsZone: string): Json {
+export function recurrenceFrom(fields: CalendarFields, windowsZone: string): Values {
   const parts = new Map(
     String(fields.recurrence)
       .split(';')
@@ -135,7 +136,7 @@ export function recurrenceFrom(fields: CalendarFields, windowsZone: string): Jso
 
 type Parts = ReadonlyMap<string, string>;
 
-function patternOf(parts: Parts, start: Date): Json | null {
+function patternOf(parts: Parts, start: Date): Values | null {
   const byDay = parts.get('BYDAY')?.split(',');
   const months = parts.get('BYMONTH')?.split(',');
   const monthDays = parts.get('BYMONTHDAY');
@@ -163,7 +164,7 @@ function patternOf(parts: Parts, start: Date): Json | null {
 }
 
 /** A day of the month, for a month or each of them. */
-function absolute(parts: Parts, start: Date, interval: number, month?: number): Json | null {
+function absolute(parts: Parts, start: Date, interval: number, month?: number): Values | null {
   const dayOfMonth = monthDayFrom(parts, start, month);
   if (dayOfMonth === null) return null;
   return month === undefined
@@ -185,7 +186,7 @@ function monthDayFrom(parts: Parts, start: Date, month: number | undefined): num
 }
 
 /** The first, second, third, fourth or last of some days of the week. */
-function relative(parts: Parts, byDay: readonly string[], pattern: Json): Json | null {
+function relative(parts: Parts, byDay: readonly string[], pattern: Values): Values | null {
   if (parts.has('BYMONTHDAY')) return null;
   const numbered = byDay.length === 1 ? /^\+?(-?\d)(\D\D)$/.exec(byDay[0] as string) : null;
   const index = indexes.get(numbered ? String(numbered[1]) : String(parts.get('BYSETPOS')).replace('+', ''));
@@ -194,7 +195,7 @@ function relative(parts: Parts, byDay: readonly string[], pattern: Json): Json |
   return { ...pattern, index, daysOfWeek };
 }
 
-function rangeOf(parts: Parts, { startAt, timezone }: CalendarFields): Json {
+function rangeOf(parts: Parts, { startAt, timezone }: CalendarFields): Values {
   const count = parts.get('COUNT');
   if (count !== undefined) return { type: 'numbered', numberOfOccurrences: Number(count) };
   const [, year, month, date, time] = /^(\d{4})(\d\d)(\d\d)(T\d{6}Z?)?$/.exec(parts.get('UNTIL') ?? '') ?? [];

@@ -1,9 +1,10 @@
 // Calls of Microsoft Graph about the events of a calendar.
 import { readRetryAfter } from '../outgoing/retry-schedule.ts';
-import { type Period, pageEvents } from './calendar-cursor.ts';
-import { idIn, type Json, objectIn, objectsIn, orMissing, pathPart } from './calendar-fields.ts';
+import { type Period, readSmaller } from './calendar-cursor.ts';
+import { idIn, objectsIn, orMissing, pathPart } from './calendar-fields.ts';
 import { type Call, CallError } from './connector.ts';
 import { idProperty } from './microsoft-event.ts';
+import { objectOf, type Values } from './values.ts';
 
 const origin = 'https://graph.microsoft.com';
 const root = '/v1.0';
@@ -33,42 +34,56 @@ export function isGraphPath(path: string): boolean {
 /** The calls; for the default calendar without an id. */
 export function graphOf(call: Call, calendarId: string | undefined) {
   const calendar = calendarId === undefined ? '/me' : `/me/calendars/${pathPart(calendarId)}`;
-  const send = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: Json, prefer = format) => {
+  const send = async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: Values, prefer = format) => {
     const url = `${origin}${root}${path}`;
     const answer = await call({ url, method, headers: { prefer }, ...(body && { body }) });
-    return objectIn(answer.body);
+    return objectOf(answer.body);
   };
   const eventPath = (id: string) => `/me/events/${pathPart(id)}`;
 
-  /** The responses to requests about events by id; null for events that do not exist. Other failures are left out. */
-  const readAll = async (ids: readonly string[], query = ''): Promise<Map<string, Json | null>> => {
-    const found = new Map<string, Json | null>();
-    for (let from = 0; from < ids.length; from += batchMax) {
-      const some = ids.slice(from, from + batchMax);
-      const requests = some.map((id, index) => ({
-        id: String(index),
-        method: 'GET',
-        url: `${eventPath(id)}${query}`,
-        headers: { Prefer: format },
-      }));
-      // https://learn.microsoft.com/en-us/graph/json-batching
-      const { responses } = await send('POST', '/$batch', { requests });
-      for (const { id: index, status, headers, body } of objectsIn(responses, batchMax)) {
-        const id = some[Number(index)];
+  // https://learn.microsoft.com/en-us/graph/json-batching
+  const readSome = async (ids: readonly string[], query: string): Promise<[id: string, event: Values | null][]> => {
+    const requests = ids.map((id, index) => ({
+      id: String(index),
+      method: 'GET',
+      url: `${eventPath(id)}${query}`,
+      headers: { Prefer: format },
+    }));
+    const { responses } = await send('POST', '/$batch', { requests });
+    return objectsIn(responses, ids.length).flatMap(
+      ({ id: index, status, headers, body }): [string, Values | null][] => {
+        const id = ids[Number(index)];
         if (status === 429 || Number(status) >= 500) throw outage(headers, body);
-        if (id !== undefined && status === 200) found.set(id, { ...objectIn(body), id });
-        if (id !== undefined && (status === 404 || status === 410)) found.set(id, null);
+        if (id !== undefined && status === 200) return [[id, { ...objectOf(body), id }]];
+        return id !== undefined && (status === 404 || status === 410) ? [[id, null]] : [];
+      },
+    );
+  };
+
+  /** Events by id; null for those that do not exist. Those that cannot be read for another reason are left out. */
+  const readAll = async (ids: readonly string[], query = ''): Promise<Map<string, Values | null>> => {
+    const found: [string, Values | null][] = [];
+    const batches = Array.from({ length: Math.ceil(ids.length / batchMax) }, (_, index) =>
+      ids.slice(index * batchMax, (index + 1) * batchMax),
+    );
+    while (batches.length) {
+      const batch = batches.shift() as string[];
+      try {
+        found.push(...(await readSome(batch, query)));
+      } catch (error) {
+        if (!(error instanceof CallError && error.isTooLarge)) throw error;
+        if (batch.length > 1) batches.push(...batch.map((id) => [id]));
       }
     }
-    return found;
+    return new Map(found);
   };
 
   return {
     // https://learn.microsoft.com/en-us/graph/api/event-delta
-    async changes(next: string | null, { from, to }: Period): Promise<Json> {
+    async changes(next: string | null, { from, to }: Period): Promise<Values> {
       const query = new URLSearchParams({ startDateTime: from.toISOString(), endDateTime: to.toISOString() });
       const path = next?.slice(root.length) ?? `${calendar}/calendarView/delta?${query}`;
-      return send('GET', path, undefined, `odata.maxpagesize=${pageEvents}, ${format}`);
+      return readSmaller((max) => send('GET', path, undefined, `odata.maxpagesize=${max}, ${format}`));
     },
     // https://learn.microsoft.com/en-us/graph/api/event-get
     find: (id: string) => orMissing(send('GET', eventPath(id))),
@@ -79,7 +94,7 @@ export function graphOf(call: Call, calendarId: string | undefined) {
       return new Map([...found].map(([id, event]) => [id, event?.['cancelledOccurrences']]));
     },
     // https://learn.microsoft.com/en-us/graph/api/event-list-instances
-    async instances(seriesId: string, { from, to }: Period, max: number): Promise<Json[]> {
+    async instances(seriesId: string, { from, to }: Period, max: number): Promise<Values[]> {
       const query = new URLSearchParams({
         startDateTime: from.toISOString(),
         endDateTime: to.toISOString(),
@@ -90,7 +105,7 @@ export function graphOf(call: Call, calendarId: string | undefined) {
     },
     /** The event that was created as the copy of an event of the platform. */
     // https://learn.microsoft.com/en-us/graph/api/singlevaluelegacyextendedproperty-get
-    async findCopy(eventId: string): Promise<Json | null> {
+    async findCopy(eventId: string): Promise<Values | null> {
       const value = eventId.replaceAll("'", "''");
       const filter = `singleValueExtendedProperties/any(ep: ep/id eq '${idProperty}' and ep/value eq '${value}')`;
       const body = await send('GET', `${calendar}/events?${new URLSearchParams({ $filter: filter, $top: '1' })}`);
@@ -98,7 +113,7 @@ export function graphOf(call: Call, calendarId: string | undefined) {
     },
     /** Creates an event; null if one with the same transaction id exists. */
     // https://learn.microsoft.com/en-us/graph/api/user-post-events
-    async insert(eventId: string, event: Json): Promise<Json | null> {
+    async insert(eventId: string, event: Values): Promise<Values | null> {
       const singleValueExtendedProperties = [{ id: idProperty, value: eventId }];
       try {
         const created = await send('POST', `${calendar}/events`, { ...event, singleValueExtendedProperties });
@@ -110,13 +125,13 @@ export function graphOf(call: Call, calendarId: string | undefined) {
       }
     },
     // https://learn.microsoft.com/en-us/graph/api/event-update
-    update: (id: string, event: Json) => orMissing(send('PATCH', eventPath(id), event)),
+    update: (id: string, event: Values) => orMissing(send('PATCH', eventPath(id), event)),
     // https://learn.microsoft.com/en-us/graph/api/event-delete
     remove: (id: string) => orMissing(send('DELETE', eventPath(id))),
   };
 }
 
 function outage(headers: unknown, body: unknown): CallError {
-  const retryAfter = Object.entries(objectIn(headers)).find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
+  const retryAfter = Object.entries(objectOf(headers)).find(([name]) => name.toLowerCase() === 'retry-after')?.[1];
   return new CallError('provider_unavailable', { retryAt: readRetryAfter(String(retryAfter)), body });
 }

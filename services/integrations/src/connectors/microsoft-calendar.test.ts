@@ -9,7 +9,10 @@ beforeEach(async () => {
   microsoft = await startMicrosoftCalendar();
   sync = syncOf(microsoftCalendar, microsoft.url);
 });
-afterEach(() => microsoft.close());
+afterEach(async () => {
+  await sync.close();
+  await microsoft.close();
+});
 
 const zone = 'W. Europe Standard Time';
 const utc = (at: string) => ({ dateTime: at.slice(0, 19), timeZone: 'UTC' });
@@ -290,6 +293,13 @@ describe('a run', () => {
     const error = await sync.read(cursor).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ failure: 'provider_unavailable', retryAt: expect.any(Date) });
     expect((await sync.run(cursor)).records).toMatchObject([{ id: 'event', isDeleted: true }]);
+  });
+
+  it('requests smaller pages when a response is too large', async () => {
+    const body = { contentType: 'text', content: 'd'.repeat(60_000) };
+    for (let index = 0; index < 40; index++) microsoft.add(`event-${index}`, timed(index < 30 ? { body } : {}));
+    const { records } = await sync.run();
+    expect(new Set(records.map(({ id }) => id)).size).toBe(40);
   });
 
   it('reads the calendar of the settings', async () => {

@@ -1,14 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CalendarPage, type Period, pageEvents, readCalendar } from './calendar-cursor.ts';
-import {
-  type CalendarRecord,
-  deletedRecord,
-  idIn,
-  type Json,
-  type Occurrence,
-  objectIn,
-  objectsIn,
-} from './calendar-fields.ts';
+import { type CalendarRecord, deletedRecord, idIn, type Occurrence, objectsIn } from './calendar-fields.ts';
 import { CalendarId, CalendarSettings } from './calendar-settings.ts';
 import { accountIn, bearer, type Call, CallError, type Connector, textIn } from './connector.ts';
 import { type Graph, graphOf, isGraphPath, pathOfLink } from './graph.ts';
@@ -27,6 +19,7 @@ import {
   zoneOf,
 } from './microsoft-event.ts';
 import { CursorExpiredError, type OutgoingEvent, type Sync } from './sync.ts';
+import { objectOf, type Values } from './values.ts';
 
 const dayMs = 86_400_000;
 // Outlook does not let an occurrence pass the one before or after it.
@@ -96,14 +89,14 @@ export const microsoftCalendar: Connector = {
 /** https://learn.microsoft.com/en-us/graph/delta-query-overview#synchronization-reset */
 function isExpired(error: unknown): boolean {
   if (!(error instanceof CallError)) return false;
-  const code = textIn(objectIn(error.body)['error'], 'code') ?? '';
+  const code = textIn(objectOf(error.body)['error'], 'code') ?? '';
   return error.failure === 'status_410' || /^(syncStateNotFound|resyncRequired)$/i.test(code);
 }
 
 async function pageOf(graph: Graph, next: string | null, period: Period): Promise<CalendarPage> {
   const body = await graph.changes(next, period);
   const items = objectsIn(body['value'], pageEvents).filter((event) => idIn(event) !== null);
-  const isRemoved = (event: Json) => '@removed' in event;
+  const isRemoved = (event: Values) => '@removed' in event;
   const changed = items.filter((event) => !isRemoved(event) && event['type'] !== 'occurrence');
   // Events outside of the period are reported as removed, too, whenever they change. Others lack what has not changed.
   const unclear = items.filter((event) => isRemoved(event) || (changed.includes(event) && !isComplete(event)));
@@ -118,7 +111,7 @@ async function pageOf(graph: Graph, next: string | null, period: Period): Promis
   const series = events.filter(isSeries);
   const cancelled = await graph.cancelledOccurrences(series.map(idOf));
   // Occurrences of a series that has no record, or a deleted one, have none either.
-  const isGone = (event: Json) => microsoftRecord(event)?.isDeleted !== undefined || microsoftRecord(event) === null;
+  const isGone = (event: Values) => microsoftRecord(event)?.isDeleted !== undefined || microsoftRecord(event) === null;
   const gone = new Set(series.filter(isGone).map(idOf));
   // References point to records before them.
   const ordered = [
@@ -135,11 +128,11 @@ async function pageOf(graph: Graph, next: string | null, period: Period): Promis
   };
 }
 
-function idOf(event: Json): string {
+function idOf(event: Values): string {
   return String(idIn(event));
 }
 
-function nextOf(body: Json): Pick<CalendarPage, 'next' | 'isEnd'> {
+function nextOf(body: Values): Pick<CalendarPage, 'next' | 'isEnd'> {
   const link = pathOfLink(body['@odata.nextLink']);
   const end = pathOfLink(body['@odata.deltaLink']);
   const next = link ?? end;
@@ -218,7 +211,7 @@ async function putOccurrence(graph: Graph, event: OutgoingEvent, occurrence: Occ
 }
 
 /** The instance of a series with an original start; null if there is none. */
-async function instanceOf(graph: Graph, { seriesId, originalStartAt }: Occurrence): Promise<Json | null> {
+async function instanceOf(graph: Graph, { seriesId, originalStartAt }: Occurrence): Promise<Values | null> {
   const at = Date.parse(originalStartAt);
   const from = new Date(at - movedDaysMax * dayMs);
   const to = new Date(at + movedDaysMax * dayMs);

@@ -10,11 +10,9 @@ import {
   describe,
   described,
   idIn,
-  type Json,
   joinUrlOf,
   locationOf,
   type Occurrence,
-  objectIn,
   objectsIn,
   stampOf,
   storable,
@@ -26,6 +24,7 @@ import { textIn } from './connector.ts';
 import { recurrenceFrom, ruleFrom } from './graph-recurrence.ts';
 import { ianaZoneOf, windowsZoneOf } from './microsoft-zones.ts';
 import type { CalendarFields, OutgoingEvent } from './sync.ts';
+import { objectOf, plainOf, type Values } from './values.ts';
 
 const attendeesRead = 500;
 const exceptionsMax = 200;
@@ -34,21 +33,21 @@ const transactionPrefix = 'tandem-';
 /** A named property of MAPI in the set PS_PUBLIC_STRINGS. Graph finds events by it. */
 export const idProperty = 'String {00020329-0000-0000-C000-000000000046} Name TandemEventId';
 
-export function seriesIdOf(event: Json): string | null {
+export function seriesIdOf(event: Values): string | null {
   return idIn(event, 'seriesMasterId');
 }
 
 /** Whether an item of a list is a changed occurrence. Unchanged ones tell nothing that the series does not. */
-export function isException(event: Json): boolean {
+export function isException(event: Values): boolean {
   return event['type'] === 'exception';
 }
 
-export function isSeries(event: Json): boolean {
+export function isSeries(event: Values): boolean {
   return event['type'] === 'seriesMaster';
 }
 
 /** Whether an item of a list of changes has the properties that a record needs; those without a change may be missing. */
-export function isComplete(event: Json): boolean {
+export function isComplete(event: Values): boolean {
   const required = ['type', 'subject', 'start', 'end', 'isAllDay', ...(isException(event) ? ['originalStart'] : [])];
   return required.every((name) => name in event);
 }
@@ -71,13 +70,13 @@ export function occurrenceOfId(id: string): Occurrence | undefined {
 }
 
 /** The time zone in which an event was created; times are read in UTC. */
-export function zoneOf(event: Json): string {
-  const { range } = objectIn(event['recurrence']);
-  return ianaZoneOf(event['originalStartTimeZone']) ?? ianaZoneOf(objectIn(range)['recurrenceTimeZone']) ?? 'UTC';
+export function zoneOf(event: Values): string {
+  const { range } = objectOf(event['recurrence']);
+  return ianaZoneOf(event['originalStartTimeZone']) ?? ianaZoneOf(objectOf(range)['recurrenceTimeZone']) ?? 'UTC';
 }
 
 /** The record of an event; null for a series whose pattern cannot be read. */
-export function microsoftRecord(event: Json): CalendarRecord | null {
+export function microsoftRecord(event: Values): CalendarRecord | null {
   const timezone = zoneOf(event);
   const occurrence = occurrenceOf(event, timezone);
   const id = occurrence ? occurrenceId(occurrence) : String(idIn(event));
@@ -89,7 +88,7 @@ export function microsoftRecord(event: Json): CalendarRecord | null {
     kind: 'calendar_event',
     id,
     version: textIn(event, 'changeKey') ?? textIn(event, '@odata.etag') ?? '',
-    source: event,
+    source: plainOf(event),
     fields: { ...fieldsOf(event, timezone), recurrence },
     attendees: addressesOf(guestsOf(event)),
     copyOf: occurrence ? null : copyOf(event),
@@ -97,22 +96,22 @@ export function microsoftRecord(event: Json): CalendarRecord | null {
   };
 }
 
-function fieldsOf(event: Json, timezone: string): Omit<CalendarFields, 'recurrence'> {
-  const { contentType, content } = objectIn(event['body']);
+function fieldsOf(event: Values, timezone: string): Omit<CalendarFields, 'recurrence'> {
+  const { contentType, content } = objectOf(event['body']);
   const { description, joinUrl } = described(contentType === 'text' ? content : event['bodyPreview']);
   return {
     title: titleOf(event['subject']),
     description,
     ...timesOf(event, timezone),
     timezone,
-    location: locationOf(objectIn(event['location'])['displayName']),
+    location: locationOf(objectOf(event['location'])['displayName']),
     joinUrl: joinUrl ?? meetingOf(event),
     visibility: event['sensitivity'] === 'normal' || event['sensitivity'] === undefined ? 'default' : 'private',
   };
 }
 
 /** The times of an event. What is no time is returned as it is, so that the platform names the field that is wrong. */
-function timesOf(event: Json, timezone: string): Pick<CalendarFields, 'startAt' | 'endAt' | 'allDay'> {
+function timesOf(event: Values, timezone: string): Pick<CalendarFields, 'startAt' | 'endAt' | 'allDay'> {
   const [start, end] = [timeOf(event['start']), timeOf(event['end'])];
   if (event['isAllDay'] === true && start.at) {
     const first = dayFrom(start.at, timezone);
@@ -122,7 +121,7 @@ function timesOf(event: Json, timezone: string): Pick<CalendarFields, 'startAt' 
 }
 
 function timeOf(value: unknown): { at: Date | null; text: string } {
-  const { dateTime, timeZone } = objectIn(value);
+  const { dateTime, timeZone } = objectOf(value);
   return { at: timeIn(dateTime, ianaZoneOf(timeZone) ?? 'UTC'), text: storable(dateTime, 100) };
 }
 
@@ -133,7 +132,7 @@ function dayFrom(at: Date, timezone: string): string {
 }
 
 /** The occurrence of a series that an event is. */
-export function occurrenceOf(event: Json, timezone: string): Occurrence | undefined {
+export function occurrenceOf(event: Values, timezone: string): Occurrence | undefined {
   const seriesId = seriesIdOf(event);
   if (seriesId === null) return undefined;
   const at = isException(event) ? timeIn(event['originalStart'], 'UTC') : timeOf(event['start']).at;
@@ -146,7 +145,7 @@ export function occurrenceOf(event: Json, timezone: string): Occurrence | undefi
  * The occurrences of a series that do not take place: `OID.<id of the series>.2026-03-10`. A list of changes does not have
  * them.
  */
-export function cancelledOf(series: Json, cancelledOccurrences: unknown): Cancelled[] {
+export function cancelledOf(series: Values, cancelledOccurrences: unknown): Cancelled[] {
   const seriesId = String(idIn(series));
   const record = microsoftRecord(series);
   if (!record || record.isDeleted || !Array.isArray(cancelledOccurrences)) return [];
@@ -163,13 +162,13 @@ export function cancelledOf(series: Json, cancelledOccurrences: unknown): Cancel
   });
 }
 
-function meetingOf(event: Json): string | null {
-  return joinUrlOf(objectIn(event['onlineMeeting'])['joinUrl']) ?? joinUrlOf(event['onlineMeetingUrl']);
+function meetingOf(event: Values): string | null {
+  return joinUrlOf(objectOf(event['onlineMeeting'])['joinUrl']) ?? joinUrlOf(event['onlineMeetingUrl']);
 }
 
 /** The addresses of the attendees other than rooms and the organizer. */
-function guestsOf(event: Json): unknown[] {
-  const addressOf = (value: unknown) => objectIn(objectIn(value)['emailAddress'])['address'];
+function guestsOf(event: Values): unknown[] {
+  const addressOf = (value: unknown) => objectOf(objectOf(value)['emailAddress'])['address'];
   const organizer = addressOf(event['organizer']);
   const attendees = objectsIn(event['attendees'], attendeesRead).filter(({ type }) => type !== 'resource');
   return attendees.map(addressOf).filter((address) => address !== organizer);
@@ -180,13 +179,13 @@ export function transactionIdOf(eventId: string, replaced: string | null): strin
   return `${transactionPrefix}${eventId}${replaced === null ? '' : `-${replaced}`}`;
 }
 
-function copyOf(event: Json): string | null {
+function copyOf(event: Values): string | null {
   const id = textIn(event, 'transactionId');
   return id?.startsWith(transactionPrefix) ? (id.split('-')[1] ?? null) : null;
 }
 
 /** The resource that an event is written as. Attendees are left out: Exchange would invite them again. */
-export function resourceOf({ fields, occurrence }: OutgoingEvent, existing: Json): Json {
+export function resourceOf({ fields, occurrence }: OutgoingEvent, existing: Values): Values {
   const { title, description, location, visibility, recurrence } = fields;
   const joinUrl = fields.joinUrl === meetingOf(existing) ? null : fields.joinUrl;
   return {
@@ -205,7 +204,7 @@ export function resourceOf({ fields, occurrence }: OutgoingEvent, existing: Json
   };
 }
 
-function writtenTimes(fields: CalendarFields): Json {
+function writtenTimes(fields: CalendarFields): Values {
   const { startAt, endAt, timezone, allDay } = fields;
   const timeZone = windowsZoneOf(timezone);
   if (allDay) {

@@ -17,7 +17,12 @@ export function openReading(connector: Connector, { url, token }: { url: string;
   const target = createTarget({ allowPrivate: true });
   const guarded = createGuardedFetch({ target, name: 'A connected system', timeoutMs: 20_000 });
   const oauth = createOauthClient({
-    settings: { OAUTH_HUBSPOT_URL: url, OAUTH_PIPEDRIVE_URL: url },
+    settings: {
+      OAUTH_HUBSPOT_URL: url,
+      OAUTH_PIPEDRIVE_URL: url,
+      OAUTH_GOOGLE_URL: url,
+      OAUTH_MICROSOFT_URL: url,
+    },
     fetch: guarded.fetch,
     allowHttp: true,
   });

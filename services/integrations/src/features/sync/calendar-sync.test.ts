@@ -1,0 +1,140 @@
+import { publish, until } from '@tandem/testing';
+import { dayAt } from '../../connectors/calendar.test-service.ts';
+import { connect, type Google, startGoogle } from '../../google.test-service.ts';
+import { type Api, type Integrations, startIntegrations } from '../../testing.ts';
+import { type StoredEvent, startCalendarPeer } from './calendar.test-service.ts';
+
+let google: Google;
+let crm: Awaited<ReturnType<typeof startCalendarPeer>>;
+let service: Integrations;
+beforeAll(async () => {
+  google = await startGoogle();
+  crm = await startCalendarPeer();
+  service = await startIntegrations({ ...google.settings, CRM_URL: crm.url });
+});
+afterAll(async () => {
+  await service?.close();
+  await crm?.close();
+  await google?.close();
+});
+beforeEach(() => {
+  google.calendar.events.clear();
+  crm.events.clear();
+  crm.writes.length = 0;
+});
+
+const userId = 7;
+const lunch = () => ({
+  id: 'lunch',
+  summary: 'Lunch',
+  start: { dateTime: dayAt(1), timeZone: 'Europe/Berlin' },
+  end: { dateTime: dayAt(1, '10:00'), timeZone: 'Europe/Berlin' },
+});
+
+/** A config that syncs the calendar of a new connection, after its first run. */
+async function aSync(settings: object = {}) {
+  const api = service.as({ userId });
+  const connectionId = await connect(service, google, api);
+  const { data } = await api.createConnectorConfig({
+    body: { connectorKey: 'google_calendar', connectionId, settings },
+  });
+  const params = { id: data.id as string };
+  return { api, params, first: await settled(api, params, 1) };
+}
+
+/** Waits until all runs have ended, and returns the latest one. */
+async function settled(api: Api, params: { id: string }, count: number) {
+  return until(`${count} runs have ended`, async () => {
+    const { data: runs } = await api.listConnectorRuns({ params });
+    const ended = (runs as { status: string }[]).filter(({ status }) => ['succeeded', 'failed'].includes(status));
+    return ended.length === count && runs.length === count && runs[0];
+  });
+}
+
+async function runAgain(api: Api, params: { id: string }, count: number) {
+  await api.syncConnectorConfig({ params, body: {} });
+  return settled(api, params, count);
+}
+
+/** Publishes that an event of the user was changed. */
+function publishChange(api: Api, event: StoredEvent) {
+  const { tenantId } = api.caller;
+  const target = { type: 'calendar_event', id: Number(event.id) };
+  const record = { ...event, tenantId: String(tenantId), organizerId: String(userId) };
+  const data = { calendarEventId: event.id, fields: ['title'] };
+  return publish({ service, tenantId: tenantId as number }, 'calendar_event.updated', { target, data, record });
+}
+
+it('copies events of the connected calendar, their changes, and that they were deleted', async () => {
+  google.calendar.edit(lunch());
+  const { api, params, first } = await aSync();
+  expect(first).toMatchObject({ status: 'succeeded', counts: { created: 1, failed: 0 } });
+  expect([...crm.events.values()]).toMatchObject([
+    { title: 'Lunch', startAt: dayAt(1), endAt: dayAt(1, '10:00'), timezone: 'Europe/Berlin', status: 'scheduled' },
+  ]);
+
+  google.calendar.edit({ id: 'lunch', summary: 'Late lunch' });
+  expect(await runAgain(api, params, 2)).toMatchObject({ counts: { updated: 1, created: 0 } });
+  expect(crm.events.get('1')?.['title']).toBe('Late lunch');
+  expect(await runAgain(api, params, 3)).toMatchObject({ counts: { updated: 0, unchanged: 0 } });
+
+  google.calendar.remove('lunch');
+  expect(await runAgain(api, params, 4)).toMatchObject({ counts: { deleted: 1 } });
+  expect(crm.events.get('1')?.status).toBe('cancelled');
+});
+
+it('copies a series with its changed and cancelled occurrences', async () => {
+  const recurrence = ['RRULE:FREQ=DAILY;COUNT=5'];
+  google.calendar.edit({ ...lunch(), recurrence });
+  const stamp = (offset: number) => dayAt(offset).replace(/[-:]|\.\d{3}/g, '');
+  google.calendar.edit({ id: `lunch_${stamp(2)}`, summary: 'Long lunch' });
+  google.calendar.remove(`lunch_${stamp(3)}`);
+  const { first } = await aSync();
+  expect(first).toMatchObject({ status: 'succeeded', counts: { failed: 0 } });
+  const events = [...crm.events.values()].map(
+    ({ title, status, recurringEventId, originalStartAt, recurrence: rule }) => [
+      ...[title, status, recurringEventId, originalStartAt, rule],
+    ],
+  );
+  expect(events).toContainEqual(['Lunch', 'scheduled', null, null, 'FREQ=DAILY;COUNT=5']);
+  expect(events).toContainEqual(['Long lunch', 'scheduled', '1', dayAt(2), null]);
+  expect(events).toContainEqual([expect.anything(), 'cancelled', '1', dayAt(3), null]);
+});
+
+it('writes events to the connected calendar, and does not take its own copies for changes', async () => {
+  const { api, params } = await aSync();
+  const fields = { title: 'Demo', startAt: dayAt(1), endAt: dayAt(1, '10:00'), timezone: 'America/New_York' };
+  const event = crm.edit('1', { ...fields, organizerId: String(userId), joinUrl: 'https://meet.example.com/abc' });
+  await publishChange(api, event);
+  expect(await settled(api, params, 2)).toMatchObject({ trigger: 'event', counts: { sent: 1 } });
+  const copies = () => [...google.calendar.events.values()];
+  expect(copies()).toMatchObject([{ summary: 'Demo', description: 'Join: https://meet.example.com/abc' }]);
+  expect(await runAgain(api, params, 3)).toMatchObject({ counts: { unchanged: 1, updated: 0, created: 0 } });
+  expect(crm.writes).toEqual([]);
+
+  google.calendar.edit({ id: copies()[0]?.id as string, summary: 'Demo for Ada' });
+  expect(await runAgain(api, params, 4)).toMatchObject({ counts: { updated: 1 } });
+  expect(crm.events.get('1')).toMatchObject({ title: 'Demo for Ada', joinUrl: 'https://meet.example.com/abc' });
+  await publishChange(api, crm.events.get('1') as StoredEvent);
+  expect(await settled(api, params, 5)).toMatchObject({ counts: { unchanged: 1, sent: 0 } });
+});
+
+it('reads again from the beginning when Google does not know the token any more', async () => {
+  google.calendar.edit(lunch());
+  const { api, params } = await aSync();
+  google.calendar.expireTokens();
+  google.calendar.edit({ ...lunch(), id: 'dinner', summary: 'Dinner' });
+  const run = await runAgain(api, params, 2);
+  expect(run).toMatchObject({ status: 'succeeded', counts: { created: 1, unchanged: 1 } });
+});
+
+it('refuses settings that are no settings of a calendar, and names them', async () => {
+  const api = service.as({ userId });
+  const connectionId = await connect(service, google, api);
+  const settings = { calendarId: '..', direction: 'sideways', daysBack: -1, daysAhead: 731 };
+  const reply = await api.createConnectorConfig({ body: { connectorKey: 'google_calendar', connectionId, settings } });
+  expect([reply.status, reply.body.errors?.map(({ field }) => field)]).toEqual([
+    422,
+    ['settings.direction', 'settings.daysBack', 'settings.daysAhead', 'settings.calendarId'],
+  ]);
+});
