@@ -249,7 +249,7 @@ function request(call: Call, path: string): Promise<CallAnswer> {
     if (!(error instanceof CallError) || error.failure !== 'status_403') throw error;
     const reasons = ErrorBody.safeParse(error.body).data?.error.errors ?? [];
     if (!reasons.some(({ reason }) => quotaReasons.includes(reason))) throw error;
-    throw new CallError('provider_unavailable', error.retryAt, error.body);
+    throw new CallError('provider_unavailable');
   });
 }
 
