@@ -93,6 +93,7 @@ export const gmail: Connector = {
     const { body } = await profile(call);
     return accountIn(body, { id: 'emailAddress', name: 'emailAddress' });
   },
+  nameError: () => 'Messages have no field mappings',
   sync: { kinds: () => ['mail'], everyMinutes: 5, read },
 };
 
