@@ -4,17 +4,21 @@ import { callOf } from './call.ts';
 import type { Call, Connector, Secret, Sockets } from './connector.ts';
 import type { Cursor, ExternalRecord, SyncPage } from './sync.ts';
 
-const target = createTarget({ allowPrivate: true });
-const guarded = createGuardedFetch({ target, name: 'A connected system', timeoutMs: 8_000 });
-afterAll(() => guarded.close());
-
-/** The calls of a connection whose provider is at a local address. */
-export function localCall(connector: Connector, secret: Secret, url: string): Call {
-  const addressAt = (_: unknown, original: string) => {
-    const { pathname, search } = new URL(original);
-    return new URL(pathname + search, url).href;
+/**
+ * Creates the calls of connections for one test file, and closes them when it ends.
+ * @returns a function that makes the calls of a connection whose provider is at a local address
+ */
+export function closingCalls(): (connector: Connector, secret: Secret, url: string) => Call {
+  const target = createTarget({ allowPrivate: true });
+  const guarded = createGuardedFetch({ target, name: 'A connected system', timeoutMs: 8_000 });
+  afterAll(() => guarded.close());
+  return (connector, secret, url) => {
+    const addressAt = (_: unknown, original: string) => {
+      const { pathname, search } = new URL(original);
+      return new URL(pathname + search, url).href;
+    };
+    return callOf(connector, secret, { fetch: guarded.fetch, oauth: { addressAt }, stripeUrl: url });
   };
-  return callOf(connector, secret, { fetch: guarded.fetch, oauth: { addressAt }, stripeUrl: url });
 }
 
 export interface Run {

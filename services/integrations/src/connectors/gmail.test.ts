@@ -1,9 +1,10 @@
-import { localCall, syncOf } from './connector.test-service.ts';
+import { closingCalls, syncOf } from './connector.test-service.ts';
 import { CallError } from './connector.ts';
 import { startGmail } from './gmail.test-service.ts';
 import { gmail } from './gmail.ts';
 import { CursorExpiredError, type ExternalRecord } from './sync.ts';
 
+const localCall = closingCalls();
 let server: Awaited<ReturnType<typeof startGmail>>;
 beforeEach(async () => {
   server = await startGmail();

@@ -1,4 +1,4 @@
-import { localCall, syncOf } from './connector.test-service.ts';
+import { closingCalls, syncOf } from './connector.test-service.ts';
 import { CallError } from './connector.ts';
 import { anInvoice, aSubscription, startStripe } from './stripe.test-service.ts';
 import { stripe } from './stripe.ts';
@@ -6,6 +6,7 @@ import { CursorExpiredError, type ExternalRecord } from './sync.ts';
 
 type ActivityRecord = Extract<ExternalRecord, { kind: 'activity' }>;
 
+const localCall = closingCalls();
 let server: Awaited<ReturnType<typeof startStripe>>;
 let ada: string;
 beforeEach(async () => {

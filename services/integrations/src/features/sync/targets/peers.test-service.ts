@@ -39,6 +39,7 @@ export async function startPeers() {
   const crm = createServiceClient({ ...peer, operations: crmOperations });
   const campaign = createServiceClient({ ...peer, operations: internalMail });
   return {
+    url: peer.baseUrl,
     calls,
     answer: (path: string, answer: Answer) => void answers.set(path, answer),
     /** The context of a record, in the name of a user with these permissions. */
