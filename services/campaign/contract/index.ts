@@ -8,7 +8,7 @@ import { campaigns } from './campaigns.ts';
 import { executions } from './executions.ts';
 import { formSubmissions } from './form-submissions.ts';
 import { forms } from './forms.ts';
-import { internalCampaigns, internalWork } from './internal.ts';
+import { internalCampaigns, internalMail, internalWork } from './internal.ts';
 import { landingPages } from './landing-pages.ts';
 import { messages } from './messages.ts';
 import { internalNames } from './names.ts';
@@ -93,6 +93,7 @@ export const campaign = {
   ...abTests,
   ...ai,
   ...internalCampaigns,
+  ...internalMail,
   ...internalWork,
   ...internalNames,
   ...recordPages,

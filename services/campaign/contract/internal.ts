@@ -1,7 +1,9 @@
-import { countsOpenWork, id, operations } from '@tandem/contract';
+import { countsOpenWork, id, operations, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { Campaign } from './campaign.ts';
+import { Campaign, campaignAutoPaused } from './campaign.ts';
 import { LandingPageSummary } from './landing-page.ts';
+import { suppressionAdded } from './suppressions.ts';
+import { messageEngaged } from './tracking.ts';
 
 /** Campaigns and landing pages of the caller's tenant, for services that refer to them. */
 export const internalCampaigns = operations({
@@ -25,6 +27,44 @@ export const internalCampaigns = operations({
       url: z.url().optional(),
     }),
     message: 'Landing page retrieved',
+  },
+});
+
+/** Maximum number of messages in a `receiveConnectedMail` request. */
+export const connectedMailMax = 100;
+/** Maximum length of the beginning of a message in a `receiveConnectedMail` request. */
+export const mailHeaderMax = 65_536;
+
+/** Mail of the mailboxes that tenants connect, which integrations reads. */
+export const internalMail = operations({
+  receiveConnectedMail: {
+    method: 'POST',
+    path: '/internal/mail/received',
+    audience: 'internal',
+    summary: 'Record replies and bounces among messages that arrived in a mailbox of the tenant',
+    description:
+      'A message counts if it answers, or reports about, a message of the same tenant and environment. It has its effect once, also if it reaches the platform by other ways.',
+    body: z.object({
+      messages: z
+        .array(
+          z.object({
+            header: text(mailHeaderMax).describe('The header of the message (RFC 5322), or its beginning'),
+            receivedAt: timestamp(),
+          }),
+        )
+        .min(1, 'Must contain at least one message')
+        .max(connectedMailMax, `Must contain at most ${connectedMailMax} messages`),
+    }),
+    // A character takes up to three bytes.
+    bodyMax: connectedMailMax * mailHeaderMax * 3,
+    reply: z.object({
+      results: z
+        .array(z.enum(['replied', 'auto_replied', 'bounced', 'unrelated']))
+        .describe('What each message is, in the order of the request'),
+    }),
+    message: 'Mail received',
+    emits: [messageEngaged, suppressionAdded, campaignAutoPaused],
+    timeoutMs: 20_000,
   },
 });
 

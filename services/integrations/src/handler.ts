@@ -1,4 +1,5 @@
 import type { Environment } from '@tandem/caller';
+import type { internalMail } from '@tandem/campaign-contract';
 import type { ServiceClient } from '@tandem/client/internal';
 import type { Operation } from '@tandem/contract';
 import type { internalUsers } from '@tandem/identity-contract';
@@ -44,6 +45,8 @@ export interface Tools {
   identity: ServiceClient<typeof internalUsers>;
   /** Reads and writes records in the name of a user. */
   crm: ServiceClient<typeof crmOperations>;
+  /** Finds replies and bounces among the mail of connected mailboxes. */
+  campaign: ServiceClient<typeof internalMail>;
   /** The address of the gateway as clients see it. */
   publicUrl: string;
   /** Origins to which browsers may be redirected after an authorization. */

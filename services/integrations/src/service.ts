@@ -1,4 +1,5 @@
 import { createCallerSigner } from '@tandem/caller';
+import { internalMail } from '@tandem/campaign-contract';
 import { createServiceClient } from '@tandem/client/internal';
 import { internalUsers } from '@tandem/identity-contract';
 import { createIdCodec } from '@tandem/ids';
@@ -142,6 +143,7 @@ function createTools(
   const peer = { service: 'integrations', signer: createCallerSigner(settings.INTERNAL_SECRETS) };
   const identity = createServiceClient({ ...peer, operations: internalUsers, baseUrl: settings.IDENTITY_URL });
   const crm = createServiceClient({ ...peer, operations: crmOperations, baseUrl: settings.CRM_URL });
+  const campaign = createServiceClient({ ...peer, operations: internalMail, baseUrl: settings.CAMPAIGN_URL });
   const target = createTarget({ allowPrivate: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS, ...(resolve && { resolve }) });
   const { sender, measure } = observed(
     createSender({
@@ -165,6 +167,7 @@ function createTools(
     },
     identity,
     crm,
+    campaign,
     permissionsOf: permissionsOfUsers(identity),
     schedules: createSchedules({ seconds: settings.WEBHOOK_RETRY_SCHEDULE_SECONDS }),
     oauth: createOauthClient({ settings, fetch: guarded.fetch, allowHttp }),

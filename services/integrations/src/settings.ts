@@ -26,6 +26,7 @@ const address = z.url().optional();
 export const integrationsSettings = serviceSettings.extend({
   IDENTITY_URL: z.url(),
   CRM_URL: z.url(),
+  CAMPAIGN_URL: z.url(),
   IDS_ALPHABET: z.string().length(62),
   /** The address of the gateway as clients see it: providers redirect browsers to it. */
   PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),

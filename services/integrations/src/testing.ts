@@ -25,8 +25,9 @@ export async function startIntegrations(
         {
           ...settings,
           IDENTITY_URL: identity.url,
-          // Replaced by tests that need crm.
+          // Replaced by tests that need these services.
           CRM_URL: 'http://127.0.0.1:9',
+          CAMPAIGN_URL: 'http://127.0.0.1:9',
           IDS_ALPHABET: process.env['IDS_ALPHABET'] as string,
           WEBHOOK_ALLOW_PRIVATE_TARGETS: true,
           // As in production, so that an immediate response does not time out on a busy machine.

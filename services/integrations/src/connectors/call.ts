@@ -79,7 +79,9 @@ function addressOf(
   { oauth, stripeUrl }: { oauth: Pick<OauthClient, 'addressAt'>; stripeUrl: string | undefined },
 ): string {
   if (provider) return oauth.addressAt(provider, url);
-  return key === 'stripe' && stripeUrl !== undefined ? new URL(new URL(url).pathname, stripeUrl).href : url;
+  if (key !== 'stripe' || stripeUrl === undefined) return url;
+  const { pathname, search } = new URL(url);
+  return new URL(pathname + search, stripeUrl).href;
 }
 
 function asCallError(error: unknown): never {

@@ -1,14 +1,22 @@
-import type { Socket } from 'node:net';
 import { text } from '@tandem/contract';
-import { BlockedAddressError } from '@tandem/outgoing';
+import type { FetchMessageObject, ImapFlow } from 'imapflow';
 import { z } from 'zod';
 import { CallError, type Connector } from './connector.ts';
+import { type Credentials as ImapCredentials, tlsPort, withSession } from './imap-session.ts';
+import { mailHeader } from './mail-header.ts';
+import type { ExternalRecord, SyncContext, SyncPage } from './sync.ts';
 
-const lineMax = 8_192;
-const defaultPort = 993;
+type MailRecord = Extract<ExternalRecord, { kind: 'mail' }>;
+
 // RFC 3501: a quoted string has no line breaks. Other characters than ASCII would need a literal.
 const quotable = /^[\x20-\x7e]+$/;
 const quotableMessage = 'Must be visible ASCII characters and spaces';
+const recordsMax = 100;
+const firstDays = 7;
+const firstMessagesMax = 1_000;
+// What campaign accepts of a message.
+const partMax = 65_536;
+const uidMax = 4_294_967_295;
 
 const Credentials = z.object({
   host: text(253).regex(/^[A-Za-z0-9.-]+$/, 'Must be a host name'),
@@ -16,13 +24,27 @@ const Credentials = z.object({
     .int('Must be a whole number')
     .min(1, 'Must be at least 1')
     .max(65_535, 'Must be at most 65535')
-    .default(defaultPort),
+    .default(tlsPort),
   username: text(255).regex(quotable, quotableMessage),
   password: text(255).regex(quotable, quotableMessage),
 });
-type Credentials = z.output<typeof Credentials>;
 
-/** A mailbox, by IMAP over TLS. */
+const Settings = z.object({
+  folder: text(255)
+    .regex(/^[^\p{Cc}]+$/u, 'Must be the name of a folder')
+    .default('INBOX')
+    .describe(
+      'The folder whose new messages are examined for replies and bounces of your campaigns. Only headers and delivery reports are read, and no message is marked as read',
+    ),
+});
+
+/** The position of a sync: messages up to this number have been read (RFC 3501, section 2.3.1.1). */
+const Cursor = z.object({
+  uidValidity: z.string().regex(/^\d{1,20}$/),
+  lastUid: z.int().min(0).max(uidMax),
+});
+
+/** A mailbox, by IMAP over TLS, whose new messages are examined for replies. */
 export const imap: Connector = {
   key: 'imap',
   name: 'IMAP mailbox',
@@ -30,66 +52,131 @@ export const imap: Connector = {
   authType: 'basic',
   provider: null,
   scopes: [],
-  settings: null,
+  settings: Settings,
   credentials: Credentials,
   headersOf: () => ({}),
-  ownAddress: (secret) => ({ field: 'host', url: `https://${(secret as Credentials).host}/` }),
+  ownAddress: (secret) => ({ field: 'host', url: `https://${(secret as unknown as ImapCredentials).host}/` }),
   // A free choice of ports would let users look for services on the hosts of others.
   refusal: (secret, { allowsPlain }) =>
-    (secret as Credentials).port === defaultPort || allowsPlain
+    (secret as unknown as ImapCredentials).port === tlsPort || allowsPlain
       ? undefined
-      : { field: 'port', message: `Must be ${defaultPort}` },
-  async probe(_call, secret, { connect, allowsPlain }) {
-    const { host, port, username, password } = secret as Credentials;
-    const socket = await connect({ host, port, isTls: port === defaultPort || !allowsPlain }).catch(asCallError);
-    try {
-      await logIn(socket, username, password);
-    } finally {
-      socket.destroy();
-    }
-    return { id: username, name: username };
+      : { field: 'port', message: `Must be ${tlsPort}` },
+  async probe(_call, secret, sockets) {
+    const credentials = Credentials.parse(secret);
+    await withSession(credentials, sockets, async () => {});
+    return { id: credentials.username, name: credentials.username };
   },
+  nameError: () => 'Messages have no field mappings',
+  sync: { kinds: () => ['mail'], everyMinutes: 5, read },
 };
 
-/** Signs in and out (RFC 3501, sections 6.2.3 and 6.1.3). */
-async function logIn(socket: Socket, username: string, password: string): Promise<void> {
-  const lines = linesOf(socket);
-  const greeting = await nextLine(lines);
-  if (!greeting.startsWith('* OK')) throw new CallError('provider_unavailable');
-  socket.write(`a1 LOGIN ${quoted(username)} ${quoted(password)}\r\n`);
-  for (;;) {
-    const line = await nextLine(lines);
-    if (line.startsWith('a1 OK')) break;
-    // RFC 5530: the code names an outage; any other refusal is that of the credentials.
-    if (/^a1 NO \[(UNAVAILABLE|INUSE|LIMIT)\]/i.test(line)) throw new CallError('provider_unavailable');
-    if (line.startsWith('a1 NO')) throw new CallError('credentials_rejected');
-    if (line.startsWith('a1 ')) throw new CallError('request_rejected');
+function read({ secret, sockets, settings, cursor }: SyncContext): Promise<SyncPage> {
+  const { folder } = Settings.parse(settings);
+  const { data: at } = Cursor.safeParse(cursor);
+  return withSession(Credentials.parse(secret), sockets, async (client) => {
+    // EXAMINE: the folder is opened for reading only.
+    const mailbox = await client.mailboxOpen(folder, { readOnly: true });
+    const uidValidity = String(mailbox.uidValidity ?? '');
+    const { uidNext } = mailbox;
+    // Without these numbers, new messages could not be told from old ones.
+    if (!uidValidity || !uidNext) throw new CallError('provider_unavailable');
+    // After a change of UIDVALIDITY, the numbers that were read mean other messages.
+    const isKnown = at?.uidValidity === uidValidity;
+    const uids = isKnown ? await newUids(client, at.lastUid, uidNext) : await recentUids(client);
+    const page = uids.slice(0, recordsMax);
+    const lastUid = page.at(-1) ?? (isKnown ? at.lastUid : uidNext - 1);
+    const records = await readMessages(client, page, { folder, uidValidity });
+    return { records, cursor: { uidValidity, lastUid }, isLast: page.length === uids.length };
+  });
+}
+
+/** The numbers of the messages after one, in ascending order. */
+async function newUids(client: ImapFlow, lastUid: number, uidNext: number): Promise<number[]> {
+  if (lastUid + 1 >= uidNext || lastUid >= uidMax) return [];
+  const uids = await search(client, { uid: `${lastUid + 1}:*` });
+  // The range `n:*` has the last message also if its number is lower.
+  return uids.filter((uid) => uid > lastUid);
+}
+
+/** The numbers of the messages of the last week, in ascending order. */
+async function recentUids(client: ImapFlow): Promise<number[]> {
+  const uids = await search(client, { since: new Date(Date.now() - firstDays * 86_400_000) });
+  return uids.slice(-firstMessagesMax);
+}
+
+async function search(client: ImapFlow, query: { uid: string } | { since: Date }): Promise<number[]> {
+  const found = await client.search(query, { uid: true });
+  if (!Array.isArray(found)) throw new CallError('request_rejected');
+  return found.filter((uid) => Number.isInteger(uid) && uid >= 1 && uid <= uidMax).sort((one, other) => one - other);
+}
+
+/** Reads the headers of messages, and the beginning of delivery reports, without those that are gone. */
+async function readMessages(
+  client: ImapFlow,
+  uids: readonly number[],
+  place: { folder: string; uidValidity: string },
+): Promise<MailRecord[]> {
+  const records = new Map<number, MailRecord>();
+  const query = { internalDate: true, bodyParts: [{ key: 'HEADER', maxLength: partMax }] };
+  for await (const { uid, internalDate, headers } of fetched(client, uids, query))
+    if (headers) records.set(uid, recordOf({ uid, internalDate, headers }, place));
+
+  const reports = uids.filter((uid) => isReport(records.get(uid)));
+  for await (const { uid, source } of fetched(client, reports, { source: { start: 0, maxLength: partMax } })) {
+    const record = records.get(uid);
+    if (record && source) record.fields.header = beginningOf(source);
   }
-  socket.end('a2 LOGOUT\r\n');
+  return uids.flatMap((uid) => records.get(uid) ?? []);
 }
 
-function quoted(value: string): string {
-  return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
-}
-
-/** The lines of a server, as they arrive. */
-async function* linesOf(socket: Socket): AsyncGenerator<string> {
-  let rest = '';
-  for await (const chunk of socket) {
-    rest += (chunk as Buffer).toString('latin1');
-    const lines = rest.split('\r\n');
-    rest = lines.pop() as string;
-    yield* lines;
-    if (rest.length > lineMax) return;
+/** Fetches messages; a server may add messages that were not requested, and must not do so without end. */
+async function* fetched(
+  client: ImapFlow,
+  uids: readonly number[],
+  query: Parameters<ImapFlow['fetch']>[1],
+): AsyncGenerator<FetchMessageObject> {
+  if (!uids.length) return;
+  let rows = 0;
+  for await (const message of client.fetch(uids.join(','), { uid: true, ...query }, { uid: true })) {
+    if (++rows > recordsMax * 2) throw new CallError('provider_unavailable');
+    if (uids.includes(message.uid)) yield message;
   }
 }
 
-async function nextLine(lines: AsyncGenerator<string>): Promise<string> {
-  const { value, done } = await lines.next().catch(asCallError);
-  if (done) throw new CallError('provider_unavailable');
-  return value;
+function recordOf(
+  { uid, internalDate, headers }: { uid: number; internalDate?: Date | string | undefined; headers: Buffer },
+  { folder, uidValidity }: { folder: string; uidValidity: string },
+): MailRecord {
+  const ms = new Date(internalDate ?? Number.NaN).getTime();
+  const receivedAt = new Date(Number.isNaN(ms) ? Date.now() : Math.min(ms, Date.now())).toISOString();
+  const id = `${uidValidity}-${uid}`;
+  return {
+    kind: 'mail',
+    id,
+    version: id,
+    source: { uid, uidValidity, folder },
+    fields: { header: mailHeader(fieldsIn(headers)), receivedAt },
+  };
 }
 
-function asCallError(error: unknown): never {
-  throw new CallError(error instanceof BlockedAddressError ? 'blocked_address' : 'provider_unavailable');
+/** The fields of a header (RFC 5322, section 2.2), whose lines may be folded. */
+function fieldsIn(header: Buffer): { name: string; value: string }[] {
+  return header
+    .toString('utf8')
+    .split(/\r?\n(?![ \t])/)
+    .flatMap((line) => {
+      const colon = line.indexOf(':');
+      return colon < 1 ? [] : [{ name: line.slice(0, colon).trim(), value: line.slice(colon + 1) }];
+    });
+}
+
+// RFC 3464: a report names the message that it is about in its parts.
+function isReport(record: MailRecord | undefined): boolean {
+  const header = record?.fields.header ?? '';
+  return /^content-type: *multipart\/report\b/im.test(header) && /report-type="?delivery-status/i.test(header);
+}
+
+function beginningOf(source: Buffer): string {
+  // JSON and PostgreSQL cannot store NUL.
+  return source.subarray(0, partMax).toString('utf8').replaceAll('\0', ' ').slice(0, partMax);
 }

@@ -69,7 +69,11 @@ export type ExternalRecord =
       /** The id of the platform's event that the record is a copy of, as the connector wrote it there. */
       copyOf?: string | null;
     })
-  | (Shared & { kind: 'mail' /** The header of a message (RFC 5322). */; fields: { header: string } })
+  | (Shared & {
+      kind: 'mail';
+      /** The header of a message (RFC 5322), or its beginning, and when the mailbox received it. */
+      fields: { header: string; receivedAt: string };
+    })
   | (Shared & {
       kind: 'activity';
       /** The address of the lead that the activity is about. */

@@ -22,6 +22,7 @@ interface Sent {
   ref: string;
   recipient: string | null;
   campaignId: number | null;
+  sentAt: Date | null;
 }
 
 export type ReportTools = Pick<Tools, 'ids' | 'seal'>;
@@ -54,7 +55,9 @@ export async function applyReports(inside: Inside, tools: ReportTools, reports: 
     if (!sent || is === 'delivered' || is === 'softly_bounced') return [];
     const isOnce = is === 'bounced' || is === 'complained';
     const sourceId = isOnce ? `${is}-${sent.id}` : `${report.sourceId}-${sent.id}`;
-    return [{ messageId: sent.id, type: deedOf[is], at, automated: is === 'auto_replied', sourceId }];
+    // The clock of a mail server may be behind, and results leave out what happened before the message was sent.
+    const happenedAt = sent.sentAt && sent.sentAt > at ? sent.sentAt : at;
+    return [{ messageId: sent.id, type: deedOf[is], at: happenedAt, automated: is === 'auto_replied', sourceId }];
   });
   await engage(inside, tools, deeds);
   for (const report of reports) {
@@ -67,7 +70,7 @@ export async function applyReports(inside: Inside, tools: ReportTools, reports: 
 }
 
 function readSent(tx: Tx, refs: readonly string[]): Promise<Sent[]> {
-  return tx.sql<Sent>`SELECT id, ref, recipient, campaign_id AS "campaignId" FROM message
+  return tx.sql<Sent>`SELECT id, ref, recipient, campaign_id AS "campaignId", sent_at AS "sentAt" FROM message
     WHERE ref = ANY(${refs}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 }
 

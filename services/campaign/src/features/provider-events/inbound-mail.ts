@@ -37,17 +37,22 @@ export async function readSigned(secret: string, { chunks, headers }: BodyStream
 /**
  * Reads from the beginning of an incoming message whether it is a bounce (RFC 3464), an automatic reply (RFC 3834) or a reply
  * to messages of the platform. Returns no report for other mail.
+ * @param at when the message arrived
+ * @throws ApiError 422 if it is no message
  */
-export async function readInbound({ mailer }: Pick<Tools, 'mailer'>, bytes: Uint8Array): Promise<MailReport[]> {
+export async function readInbound(
+  { mailer }: Pick<Tools, 'mailer'>,
+  bytes: Uint8Array,
+  at = new Date(),
+): Promise<MailReport[]> {
   const email = await PostalMime.parse(bytes, { ...limits, forceRfc822Attachments: true }).catch(() => undefined);
   if (!email) throw fail('validation_failed', [{ field: 'body', message: 'Must be a message in the MIME format' }]);
   const header = headersOf(email);
-  const at = new Date();
   const sourceId = `email-${sourceOf(email, bytes)}`;
   const type = header('content-type');
   if (/^multipart\/report\b/i.test(type) && /report-type="?delivery-status/i.test(type)) {
     const text = reportText(email, bytes);
-    const is = bounceOf(text);
+    const is = bounceOf(text) ?? failureOf(email, header, text);
     const message = mailer.refsIn(text).at(-1);
     // Anyone can write such a report about a message that they got: only the stored recipient is suppressed.
     return is && message ? [{ is, message, recipient: null, at, sourceId }] : [];
@@ -103,4 +108,14 @@ function bounceOf(text: string): 'bounced' | 'softly_bounced' | undefined {
   // A full mailbox (x.2.2) may have room tomorrow.
   if (/^status:\s*\d\.2\.2\b/im.test(text)) return 'softly_bounced';
   return status === '4' ? 'softly_bounced' : 'bounced';
+}
+
+/**
+ * Reads a report of which only the header is known, as from Gmail. Exim and Gmail name the addresses that failed there, but not
+ * the status: a mailbox may be full, so the bounce counts as a temporary one. A notice of a delay is none.
+ */
+function failureOf({ subject = '' }: Email, header: Header, text: string): 'softly_bounced' | undefined {
+  const isHeaderOnly = !/^action:/im.test(text);
+  const isFailure = header('x-failed-recipients') !== '' && !/\bdelay/i.test(subject);
+  return isHeaderOnly && isFailure ? 'softly_bounced' : undefined;
 }

@@ -4,7 +4,7 @@ import type { Tools } from '../../handler.ts';
 import type { As } from './acting-user.ts';
 
 /** What a target needs to write a record of one connection. */
-export interface TargetContext extends Pick<Tools, 'crm'> {
+export interface TargetContext extends Pick<Tools, 'crm' | 'campaign'> {
   /** The user in whose name the record is written. */
   as: As;
   /** An idempotency key that is unique for the connection and the record. */

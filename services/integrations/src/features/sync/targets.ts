@@ -1,15 +1,19 @@
 import type { RecordKind } from '../../connectors/sync.ts';
 import type { Target } from './target.ts';
 import { accountTarget } from './targets/account.ts';
+import { activityTarget } from './targets/activity.ts';
 import { calendarEventTarget } from './targets/calendar-event.ts';
 import { leadTarget } from './targets/lead.ts';
+import { mailTarget } from './targets/mail.ts';
 import { opportunityTarget } from './targets/opportunity.ts';
 
-const targets: { [Kind in RecordKind]?: Target<Kind> } = {
+const targets: { [Kind in RecordKind]: Target<Kind> } = {
   account: accountTarget,
   lead: leadTarget,
   opportunity: opportunityTarget,
   calendar_event: calendarEventTarget,
+  mail: mailTarget,
+  activity: activityTarget,
 };
 
 /** The target of a kind of records. */

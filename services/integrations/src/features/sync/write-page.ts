@@ -30,7 +30,7 @@ interface Page {
  * A record that is refused does not stop the others.
  * @throws ServiceCallError while a service is unreachable; a repetition has the same effects
  */
-export async function writePage(tools: Pick<Tools, 'crm' | 'ids'>, page: Page): Promise<Written[]> {
+export async function writePage(tools: Pick<Tools, 'crm' | 'campaign' | 'ids'>, page: Page): Promise<Written[]> {
   const { connectionId, links, as } = page;
   const written: Written[] = [];
   const linkedIds = new Map([...links].map(([key, { recordId }]) => [key, recordId]));
@@ -41,7 +41,7 @@ export async function writePage(tools: Pick<Tools, 'crm' | 'ids'>, page: Page): 
     const hash = hashOfRecord(record);
     const target = targetOf(kind);
     const context = {
-      ...{ crm: tools.crm, as, updateExisting: page.updateExisting, isPushed: page.isPushed },
+      ...{ crm: tools.crm, campaign: tools.campaign, as, updateExisting: page.updateExisting, isPushed: page.isPushed },
       key: hashOf(['sync', connectionId, kind, id]),
       resolve: (of: string, externalId: string) => linkedIds.get(linkKey(of, externalId)),
       idOf: (type: ResourceType, publicId: string) =>

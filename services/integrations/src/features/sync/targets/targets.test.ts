@@ -19,6 +19,8 @@ function run(options: Partial<TargetContext> = {}) {
     const outcome = await targetOf(record.kind).write(
       {
         crm: crm.client as unknown as TargetContext['crm'],
+        // These targets do not use it.
+        campaign: {} as TargetContext['campaign'],
         as: { tenantId: 1, environment: 'live', userId: 5, requestId: 'test', permissions },
         key: `key ${record.kind} ${record.id}`,
         updateExisting: true,

@@ -1,0 +1,78 @@
+import { BlockedAddressError } from '@tandem/outgoing';
+import { ImapFlow, type ImapTransport } from 'imapflow';
+import { CallError, type Sockets } from './connector.ts';
+
+/** The port of IMAP over TLS (RFC 8314). */
+export const tlsPort = 993;
+
+export interface Credentials {
+  host: string;
+  port: number;
+  username: string;
+  password: string;
+}
+
+// What a server may send at once: a list of message numbers is one line, a header is one literal.
+const limits = {
+  maxLineLength: 4 * 1_048_576,
+  maxLiteralSize: 131_072,
+  maxResponseSize: 5 * 1_048_576,
+  maxResponseTokens: 20_000,
+};
+// RFC 5530: a refusal with one of these codes is over after some time.
+const outages = ['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG'];
+
+/**
+ * Signs in to a mailbox, and out at the end. The connection is one of `sockets`, which checks the address, verifies the
+ * certificate of the host, and limits the time.
+ * @throws CallError
+ */
+export async function withSession<Result>(
+  { host, port, username, password }: Credentials,
+  { connect, allowsPlain }: Sockets,
+  work: (client: ImapFlow) => Promise<Result>,
+): Promise<Result> {
+  const isTls = port === tlsPort || !allowsPlain;
+  const socket = await connect({ host, port, isTls }).catch(asCallError);
+  const transport: ImapTransport = {
+    connect(_, onConnect) {
+      // The socket is connected already.
+      setImmediate(onConnect);
+      return socket;
+    },
+  };
+  const client = new ImapFlow({
+    ...{ host, port, secure: isTls, doSTARTTLS: false, transport, auth: { user: username, pass: password } },
+    ...{ logger: false, disableCompression: true, disableAutoIdle: true, disableAutoEnable: true, ...limits },
+  });
+  // Errors reach the pending command too; without a listener, they would end the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const result = await work(client);
+    await client.logout();
+    return result;
+  } catch (error) {
+    return asCallError(error);
+  } finally {
+    client.close();
+    socket.destroy();
+  }
+}
+
+/** What an error of the library says about the server (https://imapflow.com/docs/guides/error-handling). */
+interface ImapError {
+  authenticationFailed?: boolean;
+  serverResponseCode?: string;
+  responseStatus?: string;
+}
+
+function asCallError(error: unknown): never {
+  if (error instanceof CallError) throw error;
+  if (error instanceof BlockedAddressError) throw new CallError('blocked_address');
+  const { authenticationFailed, serverResponseCode = '', responseStatus } = error as ImapError;
+  const isOutage = outages.includes(serverResponseCode.toUpperCase());
+  if (!isOutage && authenticationFailed && responseStatus === 'NO') throw new CallError('credentials_rejected');
+  if (!isOutage && (responseStatus === 'NO' || responseStatus === 'BAD')) throw new CallError('request_rejected');
+  throw new CallError('provider_unavailable');
+}
