@@ -75,7 +75,12 @@ async function write(
   try {
     return await target.write(context, record, linkedId);
   } catch (cause) {
-    if (!(cause instanceof ServiceCallError) || cause.status >= 500 || cause.status === 429) throw cause;
+    if (!(cause instanceof ServiceCallError) || isTemporary(cause)) throw cause;
     return { action: 'failed', reason: cause.code ?? `status_${cause.status}` };
   }
+}
+
+/** Whether the same request can succeed later. */
+function isTemporary({ status, code }: ServiceCallError): boolean {
+  return status >= 500 || status === 429 || code === 'idempotency_running';
 }

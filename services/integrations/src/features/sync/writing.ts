@@ -96,17 +96,11 @@ export async function withoutRefused<Body extends object, Result>(
       return { result: await write(left, attempt), leftOut };
     } catch (error) {
       const field = error instanceof ServiceCallError ? refusedFields[error.code ?? ''] : undefined;
-      if (field === undefined || !Object.hasOwn(left, field)) throw asTemporary(error);
+      if (field === undefined || !Object.hasOwn(left, field)) throw error;
       leftOut.push({ field, message: field === 'domain' ? 'Another account has it' : 'Is refused by its definition' });
       left = without(left, field) as Body;
     }
   }
-}
-
-/** An earlier attempt that was interrupted still runs: the record has to wait for it. */
-function asTemporary(error: unknown): unknown {
-  if (!(error instanceof ServiceCallError) || error.code !== 'idempotency_running') return error;
-  return new ServiceCallError('crm', 503, error.code, { cause: error });
 }
 
 /**

@@ -139,7 +139,7 @@ it.each([
 it('a request that still runs is repeated later', async () => {
   crm.refuse({ path: /^\/v1\/opportunities$/, status: 409, code: 'idempotency_running' });
   const error = (await run()
-    .write(lead())
+    .write(deal())
     .catch((thrown: unknown) => thrown)) as ServiceCallError;
   expect([error.status, error.code]).toEqual([409, 'idempotency_running']);
 });
