@@ -1,3 +1,5 @@
+import { openCallback } from '../google.test-service.ts';
+import { type Integrations, startIntegrations } from '../testing.ts';
 import type { CallError } from './connector.ts';
 import { startPipedrive } from './pipedrive.test-service.ts';
 import { pipedrive } from './pipedrive.ts';
@@ -176,4 +178,56 @@ it.each([
   const startMs = Date.now();
   const error = (await reading.read(null).catch((thrown: unknown) => thrown)) as CallError;
   expect((error.retryAt as Date).getTime() - startMs).toBeGreaterThanOrEqual(seconds * 1_000 - 5);
+});
+
+describe('a connection', () => {
+  let service: Integrations;
+  beforeEach(async () => {
+    service = await startIntegrations({
+      ...{ OAUTH_PIPEDRIVE_CLIENT_ID: 'tandem', OAUTH_PIPEDRIVE_CLIENT_SECRET: 'ThisIsOnlyTheSecretOfATest' },
+      OAUTH_PIPEDRIVE_URL: provider.url,
+    });
+  });
+  afterEach(() => service?.close());
+
+  it('is authorized for reading, and previews records with their errors', async () => {
+    put('persons', 11, { name: 'Ada', emails: [{ value: 'ada@example.com' }], phones: [{ value: '030 1' }] });
+    put('persons', 12, { name: 'Nobody' });
+    put('persons', 13, { name: 'Bad', emails: [{ value: 'bad' }], custom_fields: { a: 'x'.repeat(60_000) } });
+    const api = service.as();
+    const { data: begun } = await api.authorizeConnection({ params: { provider: 'pipedrive' }, body: {} });
+    expect(new URL(begun.authorizationUrl).searchParams.get('scope')).toBe('base contacts:read deals:read');
+    const done = await openCallback(service, { state: begun.state, code: 'good-code' }, 'pipedrive');
+    expect([done.status, done.data.status]).toEqual([200, 'connected']);
+    expect((await api.getConnection({ params: { id: begun.connectionId } })).data).toMatchObject({
+      account: { id: '1', name: 'Acme' },
+    });
+    const fieldMappings = [{ from: 'custom_fields.a', to: 'lead.customFields.a' }];
+    const { data, status } = await api.previewConnection({
+      params: { id: begun.connectionId },
+      body: { settings: { objects: ['persons'] }, fieldMappings },
+    });
+    expect(status).toBe(200);
+    type Shown = { externalId: string; result: { email: string }; errors: { field: string }[] };
+    const shown = (data.records as Shown[]).map(({ externalId, result, errors }) => [
+      ...[externalId, result.email],
+      errors.map(({ field }) => field),
+    ]);
+    expect(shown).toEqual([
+      ['11', 'ada@example.com', ['phone']],
+      ['12', '', ['email']],
+      ['13', 'bad', ['email', 'customFields']],
+    ]);
+  });
+
+  it.each([
+    [{ settings: { objects: ['companies'] } }, 'settings.objects.0'],
+    [{ settings: {}, fieldMappings: [{ from: 'name', to: 'lead.ownerId' }] }, 'fieldMappings.0.to'],
+  ])('refuses %j', async (body, field) => {
+    const api = service.as();
+    const { data: begun } = await api.authorizeConnection({ params: { provider: 'pipedrive' }, body: {} });
+    await openCallback(service, { state: begun.state, code: 'good-code' }, 'pipedrive');
+    const reply = await api.previewConnection({ params: { id: begun.connectionId }, body });
+    expect([reply.status, reply.body.errors?.map((one) => one.field)]).toEqual([422, [field]]);
+  });
 });

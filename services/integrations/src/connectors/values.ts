@@ -19,16 +19,43 @@ const contentMax = 65_536;
 
 /** A copy of a record without what could not be stored: deep values, long lists, long texts and NUL characters. */
 export function plainOf(record: unknown): Values {
-  return objectOf(plain(record, levelsMax));
+  return objectOf(plain(record, { levels: levelsMax, texts: contentMax, entries: entriesMax }));
 }
 
-function plain(value: unknown, levels: number): unknown {
-  if (typeof value === 'string') return value.slice(0, contentMax).replaceAll('\0', '').toWellFormed();
+/** A copy of a record with shorter texts and fewer entries, if its JSON has more than `max` bytes. */
+export function shortened(record: Values, max: number): Values {
+  if (Buffer.byteLength(JSON.stringify(record)) <= max) return record;
+  for (const [texts, entries] of [
+    [1_000, 100],
+    [200, 100],
+    [50, 50],
+  ] as const) {
+    const shorter = objectOf(plain(record, { levels: levelsMax, texts, entries }));
+    if (Buffer.byteLength(JSON.stringify(shorter)) <= max) return shorter;
+  }
+  return {};
+}
+
+interface Limits {
+  levels: number;
+  /** The maximum number of characters of a text. */
+  texts: number;
+  /** The maximum number of entries of a list or an object. */
+  entries: number;
+}
+
+function plain(value: unknown, limits: Limits): unknown {
+  if (typeof value === 'string') return value.slice(0, limits.texts).replaceAll('\0', '').toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
-  if (levels === 0) return null;
-  if (Array.isArray(value)) return value.slice(0, entriesMax).map((one) => plain(one, levels - 1));
-  const entries = Object.entries(value).filter(([name]) => name !== '__proto__' && !name.includes('\0'));
-  return Object.fromEntries(entries.slice(0, entriesMax).map(([name, one]) => [name, plain(one, levels - 1)]));
+  if (limits.levels === 0) return null;
+  const inner = (one: unknown) => plain(one, { ...limits, levels: limits.levels - 1 });
+  if (Array.isArray(value)) return value.slice(0, limits.entries).map(inner);
+  const named = Object.entries(value).filter(([name]) => isName(name));
+  return Object.fromEntries(named.slice(0, limits.entries).map(([name, one]) => [name, inner(one)]));
+}
+
+function isName(name: string): boolean {
+  return name !== '__proto__' && name.length <= 200 && !name.includes('\0') && name.isWellFormed();
 }
 
 /** A text of at most `max` characters that PostgreSQL can store; '' if there is none. */

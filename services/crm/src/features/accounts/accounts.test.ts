@@ -118,6 +118,17 @@ describe('the domain and the externalId', () => {
     expect((await create({ domain: 'one.example' }, sandbox)).status).toBe(201);
   });
 
+  it('find the account', async () => {
+    const api = service.as();
+    const { id } = await anAccount(api, { domain: 'one.example', externalId: 'one' });
+    await anAccount(api, { domain: 'two.example', externalId: 'one2' });
+    const found = async (query: Record<string, string>) =>
+      (await api.listAccounts({ query })).data.map((one: { id: string }) => one.id);
+    expect(await found({ externalId: 'one' })).toEqual([id]);
+    expect(await found({ domain: 'ONE.example' })).toEqual([id]);
+    expect(await found({ externalId: 'none' })).toEqual([]);
+  });
+
   it('go to one of two requests at once', async () => {
     const api = service.as();
     const body = { name: 'Engines', domain: 'race.example' };

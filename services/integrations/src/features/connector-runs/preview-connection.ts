@@ -5,6 +5,7 @@ import { exampleEnvelope, firstEvent } from '../../catalogue.ts';
 import type { CallRequest, Connector, FieldMapping, Secret } from '../../connectors/connector.ts';
 import { connectorOf } from '../../connectors/index.ts';
 import type { Sync } from '../../connectors/sync.ts';
+import { shortened } from '../../connectors/values.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { withinLimits } from '../../outgoing/within-limits.ts';
 import { concludeAccess } from '../connections/conclude-access.ts';
@@ -22,6 +23,8 @@ interface Found {
 }
 
 const recordsMax = 10;
+// The size of a free-form object in a response.
+const shownMax = 16_384;
 
 /** Calls the connected system in `check`, because no transaction may be open while waiting for it. */
 export const previewConnection = (tools: Tools): Handler<typeof connectorRuns.previewConnection, Found> => ({
@@ -68,7 +71,13 @@ function preview(
       const { kind, id: externalId, source, fields } = mapped;
       const target = targetOf(kind);
       const errors = [...target.check(mapped), ...(target.warnings?.(mapped) ?? [])];
-      return { kind, externalId, source, result: { ...fields }, errors };
+      return {
+        kind,
+        externalId,
+        source: shortened(source, shownMax),
+        result: shortened({ ...fields }, shownMax),
+        errors,
+      };
     });
   });
 }

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { type Caller, callerHeader, createCallerSigner } from '@tandem/caller';
 import { createServiceClient } from '@tandem/client/internal';
+import { allows } from '@tandem/contract';
 import { crmOperations } from './crm-operations.ts';
 
 export type Stored = Record<string, unknown> & { id: string; version: number };
@@ -73,6 +74,7 @@ export async function startCrmPeer() {
     leads: new Map(),
     opportunities: new Map(),
   };
+  const asked: { path: string; caller: Caller }[] = [];
   const writes: { line: string; body: Body; caller: Caller }[] = [];
   const kept = new Map<string, { body: Body; data: unknown }>();
   let reasons = ['price', 'other'];
@@ -172,6 +174,7 @@ export async function startCrmPeer() {
     const reply = (status: number, content: object) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
     };
+    asked.push({ path, caller });
     const isWrite = method !== 'GET' && path.startsWith('/v1/');
     if (isWrite) writes.push({ line: `${method} ${path}`, body, caller });
     if (isWrite && failing > 0) {
@@ -181,6 +184,8 @@ export async function startCrmPeer() {
     const key = request.headers['idempotency-key'] && `${method} ${path} ${request.headers['idempotency-key']}`;
     const earlier = key ? kept.get(key) : undefined;
     try {
+      const needed = permissionFor(method, path);
+      if (needed && !allows(caller.permissions, needed)) throw new Refused(403, 'forbidden');
       if (refusal?.path.test(path)) throw new Refused(refusal.status, refusal.code);
       if (earlier && !isDeepStrictEqual(earlier.body, body)) throw new Refused(409, 'idempotency_mismatch');
       const data = earlier ? earlier.data : answer(method, url, body, request.headers['if-match']);
@@ -202,6 +207,7 @@ export async function startCrmPeer() {
     client,
     records,
     writes,
+    asked,
     /** Stores a record that is not imported. */
     add: (kind: Kind, body: Body) => Number(write(kind, String(++ids), body).id),
     remove(kind: Kind, id: number) {
@@ -228,6 +234,13 @@ export async function startCrmPeer() {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** The permission of a public operation. */
+function permissionFor(method: string, path: string): string | undefined {
+  const [, kind] = /^\/v1\/(\w+)/.exec(path) ?? [];
+  if (kind === undefined) return undefined;
+  return `${kind}:${method === 'GET' ? 'read' : 'write'}`;
 }
 
 export type CrmPeer = Awaited<ReturnType<typeof startCrmPeer>>;

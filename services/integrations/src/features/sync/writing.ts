@@ -125,10 +125,18 @@ export async function changing<Found>(
   }
 }
 
-/** The user, limited to the records that the permission covers: only their own ones or those of their teams, for some users. */
+/**
+ * The user, limited to the records that the permission covers, for internal operations: other operations limit a user to
+ * their own records or those of their teams by the permissions.
+ */
 export function limitedTo(permission: string, as: As): As {
   const reach = reachOf({ type: 'user', ...as }, permission);
   return typeof reach === 'object' ? { ...as, narrow: reach } : as;
+}
+
+/** For reading codes that every user who writes deals can use, whether or not they may read the configuration. */
+export function asReader(as: As): As {
+  return { ...as, permissions: ['config:read'] };
 }
 
 /** Whether the user may refer to records of another resource; without it, a reference would be refused. */

@@ -9,7 +9,6 @@ import {
   changing,
   deletedAtSource,
   invalid,
-  limitedTo,
   readBody,
   reasonOf,
   without,
@@ -26,9 +25,8 @@ export const accountTarget: Target<'account'> = {
   permissions: ['accounts:read', 'accounts:write'],
   check: ({ fields }) => readBody(bodies.account, fields).errors,
   warnings: ({ fields }) => readBody(bodies.account, fields).leftOut,
-  async write(given, record, linkedId) {
+  async write(context, record, linkedId) {
     if (record.isDeleted) return deletedAtSource(linkedId);
-    const context = { ...given, as: limitedTo('accounts:write', given.as) };
     const { body, leftOut, errors } = readBody(bodies.account, record.fields);
     if (!body) return invalid(errors);
     if (linkedId !== undefined) return update(context, linkedId, { body, leftOut });

@@ -4,6 +4,7 @@ import type { Opportunity } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import { timeOf } from '../../../connectors/values.ts';
 import type { RecordOf, TargetContext } from '../target.ts';
+import { asReader } from '../writing.ts';
 import { noteOf, stageOf } from './stage-of-deal.ts';
 
 type Found = Pick<z.output<typeof Opportunity>, 'id' | 'createdAt'>;
@@ -66,7 +67,7 @@ function closedAtOf(fields: Record<string, unknown>, createdAt: Date): { closedA
 /** The reason with this code, or else the first one, because losing a deal needs a reason. */
 async function lossReason({ crm, as }: TargetContext, code: unknown): Promise<string> {
   const query = { outcome: 'lost' as const, active: true, page: 1, limit: reasonsMax, sort: 'createdAt' };
-  const reasons = await crm.listWinLossReasons({ query, as });
+  const reasons = await crm.listWinLossReasons({ query, as: asReader(as) });
   const reason = reasons.find((one) => one.code === code) ?? reasons[0];
   if (!reason) throw new ServiceCallError('loseOpportunity', 422, 'no_loss_reason');
   return reason.code;

@@ -26,9 +26,8 @@ export const leadTarget: Target<'lead'> = {
   permissions: ['leads:read', 'leads:write'],
   check: ({ fields }) => (fields.email ? readBody(bodies.lead, fields).errors : []),
   warnings: ({ fields }) => (fields.email ? readBody(bodies.lead, fields).leftOut : [noEmail]),
-  async write(given, record, linkedId) {
+  async write(context, record, linkedId) {
     if (record.isDeleted) return deletedAtSource(linkedId);
-    const context = { ...given, as: limitedTo('leads:write', given.as) };
     // A lead needs an address, which contacts of other systems often lack.
     if (!record.fields.email) return { action: 'skipped', reason: 'no_email' };
     const { body, leftOut, errors } = readBody(bodies.lead, record.fields);
@@ -59,7 +58,7 @@ function accountOf(context: TargetContext, { accountRef }: RecordOf<'lead'>): { 
 async function find({ crm, as }: TargetContext, { externalId, email }: Body): Promise<Found | undefined> {
   const query = { page: 1, limit: 1, sort: '-createdAt' };
   const [known] = externalId ? await crm.listLeads({ query: { ...query, externalId }, as }) : [];
-  return known ?? (await crm.findLeadsByEmail({ body: { email }, as }))[0];
+  return known ?? (await crm.findLeadsByEmail({ body: { email }, as: limitedTo('leads:write', as) }))[0];
 }
 
 async function create({ crm, as, key }: TargetContext, { body, leftOut }: Given): Promise<Outcome> {
@@ -71,7 +70,7 @@ async function create({ crm, as, key }: TargetContext, { body, leftOut }: Given)
 
 function update({ crm, as, updateExisting }: TargetContext, id: number, { body, leftOut }: Given): Promise<Outcome> {
   return changing(
-    async () => (await crm.readLeads({ body: { ids: [id] }, as }))[0],
+    async () => (await crm.readLeads({ body: { ids: [id] }, as: limitedTo('leads:write', as) }))[0],
     async (current) => {
       if (!updateExisting) return { action: 'unchanged', recordId: id };
       const changes = changesOf(current, wantedOf(current, body), ['customFields']);

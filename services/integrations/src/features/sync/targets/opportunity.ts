@@ -8,7 +8,6 @@ import {
   changing,
   deletedAtSource,
   invalid,
-  limitedTo,
   maySee,
   reasonOf,
   without,
@@ -25,9 +24,8 @@ export const opportunityTarget: Target<'opportunity'> = {
   permissions: ['opportunities:read', 'opportunities:write'],
   check: ({ fields }) => readDeal(fields).errors,
   warnings: ({ fields }) => readDeal(fields).leftOut,
-  async write(given, record, linkedId) {
+  async write(context, record, linkedId) {
     if (record.isDeleted) return deletedAtSource(linkedId);
-    const context = { ...given, as: limitedTo('opportunities:write', given.as) };
     const { body, leftOut, errors } = readDeal(record.fields);
     if (!body) return invalid(errors);
     const deal = { record, body: { ...body, ...referencesOf(context, record) }, leftOut };
@@ -55,12 +53,13 @@ function referencesOf(
 /** A deal that is closed in the connected system is created and then closed, because new deals are open. */
 async function create(context: TargetContext, { record, body, leftOut }: Given): Promise<Outcome> {
   const { crm, as, key } = context;
-  const place = record.outcome === 'open' ? await placeOf(context, record.fields) : {};
+  const isOpen = record.outcome === 'open';
+  const { place, notes } = isOpen ? await placeOf(context, record.fields) : { place: {}, notes: [] };
   const { result, leftOut: refused } = await withoutRefused({ ...body, ...place }, (accepted, attempt) =>
     crm.createOpportunity({ body: accepted, as, idempotencyKey: `${key}:${attempt}` }),
   );
-  const notClosed = record.outcome === 'open' ? [] : await closeDeal(context, result, record);
-  return { action: 'created', recordId: result.id, ...reasonOf([...leftOut, ...refused, ...notClosed]) };
+  const notClosed = isOpen ? [] : await closeDeal(context, result, record);
+  return { action: 'created', recordId: result.id, ...reasonOf([...leftOut, ...refused, ...notes, ...notClosed]) };
 }
 
 function update(context: TargetContext, id: number, given: Given): Promise<Outcome> {

@@ -3,6 +3,7 @@ import type { FieldError } from '@tandem/contract';
 import type { Opportunity } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import type { TargetContext } from '../target.ts';
+import { asReader } from '../writing.ts';
 
 type Found = z.output<typeof Opportunity>;
 type Fields = Record<string, unknown>;
@@ -23,7 +24,7 @@ export async function stageOf(
   const pipelineId =
     pipelineOf(context, fields) ?? current?.pipelineId ?? (await crm.readPipeline({ body: { id: null }, as })).id;
   const query = { entityType: 'opportunity' as const, pipelineId, page: 1, limit: stagesMax, sort: 'sortOrder' };
-  const stages = await crm.listStatuses({ query, as });
+  const stages = await crm.listStatuses({ query, as: asReader(as) });
   return stages.find(({ code }) => code === stage)?.id;
 }
 
@@ -35,11 +36,20 @@ function pipelineOf({ idOf }: TargetContext, { pipeline }: Fields): number | und
 export async function placeOf(
   context: TargetContext,
   fields: Fields,
-): Promise<{ stageId?: number; pipelineId?: number }> {
+): Promise<{ place: { stageId?: number; pipelineId?: number }; notes: FieldError[] }> {
   const stageId = await stageOf(context, fields);
-  if (stageId !== undefined) return { stageId };
+  if (stageId !== undefined) return { place: { stageId }, notes: [] };
   const pipelineId = pipelineOf(context, fields);
-  return pipelineId === undefined ? {} : { pipelineId };
+  return { place: pipelineId === undefined ? {} : { pipelineId }, notes: unknownPlaces(fields, pipelineId) };
+}
+
+/** The notes for a stage and a pipeline of the settings that do not exist. */
+function unknownPlaces({ stage, pipeline }: Fields, pipelineId: number | undefined): FieldError[] {
+  const isUnknown = pipeline !== undefined && pipelineId === undefined;
+  return [
+    ...(stage === undefined ? [] : [{ field: 'stage', message: 'No stage of the pipeline has this id or code' }]),
+    ...(isUnknown ? [{ field: 'pipeline', message: 'No pipeline has this id' }] : []),
+  ];
 }
 
 /** Moves an open deal to the stage that settings map. Rules of the pipeline may refuse the move. */
@@ -49,8 +59,9 @@ export async function moveDeal(
   fields: Fields,
 ): Promise<{ done: boolean; notes: FieldError[] }> {
   const stageId = await stageOf(context, fields, current);
-  if (stageId === undefined || stageId === current.stageId) return { done: false, notes: [] };
+  if (stageId === current.stageId) return { done: false, notes: [] };
   const pipelineId = pipelineOf(context, fields);
+  if (stageId === undefined) return { done: false, notes: unknownPlaces(fields, pipelineId) };
   const body = { stageId, ...(pipelineId !== undefined && { pipelineId }) };
   try {
     await context.crm.moveOpportunity({ params: { id: current.id }, body, as: context.as });

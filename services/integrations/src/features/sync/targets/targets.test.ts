@@ -141,7 +141,7 @@ it('a request that still runs is repeated later', async () => {
   const error = (await run()
     .write(deal())
     .catch((thrown: unknown) => thrown)) as ServiceCallError;
-  expect([error.status, error.code]).toEqual([409, 'idempotency_running']);
+  expect([error.status, error.code]).toEqual([503, 'idempotency_running']);
 });
 
 it('a change that happens meanwhile is kept', async () => {
@@ -264,7 +264,8 @@ describe('a lead', () => {
     const own = ['leads:read', 'leads:write:own'];
     const as = { tenantId: 1, environment: 'live' as const, userId: 5, requestId: 'r', permissions: own };
     await run({ as }).write(lead());
-    expect(crm.writes[0]?.caller).toMatchObject({ narrow: { userId: 5 } });
+    const byEmail = crm.asked.find(({ path }) => path === '/internal/leads/find-by-email');
+    expect(byEmail?.caller).toMatchObject({ permissions: own, narrow: { userId: 5 } });
   });
 });
 
@@ -384,7 +385,12 @@ describe('a deal', () => {
     expect(stored('opportunities', recordId)).toMatchObject({ stageId: '2' });
     const outcome = await write(deal({ stage: 'status_definition-1' }));
     expect([outcome.action, stored('opportunities', recordId)?.['stage']]).toEqual(['updated', 'prospecting']);
-    expect(await write(deal({ stage: 'unknown' }))).toEqual({ action: 'unchanged', recordId });
+    const unknown = await write(deal({ stage: 'unknown' }));
+    expect(unknown).toEqual({
+      action: 'unchanged',
+      recordId,
+      reason: 'stage: No stage of the pipeline has this id or code',
+    });
     const refused = await write(deal({ stage: 'won' }));
     expect(refused).toEqual({ action: 'unchanged', recordId, reason: 'stage: move_refused' });
   });
@@ -392,7 +398,8 @@ describe('a deal', () => {
   it('starts in the pipeline of the settings', async () => {
     await run().write(deal({ pipeline: 'pipeline-6' }));
     expect(crm.writes[0]?.body).toMatchObject({ pipelineId: '6' });
-    await run().write(deal({ pipeline: 'unknown' }, { id: '10' }));
+    const unknown = await run().write(deal({ pipeline: 'unknown', stage: 'unknown' }, { id: '10' }));
+    expect(unknown.reason).toMatch(/^stage: .*; pipeline: No pipeline has this id$/);
     expect(crm.writes[1]?.body).not.toHaveProperty('pipelineId');
   });
 
