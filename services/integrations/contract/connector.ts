@@ -51,8 +51,8 @@ export const Connector = z.object({
     description: 'The OAuth 2.0 scopes that an authorization requests by default',
     examples: [['chat:write', 'channels:read']],
   }),
-  configSchema: JsonSchema.nullable().meta({
-    description: 'The JSON Schema of `settings` of a config; null if the connector has no configs',
+  configSchema: JsonSchema.meta({
+    description: 'The JSON Schema of `settings` of a config',
     examples: [{ type: 'object', properties: { channel: { type: 'string' } } }],
   }),
   credentialsSchema: JsonSchema.nullable().meta({

@@ -104,8 +104,8 @@ export interface Connector {
   provider: OauthProvider | null;
   /** The scopes that an authorization requests by default. */
   scopes: readonly string[];
-  /** The settings of a config, with `events` if the connector acts on events; null if the connector has no configs. */
-  settings: z.ZodObject | null;
+  /** The settings of a config, with `events` if the connector acts on events. */
+  settings: z.ZodObject;
   /** The credentials that a user enters; null for `oauth2`. */
   credentials: z.ZodType<Secret> | null;
   /** The headers that authenticate a request. For `oauth2`, the secret is the access token. */

@@ -40,8 +40,6 @@ const Settings = CalendarSettings.extend({
 const sync: Sync = {
   kinds: (settings) => (Settings.parse(settings).direction === 'push' ? [] : ['calendar_event']),
   everyMinutes: 5,
-  // A run from the beginning reads a period only, so an event that it does not return may still exist.
-  isComplete: false,
   async read({ call, settings, cursor }) {
     const parsed = Settings.parse(settings);
     const calendar = calendarOf(call, parsed.calendarId);
@@ -54,6 +52,10 @@ const sync: Sync = {
         throw error;
       }
     });
+  },
+  async isGone({ call, settings }, externalId) {
+    const event = await calendarOf(call, Settings.parse(settings).calendarId).find(externalId);
+    return event === null || event['status'] === 'cancelled';
   },
   push: {
     isWanted: (settings) => Settings.parse(settings).direction !== 'pull',

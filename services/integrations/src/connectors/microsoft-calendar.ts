@@ -33,8 +33,6 @@ const Settings = CalendarSettings.extend({
 const sync: Sync = {
   kinds: (settings) => (Settings.parse(settings).direction === 'push' ? [] : ['calendar_event']),
   everyMinutes: 5,
-  // A run from the beginning reads a period only, so an event that it does not return may still exist.
-  isComplete: false,
   async read({ call, settings, cursor }) {
     const parsed = Settings.parse(settings);
     const graph = graphOf(call, parsed.calendarId);
@@ -46,6 +44,12 @@ const sync: Sync = {
         throw isExpired(error) ? new CursorExpiredError() : error;
       }
     });
+  },
+  async isGone({ call, settings }, externalId) {
+    const graph = graphOf(call, Settings.parse(settings).calendarId);
+    const occurrence = occurrenceOfId(externalId);
+    if (occurrence) return (await instanceOf(graph, occurrence)) === null;
+    return (await graph.find(externalId)) === null;
   },
   push: {
     isWanted: (settings) => Settings.parse(settings).direction !== 'pull',

@@ -12,9 +12,9 @@ export const Events = z
 const everyMinutesMin = 5;
 const everyMinutesMax = 10_080;
 
-/** The settings of a config of a connector; those of a sync say how often it runs. Null if the connector has no configs. */
-export function settingsOf({ settings, sync }: Pick<Connector, 'settings' | 'sync'>): z.ZodObject | null {
-  if (!settings || !sync) return settings;
+/** The settings of a config of a connector; those of a sync say how often it runs. */
+export function settingsOf({ settings, sync }: Pick<Connector, 'settings' | 'sync'>): z.ZodObject {
+  if (!sync) return settings;
   const everyMinutes = z
     .int('Must be a whole number')
     .min(everyMinutesMin, `Must be at least ${everyMinutesMin}`)

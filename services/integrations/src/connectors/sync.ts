@@ -139,8 +139,12 @@ export interface Sync {
    * @throws CursorExpiredError
    */
   read(context: SyncContext): Promise<SyncPage>;
-  /** Whether a run from the beginning returns every record that exists, so that a missing one has been deleted. */
-  isComplete?: boolean;
+  /**
+   * Whether a record was deleted. After a run from the beginning, which is not told of earlier deletions, it is called for
+   * the linked records that the run has not read.
+   * @throws CallError
+   */
+  isGone?(context: Pick<SyncContext, 'call' | 'settings'>, externalId: string): Promise<boolean>;
   /** Writes events of the platform. Calls may be repeated. */
   push?: {
     /** Whether the settings want it. */

@@ -17,6 +17,7 @@ CREATE TABLE "connector_run" (
     "counts" JSONB NOT NULL,
     "attempts" INTEGER NOT NULL DEFAULT 0,
     "round" INTEGER NOT NULL DEFAULT 0,
+    "examined_to" TEXT,
     "error" TEXT,
     "next_attempt_at" TIMESTAMPTZ(3),
     "started_at" TIMESTAMPTZ(3),

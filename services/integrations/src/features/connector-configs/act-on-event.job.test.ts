@@ -265,13 +265,13 @@ describe('a config', () => {
     expect([reply.status, reply.body.errors?.map((one) => one.field)]).toEqual([422, [field]]);
   });
 
-  it('is refused for a connector that does not act, and for a connection of another connector or tenant', async () => {
+  it('is refused for a connection of another connector or tenant', async () => {
     const api = service.as();
     const connectionId = await aRestConnection(api);
     const fieldsOf = async (body: object, as = api) =>
       (await as.createConnectorConfig({ body })).body.errors?.map((one) => one.field);
     const settings = { events, channel: 'C1' };
-    expect(await fieldsOf({ connectorKey: 'stripe', connectionId })).toEqual(['connectorKey']);
+    expect(await fieldsOf({ connectorKey: 'stripe', connectionId })).toEqual(['connectionId']);
     expect(await fieldsOf({ connectorKey: 'slack', connectionId, settings })).toEqual(['connectionId']);
     expect(await fieldsOf({ connectorKey: 'rest', connectionId, settings }, service.as())).toEqual(['connectionId']);
   });

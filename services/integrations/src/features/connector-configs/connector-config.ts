@@ -47,7 +47,6 @@ export interface ConfigInput {
  */
 export function readSettings(connector: Connector, input: ConfigInput, caller: Caller): ConfigSettings {
   const schema = settingsOf(connector);
-  if (!schema) throw failField('connectorKey', 'Must be a connector that has configs');
   const errors: FieldError[] = [];
   const read = readFields(z.object({ settings: schema }), { settings: input.settings }, errors);
   const nameErrors = input.fieldMappings.flatMap(({ to }, index) => {

@@ -3,16 +3,17 @@ import { toJsonColumn } from '@tandem/service';
 import type { z } from 'zod';
 import type { FieldMapping } from '../../connectors/connector.ts';
 import { connectorOf } from '../../connectors/index.ts';
-import type { Cursor, Sync, SyncPage } from '../../connectors/sync.ts';
+import type { Cursor, Sync } from '../../connectors/sync.ts';
 import type { ConnectorConfig as ConfigRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { concludeAccess } from '../connections/conclude-access.ts';
 import type { ConnectionRow } from '../connections/connection.ts';
 import { mappingsOf } from '../connector-configs/connector-config.ts';
 import { type As, readActingUser } from '../sync/acting-user.ts';
+import { examineUnread } from '../sync/examine-unread.ts';
 import { readLinks, referencesOf } from '../sync/link.ts';
 import { applyMappings } from '../sync/map-fields.ts';
-import { type Called, callSystem, readPage } from '../sync/read-page.ts';
+import { type Called, callSystem, type Page, readPage } from '../sync/read-page.ts';
 import { storePage } from '../sync/store-page.ts';
 import { permissionsOf } from '../sync/targets.ts';
 import { type Written, writePage } from '../sync/write-page.ts';
@@ -53,13 +54,11 @@ export const runSync = (tools: Tools) =>
       const startMs = performance.now();
       const readAt = new Date();
       const called = await outside(() =>
-        callSystem(tx, tools, connection, (access) =>
-          readPage(sync, tools, { cursor: cursorOf(due), settings, fieldMappings: due.fieldMappings }, access),
-        ),
+        callSystem(tx, tools, connection, (access) => readNext(tx, tools, due, access)),
       ).finally(() => slot.release(performance.now() - startMs));
       const written =
         called.result &&
-        (await outside(() => writeRecords(tx, tools, due, { page: called.result as SyncPage, as, readAt })));
+        (await outside(() => writeRecords(tx, tools, due, { page: called.result as Page, as, readAt })));
       await finish((inside) => conclude(inside, tools, due, { called, written: written ?? [], as }));
     },
     async giveUp({ tx, emit, payload }: GiveUpContext<Payload, Tx>) {
@@ -81,16 +80,32 @@ async function readDue(tx: Tx, { runId, round }: Payload): Promise<Due | undefin
   return { run, config, connection, sync, settings, fieldMappings: mappingsOf(config) };
 }
 
-/** Where the run continues: a full sync begins without a cursor. */
-function cursorOf({ run, config }: Due): Cursor | null {
-  return run.full && run.startedAt === null ? null : (config.cursor as Cursor | null);
+/** Reads the next page; after the last one of a run from the beginning, the records that were deleted before. */
+async function readNext(
+  tx: Tx,
+  tools: Tools,
+  { run, config, connection, sync, settings, fieldMappings }: Due,
+  access: Parameters<typeof readPage>[3],
+): Promise<Page> {
+  const cursor = config.cursor as Cursor | null;
+  const { examinedTo } = run;
+  if (examinedTo === null) return readPage(sync, tools, { cursor, settings, fieldMappings }, access);
+  const place = { connectionId: connection.id, since: run.createdAt, after: examinedTo };
+  const examined = await examineUnread(tx, sync, { call: access.call, settings }, place);
+  return {
+    records: examined.deleted,
+    cursor: cursor ?? {},
+    isLast: examined.examinedTo === null,
+    isFromBeginning: true,
+    examinedTo: examined.examinedTo,
+  };
 }
 
 async function writeRecords(
   tx: Tx,
   tools: Tools,
   { connection, sync, settings, fieldMappings }: Due,
-  { page, as, readAt }: { page: SyncPage; as: As; readAt: Date },
+  { page, as, readAt }: { page: Page; as: As; readAt: Date },
 ): Promise<Written[]> {
   const records = page.records.map((record) => applyMappings(record, fieldMappings));
   const links = await readLinks(
@@ -113,7 +128,7 @@ async function conclude(
   inside: Inside,
   tools: Tools,
   due: Due,
-  { called, written, as }: { called: Called<SyncPage>; written: Written[]; as: As },
+  { called, written, as }: { called: Called<Page>; written: Written[]; as: As },
 ): Promise<Date | undefined> {
   const { tx } = inside;
   await concludeAccess(inside, tools, due.connection, { called, as });
@@ -131,9 +146,14 @@ async function conclude(
   const place = { runId: run.id, connectionId: due.connection.id, counts: run.counts as Counts };
   const counts = await storePage(tx, place, written);
   await tx.connectorConfig.updateMany({ where: { id: due.config.id }, data: { cursor: toJsonColumn(page.cursor) } });
-  if (page.isLast) return void (await succeedRun(inside, run, counts));
-  const startedAt = run.startedAt ?? new Date();
-  await writeRun(tx, run, { status: 'running', counts, attempts: 0, error: null, nextAttemptAt: null, startedAt });
+  const full = run.full || page.isFromBeginning;
+  const isExaminedNext = page.isLast && full && run.examinedTo === null && due.sync.isGone !== undefined;
+  if (page.isLast && !isExaminedNext) return void (await succeedRun(inside, run, counts));
+  await writeRun(tx, run, {
+    ...{ status: 'running', full, counts, attempts: 0, error: null, nextAttemptAt: null },
+    startedAt: run.startedAt ?? new Date(),
+    examinedTo: isExaminedNext ? '' : page.examinedTo,
+  });
   return new Date();
 }
 

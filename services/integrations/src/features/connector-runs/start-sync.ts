@@ -3,7 +3,7 @@ import type { Schedule } from '@tandem/jobs';
 import { toJsonColumn } from '@tandem/service';
 import { z } from 'zod';
 import { connectorOf } from '../../connectors/index.ts';
-import type { ConnectorConfig as ConfigRow } from '../../generated/client.ts';
+import { type ConnectorConfig as ConfigRow, Prisma } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { noCounts, type RunOfConfig } from './run.ts';
 
@@ -30,6 +30,7 @@ export async function createSyncRun(
   { id: configId, connectorKey, authorizedBy }: Pick<ConfigRow, 'id' | 'connectorKey' | 'authorizedBy'>,
   options: { trigger: 'manual' | 'schedule'; full: boolean; createdBy: number | null },
 ): Promise<RunOfConfig> {
+  if (options.full) await tx.connectorConfig.updateMany({ where: { id: configId }, data: { cursor: Prisma.DbNull } });
   const run = await tx.connectorRun.create({ data: { configId, counts: toJsonColumn(noCounts), ...options } });
   await schedule(runSyncJob, [{ runId: run.id, round: run.round }]);
   return { ...run, config: { connectorKey, authorizedBy } };

@@ -28,7 +28,7 @@ export function asConnector(
     authType,
     provider,
     scopes: [...scopes],
-    configSchema: settings && jsonSchema(settings),
+    configSchema: jsonSchema(settings),
     credentialsSchema: credentials && jsonSchema(credentials),
     capability: sync ? 'sync' : 'events',
     configured: provider === null || oauth.isConfigured(provider),

@@ -128,6 +128,20 @@ it('reads again from the beginning when Google does not know the token any more'
   expect(run).toMatchObject({ status: 'succeeded', counts: { created: 1, unchanged: 1 } });
 });
 
+it('finds out what was deleted when Google does not report it any more', async () => {
+  google.calendar.edit(lunch());
+  google.calendar.edit({ ...lunch(), id: 'dinner', summary: 'Dinner' });
+  const { api, params } = await aSync();
+  google.calendar.expireTokens();
+  google.calendar.events.delete('lunch');
+  const run = await runAgain(api, params, 2);
+  expect(run).toMatchObject({ status: 'succeeded', full: true, counts: { deleted: 1, unchanged: 1 } });
+  expect([...crm.events.values()].map(({ title, status }) => [title, status])).toEqual([
+    ['Lunch', 'cancelled'],
+    ['Dinner', 'scheduled'],
+  ]);
+});
+
 it('refuses settings that are no settings of a calendar, and names them', async () => {
   const api = service.as({ userId });
   const connectionId = await connect(service, google, api);

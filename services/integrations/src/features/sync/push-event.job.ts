@@ -161,6 +161,11 @@ async function conclude(
     if (stored) await tx.syncLink.updateMany({ where: key, data });
     else await tx.syncLink.createMany({ data: [{ ...key, ...data }], skipDuplicates: true });
   }
+  // What has no copy any more is not linked: the connected calendar may still report the deletion.
+  else if (link && !isUnchanged) {
+    const { connectionId, kind, externalId } = link;
+    await tx.syncLink.deleteMany({ where: { connectionId, kind, externalId } });
+  }
   if (!isUnchanged) {
     const externalId = copy?.id ?? link?.externalId ?? null;
     const action = copy ? 'sent' : 'deleted';

@@ -15,6 +15,13 @@ export interface Called<Result> {
   access?: Access;
 }
 
+/** A page of a sync. */
+export interface Page extends SyncPage {
+  isFromBeginning: boolean;
+  /** The last link that was examined, once all records were read. */
+  examinedTo: string | null;
+}
+
 type Usable = Required<Pick<Access, 'call' | 'secret'>>;
 
 /** Calls a connected system; again with a fresh token if the system rejects the current one. */
@@ -48,12 +55,12 @@ export async function readPage(
   { sockets }: Pick<Tools, 'sockets'>,
   from: { cursor: Cursor | null; settings: Record<string, unknown>; fieldMappings: readonly FieldMapping[] },
   access: { call: Usable['call']; secret: Secret },
-): Promise<SyncPage> {
+): Promise<Page> {
   const context = { ...access, ...from, sockets };
   try {
-    return await sync.read(context);
+    return { ...(await sync.read(context)), isFromBeginning: from.cursor === null, examinedTo: null };
   } catch (error) {
     if (!(error instanceof CursorExpiredError) || from.cursor === null) throw error;
-    return await sync.read({ ...context, cursor: null });
+    return { ...(await sync.read({ ...context, cursor: null })), isFromBeginning: true, examinedTo: null };
   }
 }

@@ -141,7 +141,7 @@ it('a request that still runs is repeated later', async () => {
   const error = (await run()
     .write(deal())
     .catch((thrown: unknown) => thrown)) as ServiceCallError;
-  expect([error.status, error.code]).toEqual([503, 'idempotency_running']);
+  expect([error.status, error.code]).toEqual([409, 'idempotency_running']);
 });
 
 it('a change that happens meanwhile is kept', async () => {

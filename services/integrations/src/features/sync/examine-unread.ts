@@ -1,0 +1,35 @@
+import { deletedRecord } from '../../connectors/calendar-fields.ts';
+import type { Call } from '../../connectors/connector.ts';
+import type { ExternalRecord, Sync } from '../../connectors/sync.ts';
+import type { Tx } from '../../handler.ts';
+
+const linksMax = 50;
+
+/** The linked records that were deleted in the connected system, among the next ones that a run has not read. */
+export interface Examined {
+  deleted: ExternalRecord[];
+  /** The last link that was examined; null at the end. */
+  examinedTo: string | null;
+}
+
+/**
+ * Examines linked records that a run from the beginning has not read: they are outside of the period that it reads, or were
+ * deleted when the system no longer told of it.
+ * @param options.after the last link that was examined before
+ */
+export async function examineUnread(
+  tx: Tx,
+  sync: Sync,
+  context: { call: Call; settings: Record<string, unknown> },
+  { connectionId, since, after }: { connectionId: number; since: Date; after: string },
+): Promise<Examined> {
+  const links = await tx.syncLink.findMany({
+    where: { connectionId, kind: 'calendar_event', externalId: { gt: after }, seenAt: { lt: since } },
+    orderBy: { externalId: 'asc' },
+    take: linksMax,
+  });
+  const deleted: ExternalRecord[] = [];
+  for (const { externalId } of links)
+    if (await sync.isGone?.(context, externalId)) deleted.push(deletedRecord(externalId));
+  return { deleted, examinedTo: links.length < linksMax ? null : (links.at(-1)?.externalId ?? null) };
+}
