@@ -50,9 +50,10 @@ export interface CalendarPage {
  */
 export async function readCalendar(
   { cursor }: Pick<SyncContext, 'cursor'>,
-  { calendarId = '', daysBack, daysAhead }: CalendarSettings & { calendarId?: string | undefined },
+  { calendarId = '', direction, daysBack, daysAhead }: CalendarSettings & { calendarId?: string | undefined },
   load: (next: string | null, period: Period) => Promise<CalendarPage>,
 ): Promise<SyncPage> {
+  if (direction === 'push') return { records: [], cursor: {}, isLast: true };
   const now = Date.now();
   const period = { from: new Date(now - daysBack * dayMs), to: new Date(now + daysAhead * dayMs) };
   const scope = JSON.stringify([calendarId, daysBack, daysAhead]);

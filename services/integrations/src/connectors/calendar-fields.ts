@@ -55,11 +55,6 @@ export function addressesOf(values: readonly unknown[]): string[] {
   return [...new Set(addresses)].slice(0, attendeesMax);
 }
 
-/** Whether a calendar has more attendees than an event can have, so that a list of the platform is not complete. */
-export function exceedsAttendees(count: number): boolean {
-  return count > attendeesMax;
-}
-
 // Calendars have no writable field for the address of a video call, so it is the last line of the description.
 const joinLine = /(?:^|\n\n)Join: (https:\/\/\S{1,2000})$/;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { anEvent, dayAt, days, someFields, syncOf } from './calendar.test-service.ts';
 import { type GoogleCalendar, startGoogleCalendar } from './google-calendar.test-service.ts';
 import { googleCalendar } from './google-calendar.ts';
-import { CursorExpiredError } from './sync.ts';
+import { CursorExpiredError, type Sync } from './sync.ts';
 
 let google: Awaited<ReturnType<typeof startGoogleCalendar>>;
 let sync: ReturnType<typeof syncOf>;
@@ -246,6 +246,26 @@ describe('a run', () => {
     expect(google.requests.map(({ query }) => query['maxResults'])).toContain('10');
   });
 
+  it('reads nothing if events are only written', async () => {
+    const { cursor } = await sync.run();
+    google.edit(timed());
+    expect((await sync.run(cursor, { direction: 'push' })).records).toEqual([]);
+    expect(google.requests).toHaveLength(1);
+    const { kinds, push } = googleCalendar.sync as Sync;
+    const directions = ['both', 'pull', 'push'].map((direction) => ({ direction }));
+    expect(directions.map((one) => [kinds(one).length, push?.isWanted(one)])).toEqual([
+      [1, true],
+      [1, false],
+      [0, true],
+    ]);
+  });
+
+  it('reads the period again when Google returns no token', async () => {
+    const { cursor } = await readRaw([], {});
+    google.edit(timed());
+    expect((await sync.run(cursor)).records).toHaveLength(1);
+  });
+
   it('reads the calendar of the settings', async () => {
     google.edit(timed());
     expect((await sync.run(null, { calendarId: 'team@group.calendar.google.com' })).records).toHaveLength(1);
@@ -321,21 +341,26 @@ describe('a copy', () => {
       { email: 'eve@example.com', responseStatus: 'accepted' },
     ];
     const recurrence = ['RRULE:FREQ=DAILY;COUNT=7', 'EXDATE:20261202T080000Z'];
-    google.edit(series({ attendees, recurrence, colorId: '7', hangoutLink: 'https://meet.google.com/abc' }));
+    const texts = { description: '<b>Bring</b> cake', visibility: 'confidential', summary: undefined };
+    google.edit(series({ attendees, recurrence, colorId: '7', hangoutLink: 'https://meet.google.com/abc', ...texts }));
     const { records } = await sync.run(null, settings);
     const [record] = records as [(typeof records)[number]];
     const event = anEvent(
-      { ...record.fields, title: 'Renamed', recurrence: 'FREQ=DAILY;COUNT=9' },
+      { ...record.fields, recurrence: 'FREQ=DAILY;COUNT=9' },
       { attendees: ['bob@example.com', 'new@example.com'].map((email) => ({ email, name: 'N' })) },
     );
     const put = await sync.put(event, record);
     expect(put).toMatchObject({ id: 'dailies', copyOf: null, fields: event.fields });
     expect(google.events.get('dailies')).toMatchObject({
       colorId: '7',
-      description: '',
-      attendees: [attendees[0], attendees[1], { email: 'new@example.com', displayName: 'N' }],
+      description: '<b>Bring</b> cake',
+      visibility: 'confidential',
+      attendees: [...attendees, { email: 'new@example.com', displayName: 'N' }],
       recurrence: ['RRULE:FREQ=DAILY;COUNT=9', 'EXDATE:20261202T080000Z'],
     });
+    expect(google.events.get('dailies')).not.toHaveProperty('summary');
+    const without = await sync.put({ ...event, attendees: [] }, put);
+    expect(without.attendees).toEqual(['Bob@example.com', 'eve@example.com']);
     expect(google.state.mails).toBe(0);
   });
 
@@ -440,8 +465,8 @@ describe('a copy of an occurrence', () => {
 });
 
 /** The records of a page with these items, which no calendar would store. */
-async function readRaw(items: unknown[]) {
-  const call = async () => ({ status: 200, body: { items, timeZone: 'Nowhere/City', nextSyncToken: 'sync-1' } });
+async function readRaw(items: unknown[], token: object = { nextSyncToken: 'sync-1' }) {
+  const call = async () => ({ status: 200, body: { items, timeZone: 'Nowhere/City', ...token } });
   const page = await googleCalendar.sync?.read({ call, settings: {}, cursor: null } as never);
   return page as unknown as Awaited<ReturnType<typeof sync.run>>;
 }

@@ -48,8 +48,8 @@ const sync: Sync = {
         return await pageOf(calendar, next ?? firstQuery(period));
       } catch (error) {
         // https://developers.google.com/workspace/calendar/api/guides/sync#full_sync_required_by_server
-        if (error instanceof CallError && error.failure === 'status_410') throw new CursorExpiredError();
-        throw error;
+        const isExpired = next !== null && error instanceof CallError && error.failure === 'status_410';
+        throw isExpired ? new CursorExpiredError() : error;
       }
     });
   },

@@ -1,4 +1,5 @@
 // Events of Google Calendar: https://developers.google.com/workspace/calendar/api/v3/reference/events#resource
+import { createHash } from 'node:crypto';
 import { addDays, dayOf, startOfDay } from '@tandem/time-zones';
 import type { Cancelled } from './calendar-cursor.ts';
 import {
@@ -9,7 +10,6 @@ import {
   deletedRecord,
   describe,
   described,
-  exceedsAttendees,
   idIn,
   isZone,
   joinUrlOf,
@@ -34,8 +34,14 @@ const entryPointsMax = 50;
 const recurrenceLinesMax = 100;
 const exceptionsMax = 200;
 const lineMax = 20_000;
+const propertyMax = 1_024;
 /** The private properties that a copy has. Instances of a series inherit those of the series. */
-const property = { id: 'tandemEventId', timezone: 'tandemTimezone', occurrence: 'tandemOccurrence' } as const;
+const property = {
+  id: 'tandemEventId',
+  timezone: 'tandemTimezone',
+  occurrence: 'tandemOccurrence',
+  guests: 'tandemGuests',
+} as const;
 
 /** The id of the copy of an event: Google accepts 0 to 9 and a to v, and refuses a second event with the same id. */
 export function googleIdOf(eventId: string): string {
@@ -186,28 +192,37 @@ function copyOf(event: Values, id: string, occurrence: Occurrence | undefined): 
   return isCopy ? eventId : null;
 }
 
-/** The resource that an event is written as, with what it has that the platform does not know. */
+/**
+ * The resource that an event is written as. What the platform does not know is kept, and so is a value that reads like the
+ * field of the event, such as a description with markup.
+ */
 export function resourceOf({ id, fields, attendees, occurrence }: OutgoingEvent, existing: Values): Values {
   const { title, location, visibility, timezone } = fields;
   const { recurrence, ...kept } = existing;
+  const current = idIn(existing) === null ? null : fieldsOf(existing, timezone, occurrence);
+  const isSame = (...names: (keyof CalendarFields)[]) => names.every((name) => current?.[name] === fields[name]);
   const joinUrl = fields.joinUrl === conferenceOf(existing) ? null : fields.joinUrl;
-  const own = { [property.id]: id, [property.timezone]: timezone };
+  const guests = writtenGuests(attendees, existing);
   return {
     ...kept,
     // Restores an event that was deleted.
     status: 'confirmed',
-    summary: title,
-    description: withMarkup(describe({ description: fields.description, joinUrl })),
-    location: location ?? '',
-    visibility,
+    ...(!isSame('title') && { summary: title }),
+    ...(!isSame('description', 'joinUrl') && {
+      description: withMarkup(describe({ description: fields.description, joinUrl })),
+    }),
+    ...(!isSame('location') && { location: location ?? '' }),
+    ...(!isSame('visibility') && { visibility }),
     ...writtenTimes(fields),
     ...(!occurrence && fields.recurrence !== null && { recurrence: writtenRecurrence(fields, existing) }),
-    attendees: writtenAttendees(attendees, existing),
+    attendees: guests.attendees,
     extendedProperties: {
       ...objectOf(existing['extendedProperties']),
       private: {
         ...privateOf(existing),
-        ...own,
+        [property.id]: id,
+        [property.timezone]: timezone,
+        [property.guests]: guests.added.join(','),
         ...(occurrence && { [property.occurrence]: occurrence.originalStartAt }),
       },
     },
@@ -238,17 +253,28 @@ function writtenRule({ recurrence, timezone, allDay }: CalendarFields): string {
   });
 }
 
-/** The attendees: the known ones with their answers, and those that the platform does not know about, such as rooms. */
-function writtenAttendees(attendees: OutgoingEvent['attendees'], existing: Values): Values[] {
+/**
+ * The attendees: those of Google with their answers, which the platform does not know about, and those of the platform. Only
+ * the platform's own ones are removed again; `added` has a digest of each.
+ */
+function writtenGuests(
+  attendees: OutgoingEvent['attendees'],
+  existing: Values,
+): { attendees: Values[]; added: string[] } {
   const known = objectsIn(existing['attendees'], attendeesRead);
-  const guests = guestsOf(existing);
-  if (existing['attendeesOmitted'] === true || exceedsAttendees(guests.length)) return known;
-  const byAddress = new Map(guests.map((guest) => [String(guest['email']).toLowerCase(), guest]));
-  return [
-    ...known.filter((attendee) => !guests.includes(attendee)),
-    ...attendees.map(({ email, name }) => {
-      const added = { email, ...(name !== null && { displayName: name }) };
-      return byAddress.get(email.toLowerCase()) ?? added;
-    }),
-  ];
+  const before = storable(privateOf(existing)[property.guests], propertyMax).split(',');
+  const wanted = new Map(
+    attendees.map(({ email, name }) => [digestOf(email), { email, displayName: name ?? undefined }]),
+  );
+  const kept = known.filter(({ email }) => !before.includes(digestOf(email)) || wanted.has(digestOf(email)));
+  const present = new Set(kept.map(({ email }) => digestOf(email)));
+  return {
+    attendees: [...kept, ...[...wanted].filter(([digest]) => !present.has(digest)).map(([, attendee]) => attendee)],
+    added: [...wanted.keys()].filter((digest) => !present.has(digest) || before.includes(digest)),
+  };
+}
+
+/** A short digest of an address: a property has at most 1024 characters. */
+function digestOf(email: unknown): string {
+  return createHash('sha256').update(String(email).toLowerCase()).digest('hex').slice(0, 8);
 }

@@ -28,7 +28,7 @@ export function pathOfLink(link: unknown): string | null {
 /** Whether a stored text is the path of a list of changes. */
 export function isGraphPath(path: string): boolean {
   const url = URL.canParse(path, origin) ? new URL(path, origin) : null;
-  return url?.origin === origin && url.pathname.startsWith(`${root}/`) && /\/delta(\(\))?$/i.test(url.pathname);
+  return url?.origin === origin && url.pathname.startsWith(`${root}/`) && /[/.]delta(\(\))?$/i.test(url.pathname);
 }
 
 /** The calls; for the default calendar without an id. */

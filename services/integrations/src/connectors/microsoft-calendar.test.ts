@@ -251,7 +251,9 @@ describe('a run', () => {
     microsoft.expireLinks();
     await expect(sync.run(cursor)).rejects.toThrow(CursorExpiredError);
     microsoft.failNext(400, 'resyncRequired');
-    await expect(sync.read(null)).rejects.toThrow(CursorExpiredError);
+    await expect(sync.read(cursor)).rejects.toThrow(CursorExpiredError);
+    microsoft.failNext(410, 'resyncRequired');
+    await expect(sync.read(null)).rejects.toMatchObject({ failure: 'status_410' });
   });
 
   it('begins again for other settings, after half of the days ahead, and for a cursor that it cannot read', async () => {
@@ -300,6 +302,12 @@ describe('a run', () => {
     for (let index = 0; index < 40; index++) microsoft.add(`event-${index}`, timed(index < 30 ? { body } : {}));
     const { records } = await sync.run();
     expect(new Set(records.map(({ id }) => id)).size).toBe(40);
+  });
+
+  it('reads nothing if events are only written', async () => {
+    microsoft.add('event', timed());
+    expect((await sync.run(null, { direction: 'push' })).records).toEqual([]);
+    expect(microsoft.requests).toEqual([]);
   });
 
   it('reads the calendar of the settings', async () => {
@@ -424,6 +432,18 @@ describe('a copy', () => {
       expect(microsoft.events.size).toBe(0);
     },
   );
+
+  it('keeps a body with markup, and more of a place than its name', async () => {
+    const location = { displayName: 'Room 4', locationUri: 'https://example.com/rooms/4' };
+    const body = { contentType: 'html', content: 'Bring cake' };
+    microsoft.add('event', timed({ body, location, sensitivity: 'confidential' }));
+    const { records } = await sync.run();
+    const [record] = records as [(typeof records)[number]];
+    const put = await sync.put(anEvent({ ...record.fields, title: 'Renamed' }), record);
+    expect(put.fields).toEqual({ ...record.fields, title: 'Renamed' });
+    const fields = { subject: 'Renamed', body, location, sensitivity: 'confidential' };
+    expect(microsoft.events.get('event')?.fields).toMatchObject(fields);
+  });
 
   it('stops to repeat', async () => {
     const first = await sync.put(anEvent({ recurrence: 'FREQ=DAILY;COUNT=3' }));

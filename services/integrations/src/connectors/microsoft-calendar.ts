@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { type CalendarPage, type Period, pageEvents, readCalendar } from './calendar-cursor.ts';
 import { type CalendarRecord, deletedRecord, idIn, type Occurrence, objectsIn } from './calendar-fields.ts';
 import { CalendarId, CalendarSettings } from './calendar-settings.ts';
@@ -18,7 +19,7 @@ import {
   transactionIdOf,
   zoneOf,
 } from './microsoft-event.ts';
-import { CursorExpiredError, type OutgoingEvent, type Sync } from './sync.ts';
+import { type CalendarFields, CursorExpiredError, type OutgoingEvent, type Sync } from './sync.ts';
 import { objectOf, type Values } from './values.ts';
 
 const dayMs = 86_400_000;
@@ -41,7 +42,7 @@ const sync: Sync = {
       try {
         return await pageOf(graph, next, period);
       } catch (error) {
-        throw isExpired(error) ? new CursorExpiredError() : error;
+        throw next !== null && isExpired(error) ? new CursorExpiredError() : error;
       }
     });
   },
@@ -111,20 +112,21 @@ async function pageOf(graph: Graph, next: string | null, period: Period): Promis
   const added = [...(await graph.findAll([...missing].filter((id) => id !== null))).values()].filter(
     (event) => event !== null,
   );
-  const events = [...added, ...known];
-  const series = events.filter(isSeries);
-  const cancelled = await graph.cancelledOccurrences(series.map(idOf));
+  const events = [...added, ...known].filter((event) => event['type'] !== 'occurrence');
+  const records = new Map(events.map((event) => [event, microsoftRecord(event)]));
+  const isGone = (event: Values) => records.get(event)?.isDeleted ?? !records.get(event);
   // Occurrences of a series that has no record, or a deleted one, have none either.
-  const isGone = (event: Values) => microsoftRecord(event)?.isDeleted !== undefined || microsoftRecord(event) === null;
-  const gone = new Set(series.filter(isGone).map(idOf));
+  const series = events.filter((event) => isSeries(event) && !isGone(event));
+  const gone = new Set(events.filter((event) => isSeries(event) && isGone(event)).map(idOf));
+  const cancelled = await graph.cancelledOccurrences(series.map(idOf));
   // References point to records before them.
   const ordered = [
-    ...events.filter((event) => !isException(event) && event['type'] !== 'occurrence'),
+    ...events.filter((event) => !isException(event)),
     ...events.filter((event) => isException(event) && !gone.has(String(seriesIdOf(event)))),
   ];
   return {
     records: [
-      ...ordered.map(microsoftRecord).filter((record) => record !== null),
+      ...ordered.map((event) => records.get(event) ?? null).filter((record) => record !== null),
       ...[...found].filter(([, event]) => event === null).map(([id]) => deletedRecord(id)),
     ],
     cancelled: series.flatMap((event) => cancelledOf(event, cancelled.get(idOf(event)))),
@@ -164,22 +166,12 @@ async function inserted(graph: Graph, event: OutgoingEvent, replaced: string | n
 }
 
 function isAsWritten({ fields }: CalendarRecord, event: OutgoingEvent): boolean {
-  const { title, description, startAt, endAt, allDay, location, joinUrl, visibility, recurrence } = event.fields;
-  const rule = (text: string | null) => text !== null;
-  return (
-    JSON.stringify([title, description, startAt, endAt, allDay, location, joinUrl, visibility, rule(recurrence)]) ===
-    JSON.stringify([
-      fields.title,
-      fields.description,
-      fields.startAt,
-      fields.endAt,
-      fields.allDay,
-      fields.location,
-      fields.joinUrl,
-      fields.visibility,
-      rule(fields.recurrence),
-    ])
-  );
+  // Graph has names of its own for zones, and another form of rules.
+  const comparable = ({ timezone: _, recurrence, ...others }: CalendarFields) => ({
+    ...others,
+    repeats: recurrence !== null,
+  });
+  return isDeepStrictEqual(comparable(fields), comparable(event.fields));
 }
 
 /** The id of the copy of an event whose id at Graph is not known. */

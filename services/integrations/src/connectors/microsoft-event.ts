@@ -184,22 +184,27 @@ function copyOf(event: Values): string | null {
   return id?.startsWith(transactionPrefix) ? (id.split('-')[1] ?? null) : null;
 }
 
-/** The resource that an event is written as. Attendees are left out: Exchange would invite them again. */
+/**
+ * The resource that an event is written as. Attendees are left out, because Exchange would invite them again, and so is a
+ * value that reads like the field of the event, such as a body with markup.
+ */
 export function resourceOf({ fields, occurrence }: OutgoingEvent, existing: Values): Values {
-  const { title, description, location, visibility, recurrence } = fields;
+  const { title, description, location, visibility, timezone, recurrence } = fields;
+  const current = idIn(existing) === null ? null : fieldsOf(existing, timezone);
+  const isSame = (...names: (keyof Omit<CalendarFields, 'recurrence'>)[]) =>
+    names.every((name) => current?.[name] === fields[name]);
   const joinUrl = fields.joinUrl === meetingOf(existing) ? null : fields.joinUrl;
+  // The body of an online meeting has the data of the meeting, which would end without them.
+  // https://learn.microsoft.com/en-us/graph/api/event-update#notes-for-updating-specific-properties
+  const isBodyKept = existing['isOnlineMeeting'] === true || isSame('description', 'joinUrl');
   return {
-    subject: title,
-    // The body of an online meeting has the data of the meeting, which would end without them.
-    // https://learn.microsoft.com/en-us/graph/api/event-update#notes-for-updating-specific-properties
-    ...(existing['isOnlineMeeting'] !== true && {
-      body: { contentType: 'text', content: describe({ description, joinUrl }) },
-    }),
-    location: { displayName: location ?? '' },
-    sensitivity: visibility === 'private' ? 'private' : 'normal',
+    ...(!isSame('title') && { subject: title }),
+    ...(!isBodyKept && { body: { contentType: 'text', content: describe({ description, joinUrl }) } }),
+    ...(!isSame('location') && { location: { displayName: location ?? '' } }),
+    ...(!isSame('visibility') && { sensitivity: visibility === 'private' ? 'private' : 'normal' }),
     ...writtenTimes(fields),
     ...(!occurrence && {
-      recurrence: recurrence === null ? null : recurrenceFrom(fields, windowsZoneOf(fields.timezone)),
+      recurrence: recurrence === null ? null : recurrenceFrom(fields, windowsZoneOf(timezone)),
     }),
   };
 }
