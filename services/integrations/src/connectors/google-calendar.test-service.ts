@@ -47,6 +47,7 @@ export function createGoogleCalendar() {
   const requests: Request[] = [];
   let lastChange = 0;
   let oldestToken = 0;
+  let interruption: (() => void) | undefined;
   const state = { timeZone: 'Europe/Berlin' as unknown, mails: 0 };
 
   const put = (event: Event): Event => {
@@ -183,6 +184,8 @@ export function createGoogleCalendar() {
       return { status: 204 };
     }
     if (method !== 'PUT') throw new Refused(404, 'notFound');
+    interruption?.();
+    interruption = undefined;
     if (ifMatch !== undefined && find(id)['etag'] !== ifMatch) throw new Refused(412, 'conditionNotMet');
     return { status: 200, body: write(find(id).id, body ?? {}, query) };
   };
@@ -199,6 +202,10 @@ export function createGoogleCalendar() {
     /** A request fails: the next one, or one after it. */
     failNext: (status: number, reason: string, { headers, after = 0 }: Failing = {}) =>
       void failures.push({ refusal: new Refused(status, reason, headers), after }),
+    /** Runs before the next replacement of an event, after it was read. */
+    interrupt(work: () => void) {
+      interruption = work;
+    },
     /** Sync tokens that were issued are not accepted any more. */
     expireTokens() {
       lastChange += 1;

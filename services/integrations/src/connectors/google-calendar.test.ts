@@ -371,9 +371,8 @@ describe('a copy', () => {
     google.failNext(412, 'conditionNotMet', { after: 1 });
     google.failNext(412, 'conditionNotMet', { after: 1 });
     await expect(sync.put(anEvent(), first)).rejects.toMatchObject({ failure: 'status_412' });
-    google.edit({ id: first.id, summary: 'Theirs', colorId: '3' });
+    google.interrupt(() => google.edit({ id: first.id, summary: 'Theirs', colorId: '3' }));
     expect(await sync.put(anEvent(), first)).toMatchObject({ fields: { title: 'Demo' }, source: { colorId: '3' } });
-    expect(google.requests.at(-1)?.body).toMatchObject({ summary: 'Demo' });
   });
 
   it('of a cancelled event is deleted', async () => {
