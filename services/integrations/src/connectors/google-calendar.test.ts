@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { type GoogleCalendar, startGoogleCalendar } from '@tandem/testing/google';
 import { anEvent, dayAt, days, someFields, syncOf } from './calendar.test-service.ts';
-import { type GoogleCalendar, startGoogleCalendar } from './google-calendar.test-service.ts';
 import { googleCalendar } from './google-calendar.ts';
 import { CursorExpiredError, type Sync } from './sync.ts';
 

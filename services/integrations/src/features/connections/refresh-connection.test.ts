@@ -1,5 +1,6 @@
 import { testSettings, until } from '@tandem/testing';
-import { authorize, connect, type Google, startGoogle } from '../../google.test-service.ts';
+import { type Google, startGoogle } from '@tandem/testing/google';
+import { authorize, connect } from '../../google.test-service.ts';
 import { type Api, type Integrations, startIntegrations } from '../../testing.ts';
 
 let service: Integrations;

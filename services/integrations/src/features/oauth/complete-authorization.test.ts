@@ -1,6 +1,7 @@
 import { createSeal } from '@tandem/sealed';
 import { until } from '@tandem/testing';
-import { authorize, connect, type Google, openCallback, startGoogle } from '../../google.test-service.ts';
+import { type Google, startGoogle } from '@tandem/testing/google';
+import { authorize, connect, openCallback } from '../../google.test-service.ts';
 import { type Integrations, startIntegrations } from '../../testing.ts';
 
 let service: Integrations;

@@ -1,6 +1,7 @@
 import { publish, until } from '@tandem/testing';
+import { type Google, startGoogle } from '@tandem/testing/google';
 import { dayAt } from '../../connectors/calendar.test-service.ts';
-import { connect, type Google, startGoogle } from '../../google.test-service.ts';
+import { connect } from '../../google.test-service.ts';
 import { type Api, type Integrations, startIntegrations } from '../../testing.ts';
 import { type StoredEvent, startCalendarPeer } from './calendar.test-service.ts';
 
