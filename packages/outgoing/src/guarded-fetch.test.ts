@@ -1,5 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import net from 'node:net';
 import { createTarget } from './guard.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { createResolve, type Resolve } from './resolve.ts';
@@ -88,4 +89,25 @@ it('ends after the time limit', async () => {
   await expect(fetchVia({ allowPrivate: true, timeoutMs: 100 })('/silent')).rejects.toMatchObject({
     name: 'TimeoutError',
   });
+});
+
+it('calls through a proxy, which resolves names', async () => {
+  const connectedTo: string[] = [];
+  const proxy = http.createServer().on('connect', (request, socket, head) => {
+    connectedTo.push(String(request.url));
+    const upstream = net.connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      upstream.write(head);
+      upstream.pipe(socket).pipe(upstream);
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const target = createTarget({ allowPrivate: true });
+  const one = createGuardedFetch({ target, name: 'the test', timeoutMs: 15_000, proxyUrl });
+  expect(await (await one.fetch(`http://provider.test:${port}/`, {})).text()).toBe('hello');
+  expect(connectedTo).toEqual([`provider.test:${port}`]);
+  await one.close();
+  proxy.closeAllConnections();
+  proxy.close();
 });

@@ -7,13 +7,18 @@ import { removeTenantRows } from './remove-tenant-rows.ts';
 
 /** Removal of a tenant's data beyond the rows of the service's database. */
 export interface TenantRemoval<Client> {
-  /** Removes what the service keeps outside of its database, such as objects. Must be repeatable. */
-  before?: (tenantId: number) => Promise<void>;
+  /**
+   * Removes what the service keeps outside of its database, such as objects. Must be repeatable.
+   * @param inEachEnvironment runs work within each environment of the tenant, with a client for its rows
+   */
+  before?: (tenantId: number, inEachEnvironment: InEachEnvironment<Client>) => Promise<void>;
   /** Replaces the event `tenant.data_removed`, in the transaction that ends the removal. */
   done?: (inside: { tx: Tx<Client>; tenantId: number; rows: number }) => Promise<void>;
   /** The service begins its own removal, after those of the other services. */
   isLast?: true;
 }
+
+type InEachEnvironment<Client> = (work: (tx: Tx<Client>) => Promise<void>) => Promise<void>;
 
 /** Job that removes all data of its tenant, whose state in this service must be `removing`. */
 export const removeTenantJob = { name: 'remove-tenant', payload: z.object({}) };
@@ -94,7 +99,7 @@ export function followTenants<Client>(options: {
     async run({ tx, outside, finish }: JobContext<object, Tx<Client>>) {
       const { tenantId, state } = await readState(tx);
       if (state !== 'removing') return;
-      await outside(async () => removal.before?.(tenantId));
+      await outside(async () => removal.before?.(tenantId, (work) => inEachEnvironment(tenantId, () => work(db.tx))));
       const until = Date.now() + removalMs;
       let removed = 0;
       // Until a pass finds nothing: rows may have been written while the first one ran.

@@ -13,6 +13,7 @@ import { sealedCredentials } from './features/connections/connection.ts';
 import { connectionHandlers } from './features/connections/index.ts';
 import { keepConnectionFresh } from './features/connections/refresh-connection.job.ts';
 import { revokeConnection } from './features/connections/revoke-connection.job.ts';
+import { revokeOfTenant } from './features/connections/revoke-of-tenant.ts';
 import { actOnEvent } from './features/connector-configs/act-on-event.job.ts';
 import { connectorConfigHandlers } from './features/connector-configs/index.ts';
 import { connectorRunHandlers } from './features/connector-runs/index.ts';
@@ -51,6 +52,8 @@ import type { IntegrationsSettings } from './settings.ts';
 const partitionsAhead = 3;
 // Two of them, as a refresh may make, take less than its lease.
 const callTimeoutMs = 8_000;
+// A deleted connection stays for its configs, which can be moved to another one.
+const deletedDays = 30;
 const testsPerTenantMax = 3;
 // Well below the number of connections that a gateway opens to a service.
 const testsMax = 24;
@@ -126,10 +129,12 @@ export function integrationsService(
       { table: 'event', column: 'stored_at', days: payloadDays },
       { table: 'attempt', column: 'started_at', days: payloadDays },
       { table: 'delivery', column: 'created_at', days: deliveryDays },
+      { table: 'connection', column: 'deleted_at', days: deletedDays },
       { table: 'connector_run', column: 'created_at', days: runDays },
       { table: 'oauth_authorization', column: 'created_at', days: 1 },
     ],
     sealed: [...sealedColumns, sealedCredentials, sealedVerifier],
+    tenantRemoval: revokeOfTenant(tools),
     measure,
     settings,
     close: () => close(),
@@ -152,7 +157,12 @@ function createTools(
       proxyUrl: settings.WEBHOOK_PROXY_URL,
     }),
   );
-  const guarded = createGuardedFetch({ target, name: 'A connected system', timeoutMs: callTimeoutMs });
+  const guarded = createGuardedFetch({
+    target,
+    name: 'A connected system',
+    timeoutMs: callTimeoutMs,
+    proxyUrl: settings.WEBHOOK_PROXY_URL,
+  });
   const seal = createSeal(settings.ENCRYPTION_KEY);
   const allowHttp = settings.WEBHOOK_ALLOW_PRIVATE_TARGETS;
   const tools: Tools = {

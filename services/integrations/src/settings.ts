@@ -57,7 +57,7 @@ export const integrationsSettings = serviceSettings.extend({
   /** Delay before each attempt; replaces the default schedules. */
   WEBHOOK_RETRY_SCHEDULE_SECONDS: seconds.optional(),
   WEBHOOK_TIMEOUT_SECONDS: z.coerce.number().positive().max(60).default(15),
-  /** HTTP proxy for all deliveries. The proxy resolves names, so it must block private addresses itself. */
+  /** HTTP proxy for all deliveries and calls of connectors, except to mail servers. The proxy resolves names, so it must block private addresses itself. */
   WEBHOOK_PROXY_URL: z.url().optional(),
 });
 

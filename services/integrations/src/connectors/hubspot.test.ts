@@ -85,6 +85,13 @@ describe('the first run', () => {
     expect(names).toEqual(['account 1', 'account 2', 'account 3', 'opportunity 301', 'opportunity 302']);
   });
 
+  it('continues with the first object that is left when the settings lose the one that it reads', async () => {
+    fill();
+    const { cursor } = await reading.read((await reading.read(null)).cursor);
+    const rest = await reading.readAll(cursor, { settings: { objects: ['deals'] } });
+    expect(namesOf(rest)).toEqual(['opportunity 301', 'opportunity 302']);
+  });
+
   it('requests smaller pages while responses are too large', async () => {
     for (let id = 11; id <= 40; id++) put('contacts', id, { email: `c${id}@example.com`, notes: 'x'.repeat(65_536) });
     const fieldMappings = [{ from: 'properties.notes', to: 'lead.customFields.notes' }];

@@ -148,6 +148,13 @@ describe('fields', () => {
     const fieldMappings = [{ from: 'custom_fields.d4de1c15.value', to: 'opportunity.customFields.budget' }];
     await readOne('deals', { title: 'Deal' }, { fieldMappings });
     expect(provider.requests[0]?.query).toMatchObject({ custom_fields: 'd4de1c15', limit: '100' });
+    // Pipedrive accepts at most 15 keys, and returns all fields without the parameter.
+    const many = Array.from({ length: 16 }, (_, index) => ({
+      ...{ from: `custom_fields.k${index}`, to: `opportunity.customFields.k${index}` },
+    }));
+    provider.requests.length = 0;
+    await readOne('deals', { title: 'Deal' }, { fieldMappings: many });
+    expect(provider.requests[0]?.query).not.toHaveProperty('custom_fields');
   });
 
   it.each<[Kind, object]>([

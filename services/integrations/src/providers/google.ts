@@ -9,4 +9,6 @@ export const google: Provider = {
   // Google issues a refresh token only for offline access, and again only after a new consent.
   parameters: { access_type: 'offline', prompt: 'consent' },
   revocation: 'https://oauth2.googleapis.com/revoke',
+  // https://developers.google.com/identity/protocols/oauth2/web-server#tokenrevoke
+  revokesAccount: true,
 };

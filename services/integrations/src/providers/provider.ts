@@ -20,6 +20,8 @@ export interface Provider {
    * none.
    */
   revocation?: string | ((tokens: { accessToken: string; refreshToken: string | null }) => RevocationRequest);
+  /** Whether a revocation ends the grant of the account, with the tokens of other connections of the same account. */
+  revokesAccount?: true;
   /** Converts a response of the token endpoint to the form of the standard (RFC 6749, section 5). */
   standardize?: (status: number, body: TokenBody) => { status: number; body: TokenBody };
 }

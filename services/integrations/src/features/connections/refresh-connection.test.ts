@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { testSettings, until } from '@tandem/testing';
 import { type Google, startGoogle } from '@tandem/testing/google';
 import { authorize, connect } from '../../google.test-service.ts';
@@ -220,6 +221,37 @@ describe('deleting a connection', () => {
     await until('the grant is revoked', async () => !(await google.isRefreshable(refresh_token)));
     await areRemoved(api, id);
   });
+
+  it('keeps the grant while another connection of the account needs it', async () => {
+    const api = service.as();
+    const ids = [await connect(service, google, api), await connect(service, google, api)];
+    const { refresh_token } = lastTokens();
+    const calls = google.calls.revoke;
+    await api.deleteConnection({ params: { id: ids[0] } });
+    await areRemoved(api, ids[0] as string);
+    expect([google.calls.revoke, await google.isRefreshable(refresh_token)]).toEqual([calls, true]);
+    await api.deleteConnection({ params: { id: ids[1] } });
+    await until('the grant is revoked', async () => !(await google.isRefreshable(refresh_token)));
+  });
+
+  it('happens to all connections of a tenant whose data is removed', async () => {
+    const api = service.as();
+    const { tenantId } = api.caller as { tenantId: number };
+    await connect(service, google, service.as({ tenantId, environment: 'sandbox' }));
+    const { refresh_token } = lastTokens();
+    const id = randomUUID();
+    const event = {
+      ...{ id, name: 'tenant.deletion_due', tenantId, environment: 'live', occurredAt: new Date().toISOString() },
+      ...{ action: 'tenant.delete', caller: { type: 'system', name: 'identity', requestId: 'test' } },
+      ...{ target: { type: 'tenant', id: tenantId }, data: { tenantId: String(tenantId) } },
+      record: { id: String(tenantId), version: 3 },
+    };
+    await service.publish(event.name, event, id);
+    await until('the grant is revoked', async () => !(await google.isRefreshable(refresh_token)));
+    await until('the removal is reported', () =>
+      service.events.find((found) => found.name === 'tenant.data_removed' && found.tenantId === tenantId),
+    );
+  }, 30_000);
 
   const areRemoved = (api: Api, id: string) =>
     until('the tokens are removed', async () => {

@@ -2,9 +2,10 @@ import { id } from '@tandem/contract';
 import type { OauthProvider } from '@tandem/integrations-contract';
 import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import { z } from 'zod';
-import { connectorOf } from '../../connectors/index.ts';
+import { connectorOf, connectorsOf } from '../../connectors/index.ts';
 import type { Connection as ConnectionRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
+import { providers } from '../../providers/index.ts';
 import { OauthError } from '../../providers/oauth-client.ts';
 import { openTokens, type StoredTokens } from './connection.ts';
 
@@ -29,7 +30,7 @@ export const revokeConnection = (tools: Tools) =>
       // A refresh in progress stores other tokens, which have to be revoked instead.
       const { refreshingUntil, tokenNumber } = row;
       if (refreshingUntil && refreshingUntil > new Date()) return finish(async () => soon(refreshingUntil));
-      const isRevoked = await outside(() => revoke(tools, row, tokens));
+      const isRevoked = (await isAccountInUse(tx, row)) || (await outside(() => revoke(tools, row, tokens)));
       const retryAt = isRevoked ? undefined : nextTry(row, tools);
       return finish(async ({ tx: inside }) => {
         if (retryAt) return retryAt;
@@ -41,7 +42,20 @@ export const revokeConnection = (tools: Tools) =>
     giveUp: scheduleAgain(revokeConnectionJob),
   });
 
-async function revoke({ oauth }: Tools, { connectorKey }: ConnectionRow, tokens: StoredTokens): Promise<boolean> {
+/** Whether a revocation would end other connections of the account. The last one of them is revoked. */
+async function isAccountInUse(tx: Tx, { connectorKey, accountId }: ConnectionRow): Promise<boolean> {
+  const provider = connectorOf(connectorKey).provider as OauthProvider;
+  if (accountId === null || !providers[provider].revokesAccount) return false;
+  const keys = connectorsOf(provider).map(({ key }) => key);
+  return (await tx.connection.count({ where: { accountId, connectorKey: { in: keys }, deletedAt: null } })) > 0;
+}
+
+/** Revokes the access of a connection. Returns whether the provider has answered. */
+export async function revoke(
+  { oauth }: Pick<Tools, 'oauth'>,
+  { connectorKey }: ConnectionRow,
+  tokens: StoredTokens,
+): Promise<boolean> {
   try {
     await oauth.revoke(connectorOf(connectorKey).provider as OauthProvider, tokens);
     return true;

@@ -6,6 +6,7 @@ import type { As } from './acting-user.ts';
 import { hashOf, hashOfRecord, type LinkRow, linkKey } from './link.ts';
 import type { Outcome } from './target.ts';
 import { targetOf } from './targets.ts';
+import { isTemporary } from './writing.ts';
 
 const reasonMax = 500;
 
@@ -78,9 +79,4 @@ async function write(
     if (!(cause instanceof ServiceCallError) || isTemporary(cause)) throw cause;
     return { action: 'failed', reason: cause.code ?? `status_${cause.status}` };
   }
-}
-
-/** Whether the same request can succeed later. */
-function isTemporary({ status, code }: ServiceCallError): boolean {
-  return status >= 500 || status === 429 || code === 'idempotency_running';
 }

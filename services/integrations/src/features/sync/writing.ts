@@ -103,6 +103,11 @@ export async function withoutRefused<Body extends object, Result>(
   }
 }
 
+/** Whether the same request can succeed later. */
+export function isTemporary({ status, code }: ServiceCallError): boolean {
+  return status >= 500 || status === 429 || code === 'idempotency_running';
+}
+
 /**
  * Changes a record that may change meanwhile, so that nothing of the other change is lost.
  * @param read resolves to undefined when the record was deleted

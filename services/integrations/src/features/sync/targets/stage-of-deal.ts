@@ -3,7 +3,7 @@ import type { FieldError } from '@tandem/contract';
 import type { Opportunity } from '@tandem/crm-contract';
 import type { z } from 'zod';
 import type { TargetContext } from '../target.ts';
-import { asReader } from '../writing.ts';
+import { asReader, isTemporary } from '../writing.ts';
 
 type Found = z.output<typeof Opportunity>;
 type Fields = Record<string, unknown>;
@@ -76,7 +76,6 @@ export async function moveDeal(
  * @throws the error if crm may accept the request later
  */
 export function noteOf(field: string, error: unknown): FieldError {
-  const isRefusal = error instanceof ServiceCallError && error.status < 500 && error.code !== 'idempotency_running';
-  if (!isRefusal) throw error;
+  if (!(error instanceof ServiceCallError) || isTemporary(error)) throw error;
   return { field, message: error.code ?? String(error.status) };
 }

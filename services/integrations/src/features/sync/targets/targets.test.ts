@@ -136,7 +136,7 @@ it.each([
   });
 });
 
-it('a request that still runs is repeated later', async () => {
+it('a request that still runs is no outcome, so that the record waits for it', async () => {
   crm.refuse({ path: /^\/v1\/opportunities$/, status: 409, code: 'idempotency_running' });
   const error = (await run()
     .write(deal())
@@ -416,8 +416,14 @@ describe('a deal', () => {
     const { write } = run();
     const { action, recordId, reason } = await write(deal({}, { outcome: 'won' }));
     expect([action, reason]).toEqual(['created', 'status: move_refused']);
-    crm.refuse({ path: /win$/, status: 503, code: 'unavailable' });
-    await expect(write(deal({}, { outcome: 'won' }))).rejects.toMatchObject({ status: 503 });
+    for (const [status, code] of [
+      [503, 'unavailable'],
+      [429, 'rate_limited'],
+      [409, 'idempotency_running'],
+    ] as const) {
+      crm.refuse({ path: /win$/, status, code });
+      await expect(write(deal({}, { outcome: 'won' }))).rejects.toMatchObject({ status, code });
+    }
     crm.refuse(undefined);
     expect(await write(deal({}, { outcome: 'won' }))).toEqual({ action: 'updated', recordId });
   });
