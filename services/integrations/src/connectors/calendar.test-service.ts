@@ -58,6 +58,7 @@ export function syncOf(connector: Connector, url: string) {
     },
     put: (event: OutgoingEvent, record: CalendarRecord | null = null, settings: Record<string, unknown> = {}) =>
       push.put({ call, settings }, event, record && { externalId: record.id, version: record.version }),
+    isGone: (id: string, settings: Record<string, unknown> = {}) => connector.sync?.isGone?.({ call, settings }, id),
     remove: (record: CalendarRecord, settings: Record<string, unknown> = {}) =>
       push.remove({ call, settings }, { externalId: record.id, version: record.version }),
   };

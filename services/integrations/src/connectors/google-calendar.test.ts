@@ -246,6 +246,18 @@ describe('a run', () => {
     expect(google.requests.map(({ query }) => query['maxResults'])).toContain('10');
   });
 
+  it('finds out whether an event was deleted', async () => {
+    google.edit(series());
+    google.edit(timed({ id: 'event' }));
+    const third = 'dailies_20261203T080000Z';
+    const all = () => Promise.all(['event', 'dailies', third, 'unknown'].map((id) => sync.isGone(id)));
+    expect(await all()).toEqual([false, false, false, true]);
+    google.remove('event');
+    google.remove(third);
+    expect(await all()).toEqual([true, false, true, true]);
+    expect(await sync.isGone('event', { direction: 'push' })).toBe(false);
+  });
+
   it('reads nothing if events are only written', async () => {
     const { cursor } = await sync.run();
     google.edit(timed());

@@ -54,7 +54,10 @@ const sync: Sync = {
     });
   },
   async isGone({ call, settings }, externalId) {
-    const event = await calendarOf(call, Settings.parse(settings).calendarId).find(externalId);
+    const { calendarId, direction } = Settings.parse(settings);
+    if (direction === 'push') return false;
+    // A deleted event can still be read for some time.
+    const event = await calendarOf(call, calendarId).find(externalId);
     return event === null || event['status'] === 'cancelled';
   },
   push: {

@@ -304,6 +304,22 @@ describe('a run', () => {
     expect(new Set(records.map(({ id }) => id)).size).toBe(40);
   });
 
+  it('finds out whether an event was deleted', async () => {
+    microsoft.add('event', timed());
+    microsoft.add('meeting', timed());
+    microsoft.add('dailies', series());
+    const third = 'dailies~20261203T080000Z';
+    const all = () => Promise.all(['event', 'meeting', 'dailies', third].map((id) => sync.isGone(id)));
+    expect(await all()).toEqual([false, false, false, false]);
+    microsoft.remove('event');
+    microsoft.edit('meeting', { isCancelled: true });
+    microsoft.remove('dailies.OCC.2026-12-03');
+    expect(await all()).toEqual([true, true, false, true]);
+    microsoft.remove('dailies');
+    expect(await all()).toEqual([true, true, true, true]);
+    expect(await sync.isGone('event', { direction: 'push' })).toBe(false);
+  });
+
   it('reads nothing if events are only written', async () => {
     microsoft.add('event', timed());
     expect((await sync.run(null, { direction: 'push' })).records).toEqual([]);
