@@ -7,9 +7,14 @@ import type { CalendarFields, Cursor, OutgoingEvent, Sync } from './sync.ts';
 export const hours = (count: number) => count * 3_600_000;
 export const days = (count: number) => hours(24) * count;
 
+const today = Date.now();
+
+/** The current year: its December is in a period of 365 past days and 730 days ahead, and has no change of clocks. */
+export const year = new Date(today).getUTCFullYear();
+
 /** A day near today, at a clock time in UTC. */
 export function dayAt(offset: number, clock = '09:00'): string {
-  const day = new Date(Date.now() + days(offset)).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const day = new Date(today + days(offset)).toISOString().slice(0, 'YYYY-MM-DD'.length);
   return `${day}T${clock}:00.000Z`;
 }
 
@@ -58,6 +63,7 @@ export function syncOf(connector: Connector, url: string) {
     },
     put: (event: OutgoingEvent, record: CalendarRecord | null = null, settings: Record<string, unknown> = {}) =>
       push.put({ call, settings }, event, record && { externalId: record.id, version: record.version }),
+    isGone: (id: string, settings: Record<string, unknown> = {}) => connector.sync?.isGone?.({ call, settings }, id),
     remove: (record: CalendarRecord, settings: Record<string, unknown> = {}) =>
       push.remove({ call, settings }, { externalId: record.id, version: record.version }),
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type GoogleCalendar, startGoogleCalendar } from '@tandem/testing/google';
-import { anEvent, dayAt, days, someFields, syncOf } from './calendar.test-service.ts';
+import { anEvent, dayAt, days, someFields, syncOf, year } from './calendar.test-service.ts';
 import { googleCalendar } from './google-calendar.ts';
 import { CursorExpiredError, type Sync } from './sync.ts';
 
@@ -26,11 +26,11 @@ const timed = (event: Partial<Event> = {}): Event => ({
   ...event,
 });
 /** A series of seven days at nine in Berlin in winter. */
-const daily = { start: berlin('2026-12-01T09:00:00+01:00'), end: berlin('2026-12-01T10:00:00+01:00') };
+const daily = { start: berlin(`${year}-12-01T09:00:00+01:00`), end: berlin(`${year}-12-01T10:00:00+01:00`) };
 const series = (event: Partial<Event> = {}) =>
   timed({ id: 'dailies', ...daily, recurrence: ['RRULE:FREQ=DAILY;COUNT=7'], ...event });
 const settings = { daysBack: 365, daysAhead: 730 };
-const third = { seriesId: 'dailies', originalStartAt: '2026-12-03T08:00:00.000Z' };
+const third = { seriesId: 'dailies', originalStartAt: `${year}-12-03T08:00:00.000Z` };
 
 describe('a run', () => {
   it('reads the events of the period, page by page, and then what has changed', async () => {
@@ -90,13 +90,13 @@ describe('a run', () => {
   });
 
   it('reads whole days in the time zone of the calendar', async () => {
-    google.edit(timed({ start: { date: '2026-12-24' }, end: { date: '2026-12-27' } }));
+    google.edit(timed({ start: { date: `${year}-12-24` }, end: { date: `${year}-12-27` } }));
     const { records } = await sync.run(null, settings);
     expect(records[0]?.fields).toMatchObject({
       allDay: true,
       timezone: 'Europe/Berlin',
-      startAt: '2026-12-23T23:00:00.000Z',
-      endAt: '2026-12-26T23:00:00.000Z',
+      startAt: `${year}-12-23T23:00:00.000Z`,
+      endAt: `${year}-12-26T23:00:00.000Z`,
     });
   });
 
@@ -104,57 +104,62 @@ describe('a run', () => {
     google.edit(series());
     google.edit(
       timed({
-        id: 'dailies_20261203T080000Z',
+        id: `dailies_${year}1203T080000Z`,
         ...daily,
-        start: berlin('2026-12-03T12:00:00+01:00'),
-        end: berlin('2026-12-03T13:00:00+01:00'),
+        start: berlin(`${year}-12-03T12:00:00+01:00`),
+        end: berlin(`${year}-12-03T13:00:00+01:00`),
       }),
     );
-    google.remove('dailies_20261204T080000Z');
+    google.remove(`dailies_${year}1204T080000Z`);
     const { records, cursor } = await sync.run(null, settings);
     expect(
       records.map(({ id, fields, occurrence, isDeleted }) => [id, fields.recurrence, occurrence, isDeleted]),
     ).toEqual([
       ['dailies', 'FREQ=DAILY;COUNT=7', undefined, undefined],
-      ['dailies_20261204T080000Z', null, { seriesId: 'dailies', originalStartAt: '2026-12-04T08:00:00.000Z' }, true],
-      ['dailies_20261203T080000Z', null, third, undefined],
+      [
+        `dailies_${year}1204T080000Z`,
+        null,
+        { seriesId: 'dailies', originalStartAt: `${year}-12-04T08:00:00.000Z` },
+        true,
+      ],
+      [`dailies_${year}1203T080000Z`, null, third, undefined],
     ]);
-    google.remove('dailies_20261205T080000Z');
+    google.remove(`dailies_${year}1205T080000Z`);
     const { records: later } = await sync.run(cursor, settings);
-    expect(later.map(({ id }) => id)).toEqual(['dailies', 'dailies_20261205T080000Z']);
+    expect(later.map(({ id }) => id)).toEqual(['dailies', `dailies_${year}1205T080000Z`]);
   });
 
   it('reads cancelled days of a series for whole days in the time zone of the series', async () => {
     google.state.timeZone = 'America/New_York';
-    const fields = { allDay: true, startAt: '2026-11-30T23:00:00.000Z', endAt: '2026-12-01T23:00:00.000Z' };
+    const fields = { allDay: true, startAt: `${year}-11-30T23:00:00.000Z`, endAt: `${year}-12-01T23:00:00.000Z` };
     const copy = await sync.put(anEvent({ ...fields, recurrence: 'FREQ=DAILY;COUNT=7' }));
     const { cursor } = await sync.run(null, settings);
-    google.remove(`${copy.id}_20261203`);
+    google.remove(`${copy.id}_${year}1203`);
     const { records } = await sync.run(cursor, settings);
     expect(records.at(-1)).toMatchObject({
       isDeleted: true,
-      occurrence: { seriesId: copy.id, originalStartAt: '2026-12-02T23:00:00.000Z' },
+      occurrence: { seriesId: copy.id, originalStartAt: `${year}-12-02T23:00:00.000Z` },
     });
   });
 
   it('reads the dates that a series leaves out as cancelled occurrences', async () => {
     const exdates = [
-      'EXDATE;TZID=Europe/Berlin:20261202T090000,20261203T090000',
-      'EXDATE:20261204T080000Z,never,20269901',
+      `EXDATE;TZID=Europe/Berlin:${year}1202T090000,${year}1203T090000`,
+      `EXDATE:${year}1204T080000Z,never,${year}9901`,
     ];
     google.edit(series({ recurrence: ['RRULE:FREQ=DAILY;COUNT=7', ...exdates] }));
     const { records } = await sync.run(null, settings);
     expect(records.map(({ id, isDeleted = false }) => [id, isDeleted])).toEqual([
       ['dailies', false],
-      ['dailies_20261202T080000Z', true],
-      ['dailies_20261203T080000Z', true],
-      ['dailies_20261204T080000Z', true],
+      [`dailies_${year}1202T080000Z`, true],
+      [`dailies_${year}1203T080000Z`, true],
+      [`dailies_${year}1204T080000Z`, true],
     ]);
     expect(records[2]?.occurrence).toEqual(third);
   });
 
   it('returns at most 100 records of a page, and the others afterwards', async () => {
-    const dates = Array.from({ length: 150 }, (_, index) => new Date(Date.UTC(2026, 11, 2 + index, 8)));
+    const dates = Array.from({ length: 150 }, (_, index) => new Date(Date.UTC(year, 11, 2 + index, 8)));
     const exdate = `EXDATE:${dates.map((date) => date.toISOString().replace(/[-:]|\.\d{3}/g, '')).join(',')}`;
     google.edit(series({ recurrence: ['RRULE:FREQ=DAILY', exdate] }));
     const first = await sync.read(null, settings);
@@ -165,13 +170,13 @@ describe('a run', () => {
   });
 
   it.each([
-    ['further dates', { recurrence: ['RRULE:FREQ=DAILY;COUNT=7', 'RDATE;VALUE=DATE:20270101'] }],
+    ['further dates', { recurrence: ['RRULE:FREQ=DAILY;COUNT=7', `RDATE;VALUE=DATE:${year + 1}0101`] }],
     ['two rules', { recurrence: ['RRULE:FREQ=DAILY;COUNT=7', 'RRULE:FREQ=YEARLY'] }],
     ['a working location', { eventType: 'workingLocation' }],
     ['a birthday', { eventType: 'birthday' }],
   ])('leaves out %s, with its occurrences', async (_, event) => {
     google.edit(series(event));
-    if ('recurrence' in event) google.remove('dailies_20261203T080000Z');
+    if ('recurrence' in event) google.remove(`dailies_${year}1203T080000Z`);
     google.edit(timed());
     expect((await sync.run(null, settings)).records).toHaveLength(1);
   });
@@ -246,6 +251,18 @@ describe('a run', () => {
     expect(google.requests.map(({ query }) => query['maxResults'])).toContain('10');
   });
 
+  it('finds out whether an event was deleted', async () => {
+    google.edit(series());
+    google.edit(timed({ id: 'event' }));
+    const third = `dailies_${year}1203T080000Z`;
+    const all = () => Promise.all(['event', 'dailies', third, 'unknown'].map((id) => sync.isGone(id)));
+    expect(await all()).toEqual([false, false, false, true]);
+    google.remove('event');
+    google.remove(third);
+    expect(await all()).toEqual([true, false, true, true]);
+    expect(await sync.isGone('event', { direction: 'push' })).toBe(false);
+  });
+
   it('reads nothing if events are only written', async () => {
     const { cursor } = await sync.run();
     google.edit(timed());
@@ -286,16 +303,16 @@ describe('a copy', () => {
   const wholeDays = {
     allDay: true,
     timezone: 'Asia/Tokyo',
-    startAt: '2026-12-23T15:00:00.000Z',
-    endAt: '2026-12-26T15:00:00.000Z',
+    startAt: `${year}-12-23T15:00:00.000Z`,
+    endAt: `${year}-12-26T15:00:00.000Z`,
   };
 
   it.each([
     ['all fields', full()],
     ['no optional fields', someFields()],
     ['whole days of another time zone', someFields(wholeDays)],
-    ['a series', someFields({ recurrence: 'FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR;UNTIL=20271231T225959Z' })],
-    ['a series of whole days', someFields({ ...wholeDays, recurrence: 'FREQ=YEARLY;UNTIL=20301231' })],
+    ['a series', someFields({ recurrence: `FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR;UNTIL=${year + 1}1231T225959Z` })],
+    ['a series of whole days', someFields({ ...wholeDays, recurrence: `FREQ=YEARLY;UNTIL=${year + 4}1231` })],
   ])('has %s, and reading it returns the same', async (_, fields) => {
     const put = await sync.put(anEvent(fields));
     const { records } = await sync.run(null, settings);
@@ -308,11 +325,11 @@ describe('a copy', () => {
   });
 
   it('has an UNTIL in the form that Google requires', async () => {
-    await sync.put(anEvent({ recurrence: 'FREQ=DAILY;UNTIL=20271231' }));
-    await sync.put(anEvent({ ...wholeDays, recurrence: 'FREQ=DAILY;UNTIL=20271231T145959Z' }, { id: 'days' }));
+    await sync.put(anEvent({ recurrence: `FREQ=DAILY;UNTIL=${year + 1}1231` }));
+    await sync.put(anEvent({ ...wholeDays, recurrence: `FREQ=DAILY;UNTIL=${year + 1}1231T145959Z` }, { id: 'days' }));
     expect([...google.events.values()].map((event) => event['recurrence'])).toEqual([
-      ['RRULE:FREQ=DAILY;UNTIL=20271231T225959Z'],
-      ['RRULE:FREQ=DAILY;UNTIL=20271231'],
+      [`RRULE:FREQ=DAILY;UNTIL=${year + 1}1231T225959Z`],
+      [`RRULE:FREQ=DAILY;UNTIL=${year + 1}1231`],
     ]);
   });
 
@@ -340,7 +357,7 @@ describe('a copy', () => {
       { email: 'Bob@example.com', responseStatus: 'tentative' },
       { email: 'eve@example.com', responseStatus: 'accepted' },
     ];
-    const recurrence = ['RRULE:FREQ=DAILY;COUNT=7', 'EXDATE:20261202T080000Z'];
+    const recurrence = ['RRULE:FREQ=DAILY;COUNT=7', `EXDATE:${year}1202T080000Z`];
     const texts = { description: '<b>Bring</b> cake', visibility: 'confidential', summary: undefined };
     google.edit(series({ attendees, recurrence, colorId: '7', hangoutLink: 'https://meet.google.com/abc', ...texts }));
     const { records } = await sync.run(null, settings);
@@ -356,7 +373,7 @@ describe('a copy', () => {
       description: '<b>Bring</b> cake',
       visibility: 'confidential',
       attendees: [...attendees, { email: 'new@example.com', displayName: 'N' }],
-      recurrence: ['RRULE:FREQ=DAILY;COUNT=9', 'EXDATE:20261202T080000Z'],
+      recurrence: ['RRULE:FREQ=DAILY;COUNT=9', `EXDATE:${year}1202T080000Z`],
     });
     expect(google.events.get('dailies')).not.toHaveProperty('summary');
     const without = await sync.put({ ...event, attendees: [] }, put);
@@ -403,10 +420,36 @@ describe('a copy', () => {
   });
 });
 
+describe('a calendar other than the primary one', () => {
+  const team = { ...settings, calendarId: 'team@group.calendar.google.com' };
+  const other = { ...settings, calendarId: 'other' };
+
+  it('has ids of its own, so that events of other calendars are neither gone nor written', async () => {
+    const copy = await sync.put(anEvent({ timezone: 'UTC', recurrence: 'FREQ=DAILY;COUNT=7' }), null, team);
+    const occurrence = { seriesId: copy.id, originalStartAt: dayAt(3) };
+    const moved = { startAt: dayAt(3, '11:00'), endAt: dayAt(3, '12:00') };
+    const changed = await sync.put(anEvent(moved, { id: 'other', occurrence }), null, team);
+    expect([changed.occurrence, (await sync.run(null, team)).records]).toEqual([occurrence, [copy, changed]]);
+    expect([copy.id.split(':')[1], copy.copyOf]).toEqual([[...google.events.keys()][0], anEvent().id]);
+    google.remove(String(changed.id.split(':')[1]));
+    expect([await sync.isGone(copy.id, team), await sync.isGone(changed.id, team)]).toEqual([false, true]);
+
+    for (const elsewhere of [other, settings]) {
+      expect([await sync.isGone(copy.id, elsewhere), await sync.isGone(changed.id, elsewhere)]).toEqual([false, false]);
+      const refused = sync.put(anEvent(moved, { id: 'other', occurrence }), null, elsewhere);
+      await expect(refused).rejects.toMatchObject({ failure: 'status_404' });
+      await sync.remove(copy, elsewhere);
+    }
+    expect(await sync.isGone(copy.id, team)).toBe(false);
+    await sync.remove(copy, team);
+    expect(await sync.isGone(copy.id, team)).toBe(true);
+  });
+});
+
 describe('a copy of an occurrence', () => {
-  const dailies = { startAt: '2026-12-01T08:00:00.000Z', endAt: '2026-12-01T09:00:00.000Z' };
-  const moved = { startAt: '2026-12-03T11:00:00.000Z', endAt: '2026-12-03T12:00:00.000Z' };
-  const wholeDays = { allDay: true, startAt: '2026-11-30T23:00:00.000Z', endAt: '2026-12-01T23:00:00.000Z' };
+  const dailies = { startAt: `${year}-12-01T08:00:00.000Z`, endAt: `${year}-12-01T09:00:00.000Z` };
+  const moved = { startAt: `${year}-12-03T11:00:00.000Z`, endAt: `${year}-12-03T12:00:00.000Z` };
+  const wholeDays = { allDay: true, startAt: `${year}-11-30T23:00:00.000Z`, endAt: `${year}-12-01T23:00:00.000Z` };
   const recurrence = 'FREQ=DAILY;COUNT=7';
 
   it('changes the instance of the series, and is cancelled', async () => {
@@ -415,7 +458,7 @@ describe('a copy of an occurrence', () => {
     const event = anEvent({ ...moved, title: 'Later' }, { id: 'occurrence', occurrence });
     const put = await sync.put(event);
     expect(put).toMatchObject({
-      id: `${copy.id}_20261203T080000Z`,
+      id: `${copy.id}_${year}1203T080000Z`,
       occurrence,
       fields: event.fields,
       copyOf: 'occurrence',
@@ -435,16 +478,16 @@ describe('a copy of an occurrence', () => {
   it('changes a day of a series for whole days to a time of day', async () => {
     google.state.timeZone = 'America/New_York';
     const copy = await sync.put(anEvent({ ...wholeDays, recurrence }));
-    const occurrence = { seriesId: copy.id, originalStartAt: '2026-12-02T23:00:00.000Z' };
+    const occurrence = { seriesId: copy.id, originalStartAt: `${year}-12-02T23:00:00.000Z` };
     const event = anEvent(moved, { id: 'occurrence', occurrence });
     const put = await sync.put(event);
-    expect(put).toMatchObject({ id: `${copy.id}_20261203`, occurrence, fields: event.fields });
+    expect(put).toMatchObject({ id: `${copy.id}_${year}1203`, occurrence, fields: event.fields });
     expect((await sync.run(null, settings)).records).toEqual([copy, put]);
   });
 
   it('does not pass for a copy of the series when the user changes an instance', async () => {
     const copy = await sync.put(anEvent({ ...dailies, recurrence }));
-    google.edit({ id: `${copy.id}_20261203T080000Z`, summary: 'Changed by the user' });
+    google.edit({ id: `${copy.id}_${year}1203T080000Z`, summary: 'Changed by the user' });
     const { records } = await sync.run(null, settings);
     expect(records.map(({ fields, copyOf }) => [fields.title, copyOf])).toEqual([
       ['Demo', anEvent().id],
@@ -453,7 +496,7 @@ describe('a copy of an occurrence', () => {
   });
 
   it.each([
-    ['no such occurrence', '2026-12-03T08:30:00.000Z'],
+    ['no such occurrence', `${year}-12-03T08:30:00.000Z`],
     ['no series', third.originalStartAt],
   ])('is refused if there is %s', async (name, originalStartAt) => {
     const copy = await sync.put(anEvent({ ...dailies, recurrence }));

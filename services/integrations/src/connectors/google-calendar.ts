@@ -25,6 +25,7 @@ import {
   seriesIdOf,
   zoneOf,
 } from './google-event.ts';
+import { recordIdsOf } from './google-scope.ts';
 import { CursorExpiredError, type OutgoingEvent, type Sync } from './sync.ts';
 import { objectOf, type Values } from './values.ts';
 
@@ -43,9 +44,11 @@ const sync: Sync = {
   async read({ call, settings, cursor }) {
     const parsed = Settings.parse(settings);
     const calendar = calendarOf(call, parsed.calendarId);
+    const ids = recordIdsOf(parsed.calendarId);
     return readCalendar({ cursor }, parsed, async (next, period) => {
       try {
-        return await pageOf(calendar, next ?? firstQuery(period));
+        const page = await pageOf(calendar, next ?? firstQuery(period));
+        return { ...page, records: page.records.map(ids.ofRecord), cancelled: page.cancelled.map(ids.ofCancelled) };
       } catch (error) {
         // https://developers.google.com/workspace/calendar/api/guides/sync#full_sync_required_by_server
         const isExpired = next !== null && error instanceof CallError && error.failure === 'status_410';
@@ -54,23 +57,29 @@ const sync: Sync = {
     });
   },
   async isGone({ call, settings }, externalId) {
-    const event = await calendarOf(call, Settings.parse(settings).calendarId).find(externalId);
+    const { calendarId, direction } = Settings.parse(settings);
+    const id = recordIdsOf(calendarId).atGoogle(externalId);
+    if (direction === 'push' || id === null) return false;
+    // A deleted event can still be read for some time.
+    const event = await calendarOf(call, calendarId).find(id);
     return event === null || event['status'] === 'cancelled';
   },
   push: {
     isWanted: (settings) => Settings.parse(settings).direction !== 'pull',
     async put({ call, settings }, event, copy) {
-      const calendar = calendarOf(call, Settings.parse(settings).calendarId);
-      if (event.occurrence) return putOccurrence(calendar, event, event.occurrence);
-      const id = copy?.externalId ?? googleIdOf(event.id);
-      if (event.status === 'cancelled') {
-        await calendar.remove(id);
-        return deletedRecord(id);
-      }
-      return (copy && (await updated(calendar, id, event))) ?? (await inserted(calendar, event));
+      const { calendarId } = Settings.parse(settings);
+      const ids = recordIdsOf(calendarId);
+      const { occurrence } = event;
+      const seriesId = occurrence && ids.atGoogle(occurrence.seriesId);
+      // The series is in another calendar, which was synced before.
+      if (seriesId === null) throw new CallError('status_404');
+      const outgoing = occurrence && seriesId ? { ...event, occurrence: { ...occurrence, seriesId } } : event;
+      return ids.ofRecord(await put(calendarOf(call, calendarId), outgoing, copy && ids.atGoogle(copy.externalId)));
     },
     async remove({ call, settings }, { externalId }) {
-      await calendarOf(call, Settings.parse(settings).calendarId).remove(externalId);
+      const { calendarId } = Settings.parse(settings);
+      const id = recordIdsOf(calendarId).atGoogle(externalId);
+      if (id !== null) await calendarOf(call, calendarId).remove(id);
     },
   },
 };
@@ -114,12 +123,7 @@ function calendarOf(rawCall: Call, calendarId: string) {
     // https://developers.google.com/workspace/calendar/api/v3/reference/events/update
     update: (id: string, event: Values) =>
       body(
-        call({
-          url: `${url}/${pathPart(id)}?sendUpdates=none`,
-          method: 'PUT',
-          body: event,
-          headers: etagOf(event),
-        }),
+        call({ url: `${url}/${pathPart(id)}?sendUpdates=none`, method: 'PUT', body: event, headers: etagOf(event) }),
       ),
     // https://developers.google.com/workspace/calendar/api/v3/reference/events/delete
     remove: (id: string) => orMissing(call({ url: `${url}/${pathPart(id)}?sendUpdates=none`, method: 'DELETE' })),
@@ -204,6 +208,17 @@ function nextOf({ nextPageToken, nextSyncToken }: Values, query: string): Pick<C
   // Without a token, the next run reads the period again.
   if (!isToken(nextSyncToken)) return { next: null, isEnd: true };
   return { next: String(new URLSearchParams({ ...constant, syncToken: nextSyncToken })), isEnd: true };
+}
+
+/** Writes an event; `copyId` is the id of its copy, if there is one. */
+async function put(calendar: Calendar, event: OutgoingEvent, copyId: string | null): Promise<CalendarRecord> {
+  if (event.occurrence) return putOccurrence(calendar, event, event.occurrence);
+  const id = copyId ?? googleIdOf(event.id);
+  if (event.status === 'cancelled') {
+    await calendar.remove(id);
+    return deletedRecord(id);
+  }
+  return (copyId !== null && (await updated(calendar, id, event))) || inserted(calendar, event);
 }
 
 async function inserted(calendar: Calendar, event: OutgoingEvent): Promise<CalendarRecord> {

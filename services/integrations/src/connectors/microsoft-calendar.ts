@@ -47,10 +47,16 @@ const sync: Sync = {
     });
   },
   async isGone({ call, settings }, externalId) {
-    const graph = graphOf(call, Settings.parse(settings).calendarId);
+    const { calendarId, direction } = Settings.parse(settings);
+    if (direction === 'push') return false;
+    const graph = graphOf(call, calendarId);
     const occurrence = occurrenceOfId(externalId);
-    if (occurrence) return (await instanceOf(graph, occurrence)) === null;
-    return (await graph.find(externalId)) === null;
+    const id = occurrence?.seriesId ?? externalId;
+    const event = await graph.find(id);
+    if (!event || event['isCancelled'] === true) return true;
+    if (!occurrence) return false;
+    const cancelled = cancelledOf(event, (await graph.cancelledOccurrences([id])).get(id));
+    return cancelled.some(([cancelledId]) => cancelledId === externalId);
   },
   push: {
     isWanted: (settings) => Settings.parse(settings).direction !== 'pull',

@@ -86,7 +86,12 @@ it('copies events of the connected calendar, their changes, and that they were d
 
 it('copies a series with its changed and cancelled occurrences', async () => {
   const recurrence = ['RRULE:FREQ=DAILY;COUNT=5'];
-  google.calendar.edit({ ...lunch(), recurrence });
+  // In UTC, because the clocks may change within these days.
+  const times = {
+    start: { dateTime: dayAt(1), timeZone: 'UTC' },
+    end: { dateTime: dayAt(1, '10:00'), timeZone: 'UTC' },
+  };
+  google.calendar.edit({ ...lunch(), ...times, recurrence });
   const stamp = (offset: number) => dayAt(offset).replace(/[-:]|\.\d{3}/g, '');
   google.calendar.edit({ id: `lunch_${stamp(2)}`, summary: 'Long lunch' });
   google.calendar.remove(`lunch_${stamp(3)}`);
