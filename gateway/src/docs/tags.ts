@@ -172,7 +172,7 @@ const tags: Tag[] = [
     description: 'Optional extensions of the platform.',
   },
   {
-    paths: ['/v1/subscriptions'],
+    paths: ['/v1/subscriptions', '/v1/public/billing'],
     name: 'Subscriptions',
     description: 'The plan of the tenant and its usage.',
   },

@@ -24,6 +24,7 @@ export {
   teams,
   users,
 } from './identity-peer.ts';
+export { type ImapServer, startImapServer } from './imap-server.ts';
 export { publishLeadDeletion, publishLeadMerge } from './lead-merges.ts';
 export { longestTurn } from './longest-turn.ts';
 export { publishPartner } from './partner-events.ts';

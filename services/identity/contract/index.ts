@@ -7,6 +7,7 @@ import { accountPages } from './account-pages.ts';
 import { addons } from './addons.ts';
 import { apiKeys } from './api-keys.ts';
 import { auditLogs } from './audit-logs.ts';
+import { billingEvents } from './billing-events.ts';
 import { counts } from './counts.ts';
 import { entitlements } from './entitlements.ts';
 import {
@@ -50,6 +51,7 @@ export * from './addons.ts';
 export * from './api-keys.ts';
 export * from './audit-logs.ts';
 export * from './auth.ts';
+export * from './billing-events.ts';
 export * from './counts.ts';
 export * from './entitlements.ts';
 export * from './internal.ts';
@@ -97,6 +99,7 @@ export const identity = {
   ...addons,
   ...entitlements,
   ...subscriptions,
+  ...billingEvents,
   ...usage,
   ...usageAlerts,
   ...notifications,

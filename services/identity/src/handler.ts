@@ -55,6 +55,8 @@ export interface Tools {
   /** The address of the console, without a slash at the end; undefined if there is none. */
   consoleUrl: string | undefined;
   sso: SsoProviders;
+  /** The secret of the payment provider's events; undefined if the platform has none. */
+  stripeSecret: string | undefined;
   /** The rules for addresses of identity providers. */
   ssoTarget: Target;
   readTxt: ReadTxt;

@@ -57,6 +57,7 @@ import { sealedSso } from './features/sso/connection.ts';
 import { createReadTxt } from './features/sso/domain.ts';
 import { ssoHandlers } from './features/sso/index.ts';
 import { createSsoProviders } from './features/sso/provider.ts';
+import { billingEventRetention } from './features/subscriptions/billing-event.ts';
 import { changePlan } from './features/subscriptions/change-plan.job.ts';
 import { endSubscription } from './features/subscriptions/end-subscription.job.ts';
 import { subscriptionHandlers } from './features/subscriptions/index.ts';
@@ -113,6 +114,7 @@ export function identityService(
     limiter: loginLimiter({ redis, namespace: settings.NAMESPACE, key: pepper.hash, log }),
     seal,
     publicUrl: settings.PUBLIC_URL,
+    stripeSecret: settings.STRIPE_WEBHOOK_SECRET,
     consoleUrl: settings.CONSOLE_URL,
     ssoTarget,
     sso: createSsoProviders({ target: ssoTarget, allowHttp: settings.WEBHOOK_ALLOW_PRIVATE_TARGETS }),
@@ -208,6 +210,7 @@ export function identityService(
       NotificationFeed: { owners: ['userId'] },
       UserPreference: 'shared',
       Subscription: 'shared',
+      BillingEvent: 'shared',
       UsageAlert: 'shared',
       UsageAlertSent: 'shared',
       InstalledAddon: { owners: ['createdBy'] },
@@ -230,6 +233,7 @@ export function identityService(
       linkRetention,
       invitationRetention,
       enrollmentRetention,
+      billingEventRetention,
       { table: 'refused_call', column: 'hour', days: 1 },
       { table: 'usage_hour', column: 'hour', days: usageHourDays },
     ],

@@ -22,6 +22,8 @@ export const identitySettings = serviceSettings.extend({
   PARTNER_URL: z.url(),
   /** Allows identity providers on private addresses and over http; also for webhooks (integrations). */
   WEBHOOK_ALLOW_PRIVATE_TARGETS: z.stringbool().default(process.env['NODE_ENV'] === 'development'),
+  /** Signs the events of the payment provider of the platform (Stripe); without it none is accepted. */
+  STRIPE_WEBHOOK_SECRET: z.string().min(16, 'Must have at least 16 characters').optional(),
   /** Name servers for the proof of domains; those of the system by default. */
   SSO_DNS_SERVERS: z
     .codec(z.string().min(1), z.array(z.string()), {

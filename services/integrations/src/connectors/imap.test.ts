@@ -1,16 +1,16 @@
 import { createGuardedConnect, createTarget } from '@tandem/outgoing';
+import { type ImapServer, startImapServer } from '@tandem/testing';
 import { type Integrations, startIntegrations } from '../testing.ts';
 import { syncOf } from './connector.test-service.ts';
 import { CallError, type Sockets } from './connector.ts';
-import { startImap } from './imap.test-service.ts';
 import { imap } from './imap.ts';
 import type { ExternalRecord } from './sync.ts';
 
 type MailRecord = Extract<ExternalRecord, { kind: 'mail' }>;
 
-let server: Awaited<ReturnType<typeof startImap>>;
+let server: ImapServer;
 beforeAll(async () => {
-  server = await startImap();
+  server = await startImapServer();
 });
 afterAll(() => server?.close());
 beforeEach(() => server.reset());

@@ -1,4 +1,4 @@
-import type { internalAdmin, subscriptions, usage } from '@tandem/identity-contract';
+import type { billingEvents, internalAdmin, subscriptions, usage } from '@tandem/identity-contract';
 import type { Handlers } from '@tandem/service';
 import type { Tools, Tx } from '../../handler.ts';
 import { cancelSubscription } from './cancel-subscription.ts';
@@ -7,6 +7,7 @@ import { deleteSubscription } from './delete-subscription.ts';
 import { getSubscription } from './get-subscription.ts';
 import { getSubscriptionUsage } from './get-subscription-usage.ts';
 import { listSubscriptions } from './list-subscriptions.ts';
+import { receiveBillingEvent } from './receive-billing-event.ts';
 import { resumeSubscription } from './resume-subscription.ts';
 import { setSubscriptionStatus } from './set-subscription-status.ts';
 
@@ -20,4 +21,8 @@ export const subscriptionHandlers = (tools: Tools) =>
     changeSubscription: changeSubscription(tools),
     resumeSubscription: resumeSubscription(tools),
     setSubscriptionStatus: setSubscriptionStatus(tools),
-  }) satisfies Handlers<typeof subscriptions & typeof usage & Pick<typeof internalAdmin, 'setSubscriptionStatus'>, Tx>;
+    receiveBillingEvent: receiveBillingEvent(tools),
+  }) satisfies Handlers<
+    typeof subscriptions & typeof usage & typeof billingEvents & Pick<typeof internalAdmin, 'setSubscriptionStatus'>,
+    Tx
+  >;

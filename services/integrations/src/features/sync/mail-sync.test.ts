@@ -1,15 +1,14 @@
-import { until } from '@tandem/testing';
-import { startImap } from '../../connectors/imap.test-service.ts';
+import { type ImapServer, startImapServer, until } from '@tandem/testing';
 import { anInvoice, startStripe } from '../../connectors/stripe.test-service.ts';
 import { type Api, type Integrations, startIntegrations } from '../../testing.ts';
 import { type Peers, startPeers } from './targets/peers.test-service.ts';
 
 let peers: Peers;
-let mailbox: Awaited<ReturnType<typeof startImap>>;
+let mailbox: ImapServer;
 let stripe: Awaited<ReturnType<typeof startStripe>>;
 let service: Integrations;
 beforeAll(async () => {
-  [peers, mailbox, stripe] = await Promise.all([startPeers(), startImap(), startStripe()]);
+  [peers, mailbox, stripe] = await Promise.all([startPeers(), startImapServer(), startStripe()]);
   service = await startIntegrations({ CRM_URL: peers.url, CAMPAIGN_URL: peers.url, STRIPE_URL: stripe.url });
 });
 afterAll(async () => {

@@ -1,7 +1,5 @@
-// A local IMAP server (RFC 3501) with the commands that the connector uses.
-
-import type { AddressInfo } from 'node:net';
-import { createServer, type Socket } from 'node:net';
+// A local IMAP server (RFC 3501) with the commands that connections of mailboxes use.
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 interface Message {
   uid: number;
@@ -17,7 +15,7 @@ interface Folder {
 type Override = (tag: string) => string | undefined;
 
 /** Starts a server with the user `ada` and the password `a"b\c`. */
-export async function startImap() {
+export async function startImapServer() {
   const folders = new Map<string, Folder>([['INBOX', { uidValidity: 7, uidNext: 1, messages: [] }]]);
   const commands: string[] = [];
   const overrides = new Map<string, Override>();
@@ -125,6 +123,8 @@ export async function startImap() {
     },
   };
 }
+
+export type ImapServer = Awaited<ReturnType<typeof startImapServer>>;
 
 function unquoted(text: string): string {
   return text.replace(/^"|"$/g, '');
