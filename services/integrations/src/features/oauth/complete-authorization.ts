@@ -164,6 +164,7 @@ async function storeTokens(
     scopes: tokens.scopes ?? scopes,
     ...(account && { accountId: account.id, accountName: account.name }),
   });
+  if (account && before.accountId !== null && before.accountId !== account.id) await forgetRecords(tx, before.id);
   const row = await startRefreshing({ tx, schedule }, written);
   const wasConnected = before.tokenNumber > 0;
   if (before.status !== 'connected')
@@ -172,6 +173,13 @@ async function storeTokens(
       record: asConnection(row),
     });
   return row;
+}
+
+/** Forgets the links and the cursors of another account, whose ids mean other records now. */
+async function forgetRecords(tx: Tx, connectionId: number): Promise<void> {
+  await tx.syncLink.deleteMany({ where: { connectionId } });
+  // Also configs of others, which a caller who is narrowed to their own records does not see.
+  await tx.sql`UPDATE connector_config SET cursor = NULL WHERE connection_id = ${connectionId}`;
 }
 
 function addressOf(redirectUri: string, parameters: Record<string, string>): string {

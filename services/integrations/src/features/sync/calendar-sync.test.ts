@@ -148,6 +148,17 @@ it('finds out what was deleted when Google does not report it any more', async (
   ]);
 });
 
+it('begins again when another account is authorized for the connection', async () => {
+  google.calendar.edit(lunch());
+  const { api, params } = await aSync();
+  const { connectionId } = (await api.getConnectorConfig({ params })).data;
+  await service.sqlWithin(api.caller, `UPDATE connection SET account_id = 'bob@example.com'`);
+  await connect(service, google, api, { connectionId });
+  const run = await runAgain(api, params, 2);
+  // The id means an event of the other account.
+  expect(run).toMatchObject({ full: true, counts: { created: 1, unchanged: 0 } });
+});
+
 it('refuses settings that are no settings of a calendar, and names them', async () => {
   const api = service.as({ userId });
   const connectionId = await connect(service, google, api);

@@ -13,6 +13,7 @@ import { type As, readActingUser } from './acting-user.ts';
 import { hashOf, hashOfRecord, type LinkRow, linkOf } from './link.ts';
 import { pushEventJob } from './push-event.ts';
 import { type Called, callSystem } from './read-page.ts';
+import { limitedTo } from './writing.ts';
 
 type Payload = z.output<typeof pushEventJob.payload>;
 type Context = JobContext<Payload, Tx>;
@@ -35,7 +36,7 @@ interface Pushed {
   isUnchanged: boolean;
 }
 
-const permissions = ['calendar:read'];
+const permission = 'calendar:read';
 const seriesWaitMs = 120_000;
 const seriesPollMs = 5_000;
 
@@ -48,8 +49,9 @@ export const pushEvent = (tools: Tools) =>
       if (!due) return;
       const { run, config, connection } = due;
       const requestId = `run_${tools.ids.encode('connector_run', run.tenantId, run.id)}`;
-      const as = await outside(() => readActingUser(tools, config, { wanted: permissions, requestId }));
-      if (!as) return finish(({ tx: inside, emit }) => failRun({ tx: inside, emit }, run, 'not_permitted'));
+      const acting = await outside(() => readActingUser(tools, config, { wanted: [permission], requestId }));
+      if (!acting) return finish(({ tx: inside, emit }) => failRun({ tx: inside, emit }, run, 'not_permitted'));
+      const as = limitedTo(permission, acting);
       const event = await outside(() => readEvent(tools, payload.calendarEventId, as));
       const series = event?.recurringEventId
         ? await linkOf(tx, connection.id, 'calendar_event', event.recurringEventId)

@@ -1,8 +1,8 @@
 // Shared steps of targets that write records to crm.
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceCallError } from '@tandem/client/internal';
-import { allows, type FieldError } from '@tandem/contract';
-import { reachOf, readFields } from '@tandem/service';
+import { allows, email, type FieldError } from '@tandem/contract';
+import { asService, reachOf, readFields } from '@tandem/service';
 import type { z } from 'zod';
 import type { As } from './acting-user.ts';
 import { type Outcome, recordDeleted, type TargetContext } from './target.ts';
@@ -137,6 +137,21 @@ export async function changing<Found>(
 export function limitedTo(permission: string, as: As): As {
   const reach = reachOf({ type: 'user', ...as }, permission);
   return typeof reach === 'object' ? { ...as, narrow: reach } : as;
+}
+
+const Address = email();
+
+/** The oldest lead with an address, of those that the user may read. */
+export async function findLead(
+  { crm, as }: Pick<TargetContext, 'crm' | 'as'>,
+  address: string | null,
+): Promise<number | undefined> {
+  const { data } = Address.safeParse(address);
+  if (data === undefined) return undefined;
+  const caller = { ...as, type: 'system' as const };
+  const reader = asService(caller, reachOf(caller, 'leads:read'));
+  const [lead] = await crm.findLeadsByEmail({ body: { email: data }, as: reader });
+  return lead?.id;
 }
 
 /** For reading codes that every user who writes deals can use, whether or not they may read the configuration. */

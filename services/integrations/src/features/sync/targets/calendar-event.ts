@@ -3,6 +3,7 @@ import type { FieldError } from '@tandem/contract';
 import { calendarEvents } from '@tandem/crm-contract';
 import type { CalendarFields, ExternalRecord } from '../../../connectors/sync.ts';
 import { type Outcome, recordDeleted, type Target, type TargetContext } from '../target.ts';
+import { findLead, limitedTo } from '../writing.ts';
 
 type Record = Extract<ExternalRecord, { kind: 'calendar_event' }>;
 type Event = Awaited<ReturnType<TargetContext['crm']['getCalendarEvent']>>;
@@ -15,7 +16,8 @@ const cancelled = { reason: 'Cancelled in the connected calendar' };
 export const calendarEventTarget: Target<'calendar_event'> = {
   kind: 'calendar_event',
   permissions: ['calendar:read', 'calendar:write', 'leads:read'],
-  async write(context, record, linkedId) {
+  async write(given, record, linkedId) {
+    const context = { ...given, as: limitedTo('calendar:write', given.as) };
     const { crm, as } = context;
     const event =
       linkedId === undefined ? undefined : await orAbsent(crm.getCalendarEvent({ params: { id: linkedId }, as }));
@@ -85,8 +87,8 @@ async function leadOf(
   attendees: readonly string[],
 ): Promise<number | undefined> {
   for (const email of attendees.slice(0, attendeesMax)) {
-    const [lead] = await crm.findLeadsByEmail({ body: { email }, as });
-    if (lead) return lead.id;
+    const leadId = await findLead({ crm, as }, email);
+    if (leadId !== undefined) return leadId;
   }
   return undefined;
 }
