@@ -164,6 +164,7 @@ async function storeTokens(
     scopes: tokens.scopes ?? scopes,
     ...(account && { accountId: account.id, accountName: account.name }),
   });
+  if (account && before.accountId === null) await takeOverLinks(tx, written);
   if (account && before.accountId !== null && before.accountId !== account.id) await forgetRecords(tx, before.id);
   const row = await startRefreshing({ tx, schedule }, written);
   const wasConnected = before.tokenNumber > 0;
@@ -173,6 +174,17 @@ async function storeTokens(
       record: asConnection(row),
     });
   return row;
+}
+
+/**
+ * Takes over the links of the latest deleted connection of the same account, so that somebody who connects it again gets
+ * no record twice.
+ */
+async function takeOverLinks(tx: Tx, { id, connectorKey, accountId }: ConnectionRow): Promise<void> {
+  await tx.sql`UPDATE sync_link SET connection_id = ${id} WHERE connection_id = (
+    SELECT id FROM connection
+    WHERE connector_key = ${connectorKey} AND account_id = ${accountId} AND deleted_at IS NOT NULL
+    ORDER BY deleted_at DESC LIMIT 1)`;
 }
 
 /** Forgets the links and the cursors of another account, whose ids mean other records now. */

@@ -159,6 +159,17 @@ it('begins again when another account is authorized for the connection', async (
   expect(run).toMatchObject({ full: true, counts: { created: 1, unchanged: 0 } });
 });
 
+it('knows the events of an account that was disconnected and is connected again', async () => {
+  google.calendar.edit(lunch());
+  const { api, params } = await aSync();
+  const { connectionId } = (await api.getConnectorConfig({ params })).data;
+  await api.deleteConnection({ params: { id: connectionId } });
+  const again = await connect(service, google, api);
+  const body = { connectorKey: 'google_calendar', connectionId: again, settings: {} };
+  const { data } = await api.createConnectorConfig({ body });
+  expect(await settled(api, { id: data.id }, 1)).toMatchObject({ counts: { created: 0, unchanged: 1 } });
+});
+
 it('refuses settings that are no settings of a calendar, and names them', async () => {
   const api = service.as({ userId });
   const connectionId = await connect(service, google, api);
