@@ -29,8 +29,8 @@ afterAll(async () => {
 const api = () => tenant.owner;
 
 /** Authorizes like a user in a browser: consents at Google, which redirects to the callback of the platform. */
-async function authorize(body: { connectionId?: string } = {}): Promise<string> {
-  const { data } = await api().authorizeConnection({
+async function authorize(body: { connectionId?: string } = {}, owner = api()): Promise<string> {
+  const { data } = await owner.authorizeConnection({
     params: { provider: 'google' },
     body: { connectorKey: 'google_calendar', ...body },
   });
@@ -57,9 +57,9 @@ async function sync(configId: string) {
   return ended(configId, started.data.id);
 }
 
-function ended(id: string, runId: string) {
+function ended(id: string, runId: string, owner = api()) {
   return until('the run ends', async () => {
-    const { data } = await api().getConnectorRun({ params: { id, runId } });
+    const { data } = await owner.getConnectorRun({ params: { id, runId } });
     return ['succeeded', 'failed', 'cancelled'].includes(data.status) && data;
   });
 }
@@ -128,6 +128,33 @@ it('syncs a calendar in both ways, survives the end of its grant, and shows all 
   expect(await authorize({ connectionId })).toBe(connectionId);
   expect(await sync(config.id)).toMatchObject({ status: 'succeeded', counts: { updated: 1, created: 0 } });
   expect((await api().getCalendarEvent({ params: { id: pulled?.id as string } })).data.title).toBe('Demo, moved');
+}, 120_000);
+
+it('copies no event back that the first sync of a calendar creates', async () => {
+  const other = await aTenant(fleet);
+  for (let number = 0; number < 40; number++)
+    google.calendar.edit({
+      id: `talk${number}`,
+      summary: `Talk ${number}`,
+      start: { dateTime: at(number + 1, 12), timeZone: 'Europe/Berlin' },
+      end: { dateTime: at(number + 1, 13), timeZone: 'Europe/Berlin' },
+    });
+  const before = google.calendar.events.size;
+  const connectionId = await authorize({}, other.owner);
+  const { data: config } = await other.owner.createConnectorConfig({
+    body: { connectorKey: 'google_calendar', connectionId, settings: { everyMinutes: null } },
+  });
+  const params = { id: config.id };
+  const { data: started } = await other.owner.syncConnectorConfig({ params, body: {} });
+  const run = await ended(config.id, started.id, other.owner);
+  expect(run.counts.created).toBeGreaterThanOrEqual(40);
+  const pushes = await until('all new events were examined', async () => {
+    const query = { trigger: 'event', limit: 100 } as const;
+    const { data } = await other.owner.listConnectorRuns({ params, query });
+    return data.length >= run.counts.created && data.every(({ status }) => status === 'succeeded') && data;
+  });
+  expect(pushes.filter(({ counts }) => counts.sent > 0)).toEqual([]);
+  expect(google.calendar.events.size).toBe(before);
 }, 120_000);
 
 it('sends what has happened to a new endpoint, and finds its own calls in the API log', async () => {

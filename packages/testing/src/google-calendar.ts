@@ -38,7 +38,7 @@ class Refused extends Error {
   }
 }
 
-/** Makes a calendar with the addresses `primary` and `team@group.calendar.google.com`, which have the same events. */
+/** Makes the calendar `primary`, and `team@group.calendar.google.com`, which has no events. */
 export function createGoogleCalendar() {
   const events = new Map<string, Event>();
   /** The number of the last change of an event. */
@@ -162,6 +162,11 @@ export function createGoogleCalendar() {
       !['primary', 'team@group.calendar.google.com'].includes(calendarId)
     )
       throw new Refused(404, 'notFound');
+    if (calendarId !== 'primary') {
+      if (id !== undefined || method !== 'GET') throw new Refused(404, 'notFound');
+      const empty = { kind: 'calendar#events', timeZone: state.timeZone, items: [], nextSyncToken: 'sync-0' };
+      return { status: 200, body: empty };
+    }
     if (id === undefined && method === 'GET') return { status: 200, body: fieldsOf(list(query), query['fields']) };
     if (id === undefined && method === 'POST') {
       const wanted = String(body?.['id']);

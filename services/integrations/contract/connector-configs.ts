@@ -56,7 +56,7 @@ export const ConnectorConfig = z.object({
     .nullable()
     .meta({
       description:
-        'The reason of the last failure: as `error` of a test of the connection, `request_rejected` if the system refuses the content, `connection_lost` while the connection does not work, `not_permitted` if the user who set the config up may not read or write the records any more, or `internal_error`',
+        'The reason of the last failure: as `error` of a test of the connection, `request_rejected` if the system refuses the content, `connection_lost` while the connection does not work, `not_permitted` if the user who set the config up may not read or write the records any more, `platform_unavailable` during an outage of a service of the platform, `too_many_pages`, or `internal_error`',
       examples: [null],
     }),
   authorizedBy: id('user')

@@ -19,9 +19,6 @@ export const RunTrigger = z
   .describe('The cause of the run: a request, the schedule of the config, or an event');
 export const RunAction = z.enum(runActions).describe('The outcome for the record');
 
-/** Why a run fails, besides the failures of calls to the connected system. */
-export const runErrors = ['connection_lost', 'not_permitted', 'internal_error'] as const;
-
 export const connectorRunStates = stateTable<(typeof runStatuses)[number]>('ConnectorRun', {
   created: { queued: 'syncConnectorConfig' },
   changes: {
@@ -33,14 +30,9 @@ export const connectorRunStates = stateTable<(typeof runStatuses)[number]>('Conn
     cancelled: {},
   },
   automatic: {
-    queued: {
-      running: 'run-sync.job',
-      succeeded: 'act-on-event.job',
-      failed: 'act-on-event.job',
-      waiting: 'act-on-event.job',
-    },
+    queued: { running: 'run-sync.job' },
     running: { succeeded: 'run-sync.job', failed: 'run-sync.job', waiting: 'run-sync.job' },
-    waiting: { running: 'run-sync.job', succeeded: 'act-on-event.job', failed: 'act-on-event.job' },
+    waiting: { running: 'run-sync.job', queued: 'syncConnectorConfig' },
   },
 });
 
@@ -165,17 +157,19 @@ export const runFailed = event('integration.run_failed', {
   ...runEvent,
   ...shown,
   action: 'integration.fail_run',
-  description: 'A sync, or an action of a connector on an event, fails for good',
+  description: 'A sync, or a copy of an event to a connected calendar, fails for good',
   outcome: 'failure',
   data: about.extend({
     trigger: RunTrigger,
     reason: z.string().meta({ description: 'The reason of the failure', examples: ['provider_unavailable'] }),
+    failures: z.int().meta({ description: 'The number of syncs of the config in a row that failed', examples: [1] }),
     authorizedBy: id('user').nullable().describe('The user who set the config up'),
   }),
   example: {
     ...exampleAbout,
     trigger: 'schedule',
     reason: 'provider_unavailable',
+    failures: 1,
     authorizedBy: 'a3HT7XOrDKJZ9JtB',
   },
 });

@@ -29,7 +29,7 @@ export const connectorRuns = operations({
     narrows: true,
     summary: 'Start a sync',
     description:
-      'Reads what has changed in the connected system since the last sync, page by page, and writes it with the permissions of the user who set the config up. An interrupted sync continues where it was. `full` reads all records again; those that are as before are not written.',
+      'Reads what has changed in the connected system since the last sync, page by page, and writes it with the permissions of the user who set the config up. An interrupted sync continues where it was. `full` reads all records again; those that are as before are not written. A sync that waits for its next attempt is tried at once.',
     params: ofConfig,
     body: z
       .object({
@@ -43,7 +43,7 @@ export const connectorRuns = operations({
     errors: {
       ...inactive,
       ...running,
-      acts_on_events: [409, 'The connector acts on events and has nothing to sync'],
+      nothing_to_sync: [409, 'The connector acts on events, or the config only writes: there is nothing to read'],
     },
   },
   listConnectorRuns: {

@@ -25,7 +25,6 @@ import {
   seriesIdOf,
   zoneOf,
 } from './google-event.ts';
-import { recordIdsOf } from './google-scope.ts';
 import { CursorExpiredError, type OutgoingEvent, type Sync } from './sync.ts';
 import { objectOf, type Values } from './values.ts';
 
@@ -41,14 +40,14 @@ const Settings = CalendarSettings.extend({
 const sync: Sync = {
   kinds: (settings) => (Settings.parse(settings).direction === 'push' ? [] : ['calendar_event']),
   everyMinutes: 5,
+  // Ids are unique within a calendar only.
+  scope: (settings) => Settings.parse(settings).calendarId,
   async read({ call, settings, cursor }) {
     const parsed = Settings.parse(settings);
     const calendar = calendarOf(call, parsed.calendarId);
-    const ids = recordIdsOf(parsed.calendarId);
     return readCalendar({ cursor }, parsed, async (next, period) => {
       try {
-        const page = await pageOf(calendar, next ?? firstQuery(period));
-        return { ...page, records: page.records.map(ids.ofRecord), cancelled: page.cancelled.map(ids.ofCancelled) };
+        return await pageOf(calendar, next ?? firstQuery(period));
       } catch (error) {
         // https://developers.google.com/workspace/calendar/api/guides/sync#full_sync_required_by_server
         const isExpired = next !== null && error instanceof CallError && error.failure === 'status_410';
@@ -58,28 +57,21 @@ const sync: Sync = {
   },
   async isGone({ call, settings }, externalId) {
     const { calendarId, direction } = Settings.parse(settings);
-    const id = recordIdsOf(calendarId).atGoogle(externalId);
-    if (direction === 'push' || id === null) return false;
+    if (direction === 'push') return false;
     // A deleted event can still be read for some time.
-    const event = await calendarOf(call, calendarId).find(id);
+    const event = await calendarOf(call, calendarId).find(externalId);
     return event === null || event['status'] === 'cancelled';
   },
+  deleted: (externalId) => deletedRecord(externalId),
   push: {
     isWanted: (settings) => Settings.parse(settings).direction !== 'pull',
     async put({ call, settings }, event, copy) {
       const { calendarId } = Settings.parse(settings);
-      const ids = recordIdsOf(calendarId);
-      const { occurrence } = event;
-      const seriesId = occurrence && ids.atGoogle(occurrence.seriesId);
-      // The series is in another calendar, which was synced before.
-      if (seriesId === null) throw new CallError('status_404');
-      const outgoing = occurrence && seriesId ? { ...event, occurrence: { ...occurrence, seriesId } } : event;
-      return ids.ofRecord(await put(calendarOf(call, calendarId), outgoing, copy && ids.atGoogle(copy.externalId)));
+      return put(calendarOf(call, calendarId), event, copy?.externalId ?? null);
     },
     async remove({ call, settings }, { externalId }) {
       const { calendarId } = Settings.parse(settings);
-      const id = recordIdsOf(calendarId).atGoogle(externalId);
-      if (id !== null) await calendarOf(call, calendarId).remove(id);
+      await calendarOf(call, calendarId).remove(externalId);
     },
   },
 };

@@ -34,6 +34,7 @@ const Settings = CalendarSettings.extend({
 const sync: Sync = {
   kinds: (settings) => (Settings.parse(settings).direction === 'push' ? [] : ['calendar_event']),
   everyMinutes: 5,
+  scope: (settings) => Settings.parse(settings).calendarId ?? '',
   async read({ call, settings, cursor }) {
     const parsed = Settings.parse(settings);
     const graph = graphOf(call, parsed.calendarId);
@@ -58,6 +59,7 @@ const sync: Sync = {
     const cancelled = cancelledOf(event, (await graph.cancelledOccurrences([id])).get(id));
     return cancelled.some(([cancelledId]) => cancelledId === externalId);
   },
+  deleted: (externalId) => deletedRecord(externalId),
   push: {
     isWanted: (settings) => Settings.parse(settings).direction !== 'pull',
     async put({ call, settings }, event, copy) {

@@ -140,11 +140,18 @@ export interface Sync {
    */
   read(context: SyncContext): Promise<SyncPage>;
   /**
+   * The part of the connected system that the settings choose, such as a calendar, if ids of records are unique only within
+   * it, or if records of other parts must not be taken for deleted ones.
+   */
+  scope?(settings: Record<string, unknown>): string;
+  /**
    * Whether a record was deleted. After a run from the beginning, which is not told of earlier deletions, it is called for
    * the linked records that the run has not read.
    * @throws CallError
    */
   isGone?(context: Pick<SyncContext, 'call' | 'settings'>, externalId: string): Promise<boolean>;
+  /** The record of a deleted one, of which only the id is known. */
+  deleted?(externalId: string): ExternalRecord;
   /** Writes events of the platform. Calls may be repeated. */
   push?: {
     /** Whether the settings want it. */

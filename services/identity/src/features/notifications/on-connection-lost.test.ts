@@ -68,9 +68,10 @@ it('notifies administrators and the creator once that a connection has to be aut
 });
 
 it.each([
-  ['schedule', 1],
-  ['event', 0],
-])('notifies the user who set it up of %s runs that fail: %i', async (trigger, count) => {
+  ['schedule', 1, 1],
+  ['schedule', 2, 0],
+  ['event', 0, 0],
+])('notifies the user who set it up of %s runs that fail, the first time: %i', async (trigger, failures, count) => {
   const tenant = await aTenant(service);
   const user = await tenant.addUser('manager');
   const as = tenant.as(user.id, ['notifications:read']);
@@ -86,7 +87,7 @@ it.each([
     action: 'integration.fail_run',
     caller: { type: 'system', name: 'integrations', requestId: 'job_1' },
     target: { type: 'connector_run', id: 9 },
-    data: { ...about, trigger, reason: 'not_permitted', authorizedBy: user.id },
+    data: { ...about, trigger, reason: 'not_permitted', failures, authorizedBy: user.id },
     record: {
       ...{
         id: '9',

@@ -59,13 +59,13 @@ function ofConnection(
   ];
 }
 
-/** Actions on events can fail often, so only failed syncs are worth a notification. */
+/** Only of the first failed sync of a config: the next ones fail for the same reason until somebody does something. */
 function ofRun(
   { ids }: Pick<Tools, 'ids'>,
   { tenantId, data }: Received<typeof runFailed>,
 ): [Notice | undefined, number | null] {
-  const { configId, connectorKey, trigger, reason, authorizedBy } = data;
-  if (trigger === 'event') return [undefined, null];
+  const { configId, connectorKey, trigger, reason, failures, authorizedBy } = data;
+  if (trigger === 'event' || failures > 1) return [undefined, null];
   const id = ids.encode('connector_config', tenantId, configId);
   return [
     {

@@ -1,6 +1,9 @@
 -- AlterTable
 ALTER TABLE "connector_config" ADD COLUMN     "cursor" JSONB,
+ADD COLUMN     "examined_to" TEXT,
+ADD COLUMN     "failures" INTEGER NOT NULL DEFAULT 0,
 ADD COLUMN     "next_sync_at" TIMESTAMPTZ(3),
+ADD COLUMN     "reading_since" TIMESTAMPTZ(3),
 ADD COLUMN     "sync_round" INTEGER NOT NULL DEFAULT 0;
 
 -- CreateTable
@@ -17,7 +20,7 @@ CREATE TABLE "connector_run" (
     "counts" JSONB NOT NULL,
     "attempts" INTEGER NOT NULL DEFAULT 0,
     "round" INTEGER NOT NULL DEFAULT 0,
-    "examined_to" TEXT,
+    "pages" INTEGER NOT NULL DEFAULT 0,
     "error" TEXT,
     "next_attempt_at" TIMESTAMPTZ(3),
     "started_at" TIMESTAMPTZ(3),
@@ -51,16 +54,17 @@ CREATE TABLE "sync_link" (
     "tenant_id" BIGINT NOT NULL DEFAULT platform.tenant_id(),
     "environment" TEXT NOT NULL DEFAULT platform.environment(),
     "connection_id" BIGINT NOT NULL,
+    "scope" TEXT NOT NULL DEFAULT '',
     "kind" TEXT NOT NULL,
     "external_id" TEXT NOT NULL,
     "record_id" BIGINT NOT NULL,
     "hash" TEXT NOT NULL,
     "version" TEXT NOT NULL,
-    "record_version" INTEGER,
+    "record_hash" TEXT,
     "seen_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
-    CONSTRAINT "sync_link_pkey" PRIMARY KEY ("tenant_id","environment","connection_id","kind","external_id")
+    CONSTRAINT "sync_link_pkey" PRIMARY KEY ("tenant_id","environment","connection_id","scope","kind","external_id")
 );
 
 -- CreateIndex
@@ -73,7 +77,7 @@ CREATE INDEX "connector_run_created_at_idx" ON "connector_run"("created_at");
 CREATE INDEX "connector_run_item_tenant_id_environment_run_id_created_at__idx" ON "connector_run_item"("tenant_id", "environment", "run_id", "created_at", "id");
 
 -- CreateIndex
-CREATE INDEX "sync_link_tenant_id_environment_connection_id_kind_record_i_idx" ON "sync_link"("tenant_id", "environment", "connection_id", "kind", "record_id");
+CREATE INDEX "sync_link_tenant_id_environment_connection_id_scope_kind_re_idx" ON "sync_link"("tenant_id", "environment", "connection_id", "scope", "kind", "record_id");
 
 -- AddForeignKey
 ALTER TABLE "connector_run" ADD CONSTRAINT "connector_run_tenant_id_environment_config_id_fkey" FOREIGN KEY ("tenant_id", "environment", "config_id") REFERENCES "connector_config"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;

@@ -1,10 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type connectorConfigs, connectorConfigUpdated } from '@tandem/integrations-contract';
 import { diff, fail, toJsonColumn } from '@tandem/service';
 import { connectorOf } from '../../connectors/index.ts';
-import { Prisma } from '../../generated/client.ts';
 import type { Handler, Tx } from '../../handler.ts';
 import { cancelRuns } from '../connector-runs/run.ts';
-import { planSyncs } from '../connector-runs/start-sync.ts';
+import { fromBeginning, planSyncs } from '../connector-runs/start-sync.ts';
 import { authorizationOf } from '../webhooks/webhook.ts';
 import {
   aboutConfig,
@@ -42,13 +42,13 @@ export const updateConnectorConfig: Handler<typeof connectorConfigs.updateConnec
   });
   if (isEmpty) return asConnectorConfig(before);
   // Other settings can concern records that have not changed since the last sync.
-  const isReadAgain = settings !== undefined || fieldMappings !== undefined || connectionId !== undefined;
+  const isReadAgain = 'connectionId' in values || 'fieldMappings' in values || areOther(before.settings, settings);
   const [updated] = await tx.connectorConfig.updateManyAndReturn({
     where: { id: before.id },
     data: {
       ...values,
       ...(active !== undefined && { inactiveReason: null }),
-      ...(isReadAgain && { cursor: Prisma.DbNull }),
+      ...(isReadAgain && fromBeginning),
       ...(isAuthorizing && authorizationOf(caller)),
       updatedAt: new Date(),
       version: { increment: 1 },
@@ -64,6 +64,12 @@ export const updateConnectorConfig: Handler<typeof connectorConfigs.updateConnec
   });
   return config;
 };
+
+/** Whether settings differ in more than the time between syncs. */
+function areOther(before: unknown, after: object | undefined): boolean {
+  const withoutTime = (settings: unknown) => ({ ...(settings as object), everyMinutes: null });
+  return after !== undefined && !isDeepStrictEqual(withoutTime(before), withoutTime(after));
+}
 
 /** Locks the connection that the config will have, if the request sets it or needs it. */
 async function lockConnectionFor(

@@ -65,16 +65,29 @@ describe('an action on an event', () => {
     const { params, system } = await aConfig(api, 400, 400, 400, 503, 200);
     const failed = await aRun(api, params, 'failed');
     expect(failed).toMatchObject({ error: 'status_400', attempts: 3, allowedTransitions: ['queued'] });
-    const isFailure = (event: { name: string; tenantId?: number }) =>
-      event.name === 'integration.run_failed' && event.tenantId === api.caller.tenantId;
-    const event = await until('the failure is published', () => service.events.find(isFailure));
-    expect(event.data).toMatchObject({ runId: failed.id, reason: 'status_400', trigger: 'event' });
     const { status, data } = await api.retryConnectorRun({ params: { ...params, runId: failed.id } });
     expect([status, data.status, data.attempts]).toEqual([202, 'queued', 0]);
     const again = await inStatus(api, params, 'succeeded');
     expect([again.id, again.attempts, system.requests.length]).toEqual([failed.id, 1, 5]);
     const twice = await api.retryConnectorRun({ params: { ...params, runId: failed.id } });
     expect([twice.status, twice.body.code]).toEqual([409, 'run_not_failed']);
+  });
+
+  it('that fails causes no event on which a config could act again', async () => {
+    const api = service.as({ userId: 4711 });
+    const { params, config } = await aConfig(api, 200);
+    const settings = { events: ['lead.created', 'integration.run_failed'] };
+    await api.updateConnectorConfig({ params, body: { settings } });
+    service.permissions.set(4711, []);
+    await aRun(api, params, 'failed');
+    await publish(service, leadCreated, api.caller as never, leadData());
+    const runs = await until('both actions have failed', async () => {
+      const { data } = await api.listConnectorRuns({ params });
+      return data.length > 1 && data.every(({ status }: { status: string }) => status === 'failed') && data;
+    });
+    expect(runs.map(({ configId }: { configId: string }) => configId)).toEqual([config.id, config.id]);
+    const events = service.events.filter(({ tenantId }) => tenantId === api.caller.tenantId);
+    expect(events.map(({ name }) => name)).not.toContain('integration.run_failed');
   });
 
   it('that waits can be cancelled, and is not sent then', async () => {
@@ -139,7 +152,7 @@ describe('runs', () => {
     const api = service.as();
     const { params } = await aConfig(api, 200);
     const reply = await api.syncConnectorConfig({ params, body: {} });
-    expect([reply.status, reply.body.code]).toEqual([409, 'acts_on_events']);
+    expect([reply.status, reply.body.code]).toEqual([409, 'nothing_to_sync']);
   });
 
   it('are hidden from other tenants, the other environment, and callers who are narrowed to their own configs', async () => {

@@ -3,7 +3,7 @@ import { fail } from '@tandem/service';
 import type { Handler } from '../../handler.ts';
 import { actOnEventJob } from '../connector-configs/act-on-event.ts';
 import { pushEventJob } from '../sync/push-event.ts';
-import { aboutRun, asRun, isSyncing, lockRun, writeRun } from './run.ts';
+import { aboutRun, asRun, findSyncing, lockRun, writeRun } from './run.ts';
 import { runSyncJob } from './start-sync.ts';
 
 export const retryConnectorRun: Handler<typeof connectorRuns.retryConnectorRun> = async ({
@@ -17,7 +17,7 @@ export const retryConnectorRun: Handler<typeof connectorRuns.retryConnectorRun> 
   if (!config.active) throw fail('config_inactive');
   const change = { status: 'queued', attempts: 0, error: null, completedAt: null, round: { increment: 1 } };
   if (run.trigger !== 'event') {
-    if (await isSyncing(tx, config.id)) throw fail('run_in_progress');
+    if (await findSyncing(tx, config.id)) throw fail('run_in_progress');
     const row = await writeRun(tx, run, change);
     await schedule(runSyncJob, [{ runId: row.id, round: row.round }]);
     return emitted(row);

@@ -1,4 +1,5 @@
-import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
+import { ServiceCallError } from '@tandem/client/internal';
+import { type JobContext, job } from '@tandem/jobs';
 import { toJsonColumn } from '@tandem/service';
 import type { z } from 'zod';
 import type { FieldMapping } from '../../connectors/connector.ts';
@@ -7,31 +8,33 @@ import type { Cursor, Sync } from '../../connectors/sync.ts';
 import type { ConnectorConfig as ConfigRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { concludeAccess } from '../connections/conclude-access.ts';
-import type { ConnectionRow } from '../connections/connection.ts';
 import { mappingsOf } from '../connector-configs/connector-config.ts';
 import { type As, readActingUser } from '../sync/acting-user.ts';
 import { examineUnread } from '../sync/examine-unread.ts';
-import { readLinks, referencesOf } from '../sync/link.ts';
+import { type Place, placeOf, readLinks, referencesOf } from '../sync/link.ts';
 import { applyMappings } from '../sync/map-fields.ts';
-import { type Called, callSystem, type Page, readPage } from '../sync/read-page.ts';
-import { storePage } from '../sync/store-page.ts';
+import { type Called, type Page, readPage } from '../sync/read-page.ts';
+import { linkWritten, storePage } from '../sync/store-page.ts';
 import { permissionsOf } from '../sync/targets.ts';
 import { type Written, writePage } from '../sync/write-page.ts';
-import { retryLater } from './retry-later.ts';
-import { type Counts, failRun, type RunOfConfig, succeedRun, withConfig, writeRun } from './run.ts';
-import { runSyncJob } from './start-sync.ts';
+import { isTemporary } from '../sync/writing.ts';
+import { beginRun, callInTurn, type DueRun, endRun, giveUpRun, lockRunning, retryLater } from './conclude-run.ts';
+import { type Counts, failRun, succeedRun, writeRun } from './run.ts';
+import { minutesOf, runSyncJob } from './start-sync.ts';
 
 type Payload = z.output<typeof runSyncJob.payload>;
 type Context = JobContext<Payload, Tx>;
 
-interface Due {
-  run: RunOfConfig;
-  config: ConfigRow;
-  connection: ConnectionRow;
+interface DueSync extends DueRun {
   sync: Sync;
   settings: Record<string, unknown>;
   fieldMappings: FieldMapping[];
+  place: Place;
 }
+
+// A system that never ends its pages would keep a run forever.
+const pagesMax = 20_000;
+const waitMinMs = 300_000;
 
 /**
  * Performs a sync. Each run of the job reads one page, writes its records, and stores in one transaction what they became
@@ -40,63 +43,54 @@ interface Due {
 export const runSync = (tools: Tools) =>
   job({
     ...runSyncJob,
-    async run({ payload, tx, outside, finish }: Context) {
-      const due = await readDue(tx, payload);
-      if (!due) return;
-      const { run, config, connection, sync, settings } = due;
+    async run(context: Context) {
+      const { payload, tx, outside, finish } = context;
+      const begun = await beginRun(tx, payload);
+      const { sync } = begun ? connectorOf(begun.config.connectorKey) : {};
+      if (!begun || !sync) return;
+      const { run, config, connection } = begun;
+      const settings = config.settings as Record<string, unknown>;
+      const place = placeOf(connection.id, sync, settings);
+      const due: DueSync = { ...begun, sync, settings, fieldMappings: mappingsOf(config), place };
       const requestId = `run_${tools.ids.encode('connector_run', run.tenantId, run.id)}`;
       const wanted = permissionsOf(sync.kinds(settings));
-      const as = await outside(() => readActingUser(tools, config, { wanted, requestId }));
-      if (!as) return finish((inside) => endRun(inside, due, 'not_permitted'));
-      const target = { tenant: String(config.tenantId), endpoint: `connection ${connection.id}`, isSuspect: false };
-      const slot = await outside(() => tools.queue.acquire(target));
-      if ('retryAt' in slot) return finish(async () => slot.retryAt);
-      const startMs = performance.now();
       const readAt = new Date();
-      const called = await outside(() =>
-        callSystem(tx, tools, connection, (access) => readNext(tx, tools, due, access)),
-      ).finally(() => slot.release(performance.now() - startMs));
-      const written =
-        called.result &&
-        (await outside(() => writeRecords(tx, tools, due, { page: called.result as Page, as, readAt })));
-      await finish((inside) => conclude(inside, tools, due, { called, written: written ?? [], as }));
-    },
-    async giveUp({ tx, emit, payload }: GiveUpContext<Payload, Tx>) {
-      const run = await tx.connectorRun.findFirst({
-        where: { id: payload.runId, round: payload.round },
-        include: withConfig,
+      const attempt = async () => {
+        const as = await outside(() => readActingUser(tools, config, { wanted, requestId }));
+        if (!as) return finish((inside) => endRun(inside, due, 'not_permitted'));
+        const called = await callInTurn(context, tools, connection, (access) => readNext(tx, tools, due, access));
+        if ('turnAt' in called) return finish(async () => called.turnAt);
+        const { result: page } = called;
+        const written = page && (await outside(() => writeRecords(tx, tools, due, { page, as, readAt })));
+        return finish((inside) => conclude(inside, tools, due, { called, written: written ?? [], as }));
+      };
+      // Another service of the platform is unreachable. Its records are written again from the same page.
+      await attempt().catch((error: unknown) => {
+        if (!(error instanceof ServiceCallError) || !isTemporary(error)) throw error;
+        return finish((inside) => waitFor(inside, tools, due, { error: 'platform_unavailable' }));
       });
-      if (run) await failRun({ tx, emit }, run, 'internal_error');
     },
+    giveUp: giveUpRun,
   });
 
-async function readDue(tx: Tx, { runId, round }: Payload): Promise<Due | undefined> {
-  const run = await tx.connectorRun.findFirst({ where: { id: runId, round }, include: withConfig });
-  const config = run && (await tx.connectorConfig.findFirst({ where: { id: run.configId, active: true } }));
-  const connection = config && (await tx.connection.findFirst({ where: { id: config.connectionId, deletedAt: null } }));
-  const { sync } = config ? connectorOf(config.connectorKey) : {};
-  if (!run || !config || !connection || !sync) return undefined;
-  const settings = config.settings as Record<string, unknown>;
-  return { run, config, connection, sync, settings, fieldMappings: mappingsOf(config) };
-}
-
-/** Reads the next page; after the last one of a run from the beginning, the records that were deleted before. */
+/** Reads the next page; after the last one of a reading from the beginning, the records that were deleted before. */
 async function readNext(
   tx: Tx,
   tools: Tools,
-  { run, config, connection, sync, settings, fieldMappings }: Due,
+  { config, sync, settings, fieldMappings, place }: DueSync,
   access: Parameters<typeof readPage>[3],
 ): Promise<Page> {
   const cursor = config.cursor as Cursor | null;
-  const { examinedTo } = run;
-  if (examinedTo === null) return readPage(sync, tools, { cursor, settings, fieldMappings }, access);
-  const place = { connectionId: connection.id, since: run.createdAt, after: examinedTo };
-  const examined = await examineUnread(tx, sync, { call: access.call, settings }, place);
+  const { examinedTo, readingSince } = config;
+  if (examinedTo === null || readingSince === null)
+    return readPage(sync, tools, { cursor, settings, fieldMappings }, access);
+  const after = { place, since: readingSince, after: examinedTo };
+  const examined = await examineUnread(tx, sync, { call: access.call, settings }, after);
   return {
     records: examined.deleted,
     cursor: cursor ?? {},
     isLast: examined.examinedTo === null,
-    isFromBeginning: true,
+    isFromBeginning: false,
     examinedTo: examined.examinedTo,
   };
 }
@@ -104,21 +98,23 @@ async function readNext(
 async function writeRecords(
   tx: Tx,
   tools: Tools,
-  { connection, sync, settings, fieldMappings }: Due,
+  { connection, sync, settings, fieldMappings, place }: DueSync,
   { page, as, readAt }: { page: Page; as: As; readAt: Date },
 ): Promise<Written[]> {
   const records = page.records.map((record) => applyMappings(record, fieldMappings));
   const links = await readLinks(
     tx,
-    connection.id,
+    place,
     records.flatMap((record) => [record, ...referencesOf(record)]),
   );
   // A copy that was written after the page was read is newer than the page.
   const current = records.filter(({ kind, id }) => !((links.get(`${kind} ${id}`)?.updatedAt ?? readAt) > readAt));
+  const isPushed = sync.push?.isWanted(settings) ?? false;
   return writePage(tools, {
-    ...{ connectionId: connection.id, records: current, links, as },
+    ...{ connectionId: connection.id, records: current, links, as, isPushed },
     updateExisting: settings['updateExisting'] !== false,
-    isPushed: sync.push?.isWanted(settings) ?? false,
+    // Linked at once, so that the event about a new record is not taken for one of a record to write there.
+    onWritten: isPushed ? (written) => linkWritten(tx, place, written) : undefined,
   });
 }
 
@@ -127,37 +123,61 @@ type Inside = Parameters<Parameters<Context['finish']>[0]>[0];
 async function conclude(
   inside: Inside,
   tools: Tools,
-  due: Due,
+  due: DueSync,
   { called, written, as }: { called: Called<Page>; written: Written[]; as: As },
 ): Promise<Date | undefined> {
   const { tx } = inside;
   await concludeAccess(inside, tools, due.connection, { called, as });
-  const locked = await tx.connectorConfig.lockFirst({ where: { id: due.config.id, version: due.config.version } });
-  const where = { id: due.run.id, round: due.run.round };
-  const row = locked && (await tx.connectorRun.lockFirst({ where }));
+  const run = await lockRunning(tx, due);
+  if (!run) return undefined;
+  const config = (await tx.connectorConfig.findFirst({ where: { id: due.config.id } })) as ConfigRow;
   // The config changed meanwhile: the page is read again with the new settings.
-  if (!locked) return new Date();
-  if (!row) return undefined;
-  const run = { ...due.run, ...row } as RunOfConfig;
+  if (config.version !== due.config.version) return new Date();
   const { result: page, error, retryAt } = called;
   // Other failures would happen again, and the next run on schedule tries anyway.
-  if (error !== null && error !== 'provider_unavailable') return void (await failRun(inside, run, error));
-  if (!page) return retryLater(inside, tools, run, { error: error ?? 'internal_error', retryAt });
-  const place = { runId: run.id, connectionId: due.connection.id, counts: run.counts as Counts };
+  if (!page && error !== 'provider_unavailable') return void (await failRun(inside, run, error ?? 'internal_error'));
+  if (!page) return waitFor(inside, tools, due, { error: 'provider_unavailable', retryAt });
+  const place = { runId: run.id, place: due.place, counts: run.counts as Counts };
   const counts = await storePage(tx, place, written);
-  await tx.connectorConfig.updateMany({ where: { id: due.config.id }, data: { cursor: toJsonColumn(page.cursor) } });
-  const full = run.full || page.isFromBeginning;
-  const isExaminedNext = page.isLast && full && run.examinedTo === null && due.sync.isGone !== undefined;
-  if (page.isLast && !isExaminedNext) return void (await succeedRun(inside, run, counts));
-  await writeRun(tx, run, {
-    ...{ status: 'running', full, counts, attempts: 0, error: null, nextAttemptAt: null },
-    startedAt: run.startedAt ?? new Date(),
-    examinedTo: isExaminedNext ? '' : page.examinedTo,
+  const { isEnd, progress } = progressOf(due, page);
+  await tx.connectorConfig.updateMany({
+    where: { id: config.id },
+    data: { cursor: toJsonColumn(page.cursor), ...progress },
   });
+  const full = run.full || page.isFromBeginning;
+  const pages = run.pages + 1;
+  const state = { full, counts, pages, attempts: 0, error: null };
+  if (!isEnd && pages >= pagesMax) return void (await failRun(inside, { ...run, counts }, 'too_many_pages'));
+  const row = await writeRun(tx, run, state);
+  if (isEnd) return void (await succeedRun(inside, row, counts));
   return new Date();
 }
 
-async function endRun({ tx, emit }: Inside, { run }: Due, reason: string): Promise<void> {
-  const row = await tx.connectorRun.lockFirst({ where: { id: run.id, round: run.round } });
-  if (row) await failRun({ tx, emit }, { ...run, ...row } as RunOfConfig, reason);
+/** Whether the run ends with this page, and how far the reading from the beginning has got, which spans runs. */
+function progressOf(
+  { run, config, sync }: DueSync,
+  page: Page,
+): { isEnd: boolean; progress: Partial<Pick<ConfigRow, 'readingSince' | 'examinedTo'>> } {
+  const readingSince = page.isFromBeginning ? run.createdAt : config.readingSince;
+  if (config.examinedTo !== null && !page.isFromBeginning)
+    return page.isLast
+      ? { isEnd: true, progress: { readingSince: null, examinedTo: null } }
+      : { isEnd: false, progress: { examinedTo: page.examinedTo } };
+  if (!page.isLast) return { isEnd: false, progress: { readingSince, examinedTo: null } };
+  const isExaminedNext = readingSince !== null && sync.isGone !== undefined;
+  return isExaminedNext
+    ? { isEnd: false, progress: { readingSince, examinedTo: '' } }
+    : { isEnd: true, progress: { readingSince: null, examinedTo: null } };
+}
+
+/** Waits for the connected system or for a service of the platform, not longer than until the next sync on schedule. */
+async function waitFor(
+  inside: Inside,
+  tools: Tools,
+  due: DueSync,
+  failure: { error: string; retryAt?: Date | undefined },
+): Promise<Date | undefined> {
+  const run = await lockRunning(inside.tx, due);
+  const waitMaxMs = Math.max(waitMinMs, (minutesOf(due.config) ?? 0) * 60_000);
+  return run && retryLater(inside, tools, run, { ...failure, waitMaxMs });
 }

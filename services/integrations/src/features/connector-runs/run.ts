@@ -55,10 +55,10 @@ export async function lockRun(tx: Tx, configId: number, id: number): Promise<{ c
   return { config: config as ConfigRow, run: { ...(run as RunRow), config } as RunOfConfig };
 }
 
-/** Whether a sync of the config has not ended. The caller holds the lock of the config. */
-export async function isSyncing(tx: Tx, configId: number): Promise<boolean> {
+/** The sync of a config that has not ended. The caller holds the lock of the config. */
+export function findSyncing(tx: Tx, configId: number): Promise<RunOfConfig | null> {
   const where = { configId, trigger: { in: ['manual', 'schedule'] }, status: { in: unfinished } };
-  return (await tx.connectorRun.count({ where })) > 0;
+  return tx.connectorRun.findFirst({ where, include: withConfig });
 }
 
 type Change = Partial<Omit<Parameters<Tx['connectorRun']['updateManyAndReturn']>[0]['data'], 'counts'>> & {
@@ -81,47 +81,66 @@ export async function writeRun(
 
 type Inside = { tx: Tx; emit: Emit<typeof runFailed | typeof syncCompleted> };
 
-/** Ends a run as failed. */
+/** Ends a run as failed. The caller holds the lock of the config. */
 export async function failRun({ tx, emit }: Inside, run: RunOfConfig, reason: string): Promise<void> {
   const now = new Date();
   const row = await writeRun(tx, run, {
     status: 'failed',
+    counts: run.counts as Counts,
     attempts: run.attempts + 1,
     error: reason,
     nextAttemptAt: null,
     startedAt: run.startedAt ?? now,
     completedAt: now,
   });
-  await storeResult(tx, run.configId, reason);
+  const failures = await storeResult(tx, run.configId, reason, { isSync: isSync(run) });
+  // A config can act on this event, so a failed action does not cause it: it would go on without end.
+  if (run.eventId !== null) return;
   const { trigger } = columns.parse(row);
-  const data = { ...aboutRun(row), trigger, reason, authorizedBy: run.config.authorizedBy };
+  const data = { ...aboutRun(row), trigger, reason, failures, authorizedBy: run.config.authorizedBy };
   emit(runFailed, { data, record: asRun(row) });
 }
 
-/** Ends a run as succeeded. A scheduled sync without effects emits no event. */
+/** Ends a run as succeeded. A scheduled sync without effects emits no event. The caller holds the lock of the config. */
 export async function succeedRun({ tx, emit }: Inside, run: RunOfConfig, counts: Counts): Promise<void> {
   const row = await writeRun(tx, run, {
     status: 'succeeded',
     counts,
     error: null,
     nextAttemptAt: null,
-    startedAt: run.startedAt ?? new Date(),
     completedAt: new Date(),
   });
-  await storeResult(tx, run.configId, null);
+  await storeResult(tx, run.configId, null, { isSync: isSync(run) });
   const { unchanged: _, ...effects } = counts;
   const hasEffects = Object.values(effects).some((count) => count > 0);
   if (run.trigger === 'manual' || (run.trigger === 'schedule' && hasEffects))
     emit(syncCompleted, { data: { ...aboutRun(row), counts }, record: asRun(row) });
 }
 
-/** Stores in the config how its last attempt ended: with an error, or null. */
-export async function storeResult(tx: Tx, configId: number, error: string | null): Promise<void> {
+function isSync({ trigger }: RunOfConfig): boolean {
+  return trigger !== 'event';
+}
+
+/**
+ * Stores in the config how its last attempt ended: with an error, or null.
+ * @param options.isSync whether the attempt ends a sync
+ * @returns how many syncs in a row have failed
+ */
+export async function storeResult(
+  tx: Tx,
+  configId: number,
+  error: string | null,
+  { isSync = false }: { isSync?: boolean } = {},
+): Promise<number> {
   const now = new Date();
-  await tx.connectorConfig.updateMany({
+  const [row] = await tx.connectorConfig.updateManyAndReturn({
     where: { id: configId },
-    data: error === null ? { lastSuccessAt: now, lastError: null } : { lastFailureAt: now, lastError: error },
+    data:
+      error === null
+        ? { lastSuccessAt: now, lastError: null, ...(isSync && { failures: 0 }) }
+        : { lastFailureAt: now, lastError: error, ...(isSync && { failures: { increment: 1 } }) },
   });
+  return row?.failures ?? 0;
 }
 
 /**

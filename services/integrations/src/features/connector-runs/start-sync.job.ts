@@ -1,7 +1,7 @@
 import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import type { z } from 'zod';
 import type { Tx } from '../../handler.ts';
-import { isSyncing } from './run.ts';
+import { findSyncing } from './run.ts';
 import { createSyncRun, minutesOf, startSyncJob } from './start-sync.ts';
 
 /** Starts the syncs of a config on its schedule, again and again until the config changes. */
@@ -15,9 +15,9 @@ export const startSync = job({
       if (!config || !minutes) return;
       const connection = await tx.connection.findFirst({ where: { id: config.connectionId, status: 'connected' } });
       // While the connection does not work, nobody needs a failed run every few minutes.
-      if (connection && !(await isSyncing(tx, config.id)))
+      if (connection && !(await findSyncing(tx, config.id)))
         await createSyncRun({ tx, schedule }, config, { trigger: 'schedule', full: false, createdBy: null });
-      const nextSyncAt = new Date(Date.now() + minutes * 60_000);
+      const nextSyncAt = new Date(Date.now() + minutesAfter(minutes, config.failures) * 60_000);
       await tx.connectorConfig.updateMany({ where: { id: config.id }, data: { nextSyncAt } });
       return nextSyncAt;
     });
@@ -25,3 +25,12 @@ export const startSync = job({
   // A config without this job would not sync any more.
   giveUp: scheduleAgain(startSyncJob),
 });
+
+const dayMinutes = 1_440;
+const doublingsMax = 8;
+
+/** The minutes until the next sync: they double with each failure in a row, up to a day. */
+function minutesAfter(minutes: number, failures: number): number {
+  const longer = minutes * 2 ** Math.min(failures, doublingsMax);
+  return Math.max(minutes, Math.min(longer, dayMinutes));
+}

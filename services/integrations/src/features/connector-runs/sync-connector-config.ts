@@ -1,11 +1,10 @@
 import { actingUserId } from '@tandem/caller';
 import { type connectorRuns, syncRequested } from '@tandem/integrations-contract';
 import { fail } from '@tandem/service';
-import { connectorOf } from '../../connectors/index.ts';
 import type { Handler } from '../../handler.ts';
 import { lockConfig } from '../connector-configs/connector-config.ts';
-import { aboutRun, asRun, isSyncing } from './run.ts';
-import { createSyncRun } from './start-sync.ts';
+import { aboutRun, asRun, findSyncing } from './run.ts';
+import { canSync, createSyncRun, wakeRun } from './start-sync.ts';
 
 export const syncConnectorConfig: Handler<typeof connectorRuns.syncConnectorConfig> = async ({
   params,
@@ -16,14 +15,15 @@ export const syncConnectorConfig: Handler<typeof connectorRuns.syncConnectorConf
   schedule,
 }) => {
   const config = await lockConfig(tx, params.id);
-  if (!connectorOf(config.connectorKey).sync) throw fail('acts_on_events');
+  if (!canSync(config)) throw fail('nothing_to_sync');
   if (!config.active) throw fail('config_inactive');
-  if (await isSyncing(tx, config.id)) throw fail('run_in_progress');
-  const run = await createSyncRun({ tx, schedule }, config, {
-    trigger: 'manual',
-    full: body.full,
-    createdBy: actingUserId(caller) ?? null,
-  });
+  const current = await findSyncing(tx, config.id);
+  // A sync that waits for the connected system is tried at once.
+  if (current && (current.status !== 'waiting' || body.full)) throw fail('run_in_progress');
+  const createdBy = actingUserId(caller) ?? null;
+  const run = current
+    ? await wakeRun({ tx, schedule }, current)
+    : await createSyncRun({ tx, schedule }, config, { trigger: 'manual', full: body.full, createdBy });
   emit(syncRequested, { data: aboutRun(run), record: asRun(run) });
   return asRun(run);
 };

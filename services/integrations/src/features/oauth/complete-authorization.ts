@@ -191,7 +191,7 @@ async function takeOverLinks(tx: Tx, { id, connectorKey, accountId }: Connection
 async function forgetRecords(tx: Tx, connectionId: number): Promise<void> {
   await tx.syncLink.deleteMany({ where: { connectionId } });
   // Also configs of others, which a caller who is narrowed to their own records does not see.
-  await tx.sql`UPDATE connector_config SET cursor = NULL WHERE connection_id = ${connectionId}`;
+  await tx.sql`UPDATE connector_config SET cursor = NULL, reading_since = NULL, examined_to = NULL WHERE connection_id = ${connectionId}`;
 }
 
 function addressOf(redirectUri: string, parameters: Record<string, string>): string {

@@ -170,6 +170,66 @@ it('knows the events of an account that was disconnected and is connected again'
   expect(await settled(api, { id: data.id }, 1)).toMatchObject({ counts: { created: 0, unchanged: 1 } });
 });
 
+it('cancels no events of the calendar that was synced before', async () => {
+  google.calendar.edit(lunch());
+  const { api, params } = await aSync();
+  await api.updateConnectorConfig({ params, body: { settings: { calendarId: 'team@group.calendar.google.com' } } });
+  expect(await settled(api, params, 2)).toMatchObject({ full: true, counts: { deleted: 0, created: 0 } });
+  expect([...crm.events.values()].map(({ status }) => status)).toEqual(['scheduled']);
+});
+
+it('applies a change at Google after one here that Google does not get', async () => {
+  google.calendar.edit(lunch());
+  const { api, params } = await aSync();
+  await publishChange(api, crm.edit('1', { leadId: '5', organizerId: String(userId) }));
+  expect(await settled(api, params, 2)).toMatchObject({ counts: { sent: 0, unchanged: 1 } });
+  google.calendar.edit({ id: 'lunch', summary: 'Late lunch' });
+  expect(await runAgain(api, params, 3)).toMatchObject({ counts: { updated: 1, skipped: 0 } });
+  expect(crm.events.get('1')?.['title']).toBe('Late lunch');
+});
+
+it('writes a change here over one at Google, and says so', async () => {
+  google.calendar.edit(lunch());
+  const { api, params } = await aSync();
+  google.calendar.edit({ id: 'lunch', summary: 'Late lunch' });
+  const changed = crm.edit('1', { title: 'Early lunch', organizerId: String(userId) });
+  const run = await runAgain(api, params, 2);
+  const { data: items } = await api.listConnectorRunItems({ params: { ...params, runId: run.id } });
+  expect(items).toMatchObject([{ action: 'skipped', reason: 'changed_here', calendarEventId: null }]);
+  await publishChange(api, changed);
+  expect(await settled(api, params, 3)).toMatchObject({ counts: { sent: 1 } });
+  expect([...google.calendar.events.values()]).toMatchObject([{ summary: 'Early lunch' }]);
+});
+
+it('adds guests here to the event at Google', async () => {
+  google.calendar.edit(lunch());
+  const { api, params } = await aSync();
+  const guest = { userId: null, email: 'ada@example.com', name: 'Ada', response: 'pending', respondedAt: null };
+  await publishChange(api, crm.edit('1', { attendees: [guest], organizerId: String(userId) }));
+  expect(await settled(api, params, 2)).toMatchObject({ counts: { sent: 1 } });
+  expect([...google.calendar.events.values()][0]?.['attendees']).toMatchObject([{ email: 'ada@example.com' }]);
+});
+
+it('continues after an interruption, and with a new interval only', async () => {
+  google.calendar.edit(lunch());
+  const { api, params } = await aSync();
+  await api.updateConnectorConfig({ params, body: { active: false } });
+  await api.updateConnectorConfig({ params, body: { active: true } });
+  expect(await settled(api, params, 2)).toMatchObject({ full: false });
+  await api.updateConnectorConfig({ params, body: { settings: { everyMinutes: 30 } } });
+  expect(await settled(api, params, 3)).toMatchObject({ full: false });
+});
+
+it('only writes with the direction push', async () => {
+  const api = service.as({ userId });
+  const connectionId = await connect(service, google, api);
+  const body = { connectorKey: 'google_calendar', connectionId, settings: { direction: 'push' } };
+  const { data } = await api.createConnectorConfig({ body });
+  expect(data.nextSyncAt).toBeNull();
+  const refused = await api.syncConnectorConfig({ params: { id: data.id }, body: {} });
+  expect([refused.status, refused.body.code]).toEqual([409, 'nothing_to_sync']);
+});
+
 it('refuses settings that are no settings of a calendar, and names them', async () => {
   const api = service.as({ userId });
   const connectionId = await connect(service, google, api);

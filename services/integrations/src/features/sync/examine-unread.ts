@@ -1,7 +1,7 @@
-import { deletedRecord } from '../../connectors/calendar-fields.ts';
 import type { Call } from '../../connectors/connector.ts';
 import type { ExternalRecord, Sync } from '../../connectors/sync.ts';
 import type { Tx } from '../../handler.ts';
+import type { Place } from './link.ts';
 
 const linksMax = 50;
 
@@ -21,15 +21,15 @@ export async function examineUnread(
   tx: Tx,
   sync: Sync,
   context: { call: Call; settings: Record<string, unknown> },
-  { connectionId, since, after }: { connectionId: number; since: Date; after: string },
+  { place, since, after }: { place: Place; since: Date; after: string },
 ): Promise<Examined> {
   const links = await tx.syncLink.findMany({
-    where: { connectionId, kind: 'calendar_event', externalId: { gt: after }, seenAt: { lt: since } },
+    where: { ...place, externalId: { gt: after }, seenAt: { lt: since } },
     orderBy: { externalId: 'asc' },
     take: linksMax,
   });
   const deleted: ExternalRecord[] = [];
   for (const { externalId } of links)
-    if (await sync.isGone?.(context, externalId)) deleted.push(deletedRecord(externalId));
+    if (sync.deleted && (await sync.isGone?.(context, externalId))) deleted.push(sync.deleted(externalId));
   return { deleted, examinedTo: links.length < linksMax ? null : (links.at(-1)?.externalId ?? null) };
 }

@@ -1,90 +1,97 @@
 import { orAbsent, ServiceCallError } from '@tandem/client/internal';
-import { type GiveUpContext, type JobContext, job } from '@tandem/jobs';
+import { type JobContext, job } from '@tandem/jobs';
 import type { z } from 'zod';
 import { connectorOf } from '../../connectors/index.ts';
-import type { CalendarFields, Copy, OutgoingEvent, Sync } from '../../connectors/sync.ts';
-import type { ConnectorConfig as ConfigRow } from '../../generated/client.ts';
+import type { Copy, OutgoingEvent, Sync } from '../../connectors/sync.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { concludeAccess } from '../connections/conclude-access.ts';
-import type { ConnectionRow } from '../connections/connection.ts';
-import { retryLater } from '../connector-runs/retry-later.ts';
-import { failRun, noCounts, type RunOfConfig, succeedRun, withConfig } from '../connector-runs/run.ts';
+import {
+  beginRun,
+  callInTurn,
+  type DueRun,
+  endRun,
+  giveUpRun,
+  lockRunning,
+  retryLater,
+} from '../connector-runs/conclude-run.ts';
+import { noCounts, succeedRun } from '../connector-runs/run.ts';
 import { type As, readActingUser } from './acting-user.ts';
-import { hashOf, hashOfRecord, type LinkRow, linkOf } from './link.ts';
+import { type Event, fieldsOfEvent, guestsOfEvent, hashOfEvent } from './event-fields.ts';
+import { hashOfRecord, type LinkRow, linkOf, type Place, placeOf, storeLink } from './link.ts';
 import { pushEventJob } from './push-event.ts';
-import { type Called, callSystem } from './read-page.ts';
-import { limitedTo } from './writing.ts';
+import type { Called } from './read-page.ts';
+import { isTemporary, limitedTo } from './writing.ts';
 
 type Payload = z.output<typeof pushEventJob.payload>;
 type Context = JobContext<Payload, Tx>;
-type Event = NonNullable<Awaited<ReturnType<typeof readEvent>>>;
-type Written = Awaited<ReturnType<NonNullable<Sync['push']>['put']>>;
+type Push = NonNullable<Sync['push']>;
 
-interface Due {
-  run: RunOfConfig;
-  config: ConfigRow;
-  connection: ConnectionRow;
-  push: NonNullable<Sync['push']>;
+interface DuePush extends DueRun {
+  push: Push;
+  place: Place;
+  event: Event | undefined;
   link: LinkRow | null;
+  series: LinkRow | null;
 }
 
 /** What was done in the connected calendar. */
 interface Pushed {
-  /** The copy; null if it was removed, or if there is nothing to do. */
-  copy: Written | null;
+  /** The copy; null if it was removed, or if there was nothing to do. */
+  copy: Awaited<ReturnType<Push['put']>> | null;
+  /** The event as it was written. */
   event: Event | undefined;
   isUnchanged: boolean;
 }
 
 const permission = 'calendar:read';
-const seriesWaitMs = 120_000;
-const seriesPollMs = 5_000;
+const kind = 'calendar_event';
+// How long an event without a copy waits for a sync that may just have created it, and one of a series for the series.
+const waitMaxMs = 600_000;
+const pollMs = 3_000;
+// More changes of an event than happen while it is written.
+const writesMax = 3;
 
 /** Writes an event, as it is now, to a connected calendar. */
 export const pushEvent = (tools: Tools) =>
   job({
     ...pushEventJob,
-    async run({ payload, tx, outside, finish }: Context) {
-      const due = await readDue(tx, payload);
-      if (!due) return;
-      const { run, config, connection } = due;
+    async run(context: Context) {
+      const { payload, tx, outside, finish } = context;
+      const begun = await beginRun(tx, payload);
+      const sync = begun && connectorOf(begun.config.connectorKey).sync;
+      if (!begun || !sync?.push) return;
+      const { run, config, connection } = begun;
       const requestId = `run_${tools.ids.encode('connector_run', run.tenantId, run.id)}`;
-      const acting = await outside(() => readActingUser(tools, config, { wanted: [permission], requestId }));
-      if (!acting) return finish(({ tx: inside, emit }) => failRun({ tx: inside, emit }, run, 'not_permitted'));
-      const as = limitedTo(permission, acting);
-      const event = await outside(() => readEvent(tools, payload.calendarEventId, as));
-      const series = event?.recurringEventId
-        ? await linkOf(tx, connection.id, 'calendar_event', event.recurringEventId)
-        : null;
-      // The series may be on its way.
-      if (event?.recurringEventId && !series && Date.now() - run.createdAt.getTime() < seriesWaitMs)
-        return finish(async () => new Date(Date.now() + seriesPollMs));
-      const target = { tenant: String(config.tenantId), endpoint: `connection ${connection.id}`, isSuspect: false };
-      const slot = await outside(() => tools.queue.acquire(target));
-      if ('retryAt' in slot) return finish(async () => slot.retryAt);
-      const startMs = performance.now();
-      const called = await outside(() =>
-        callSystem(tx, tools, connection, ({ call }) => write(tools, due, { event, series, call })),
-      ).finally(() => slot.release(performance.now() - startMs));
-      await finish((inside) => conclude(inside, tools, due, { called, as }));
+      const attempt = async () => {
+        const acting = await outside(() => readActingUser(tools, config, { wanted: [permission], requestId }));
+        if (!acting) return finish((inside) => endRun(inside, begun, 'not_permitted'));
+        const as = limitedTo(permission, acting);
+        const event = await outside(() => readEvent(tools, payload.calendarEventId, as));
+        const place = placeOf(connection.id, sync, config.settings as Record<string, unknown>);
+        // Before the link is read, which is there when the sync has ended.
+        const isLinking = await isSyncing(tx, connection.id);
+        const link = await linkOf(tx, place, kind, payload.calendarEventId);
+        const seriesId = event?.recurringEventId ?? null;
+        const series = seriesId === null ? null : await linkOf(tx, place, kind, seriesId);
+        const due: DuePush = { ...begun, push: sync.push as Push, place, event, link, series };
+        if (isEarly(due, isLinking)) return finish(async () => new Date(Date.now() + pollMs));
+        const called = await callInTurn(context, tools, connection, ({ call }) => write(tools, due, { as, call }));
+        if ('turnAt' in called) return finish(async () => called.turnAt);
+        return finish((inside) => conclude(inside, tools, due, { called, as }));
+      };
+      // Another service of the platform is unreachable.
+      await attempt().catch((error: unknown) => {
+        if (!(error instanceof ServiceCallError) || !isTemporary(error)) throw error;
+        return finish(async (inside) => {
+          const locked = await lockRunning(inside.tx, begun);
+          return locked && retryLater(inside, tools, locked, { error: 'platform_unavailable' });
+        });
+      });
     },
-    async giveUp({ tx, emit, payload }: GiveUpContext<Payload, Tx>) {
-      const where = { id: payload.runId, round: payload.round };
-      const run = await tx.connectorRun.findFirst({ where, include: withConfig });
-      if (run) await failRun({ tx, emit }, run, 'internal_error');
-    },
+    giveUp: giveUpRun,
   });
 
-async function readDue(tx: Tx, { runId, round, calendarEventId }: Payload): Promise<Due | undefined> {
-  const run = await tx.connectorRun.findFirst({ where: { id: runId, round }, include: withConfig });
-  const config = run && (await tx.connectorConfig.findFirst({ where: { id: run.configId, active: true } }));
-  const connection = config && (await tx.connection.findFirst({ where: { id: config.connectionId, deletedAt: null } }));
-  const push = config && connectorOf(config.connectorKey).sync?.push;
-  if (!run || !config || !connection || !push) return undefined;
-  return { run, config, connection, push, link: await linkOf(tx, connection.id, 'calendar_event', calendarEventId) };
-}
-
-async function readEvent({ crm }: Pick<Tools, 'crm'>, id: number, as: As) {
+async function readEvent({ crm }: Pick<Tools, 'crm'>, id: number, as: As): Promise<Event | undefined> {
   return orAbsent(crm.getCalendarEvent({ params: { id }, as })).catch((error: unknown) => {
     // The user may not read it any more, as if it were deleted.
     if (error instanceof ServiceCallError && error.status === 403) return undefined;
@@ -92,45 +99,64 @@ async function readEvent({ crm }: Pick<Tools, 'crm'>, id: number, as: As) {
   });
 }
 
-async function write(
-  { ids }: Pick<Tools, 'ids'>,
-  { run, config, push, link }: Due,
-  {
-    event,
-    series,
-    call,
-  }: { event: Event | undefined; series: LinkRow | null; call: Parameters<typeof push.put>[0]['call'] },
-): Promise<Pushed> {
-  const context = { call, settings: config.settings as Record<string, unknown> };
-  const copy: Copy | null = link && { externalId: link.externalId, version: link.version };
-  const isGone = !event || (event.status === 'cancelled' && !event.recurringEventId);
-  if (isGone) {
-    if (copy) await push.remove(context, copy);
-    return { copy: null, event, isUnchanged: !copy };
-  }
-  const fields = fieldsOf(event);
-  if (link && event.status !== 'cancelled' && link.hash === hashOf([fields, false]))
-    return { copy: null, event, isUnchanged: true };
-  // An occurrence of a series that is not in the connected calendar cannot be changed there.
-  if (event.recurringEventId && !series) return { copy: null, event, isUnchanged: true };
-  const outgoing: OutgoingEvent = {
-    id: ids.encode('calendar_event', run.tenantId, event.id),
-    fields,
-    status: event.status,
-    attendees: event.attendees.flatMap(({ email, name }) => (email === null ? [] : [{ email, name }])),
-    ...(series &&
-      event.originalStartAt && {
-        occurrence: { seriesId: series.externalId, originalStartAt: event.originalStartAt.toISOString() },
-      }),
-  };
-  return { copy: await push.put(context, outgoing, copy), event, isUnchanged: false };
+/** Whether a sync is in progress, which links the events that it creates before it ends. */
+async function isSyncing(tx: Tx, connectionId: number): Promise<boolean> {
+  const [found] = await tx.sql`SELECT 1 FROM connector_run JOIN connector_config ON connector_config.id = config_id
+    WHERE connection_id = ${connectionId} AND trigger <> 'event' AND status IN ('queued', 'running') LIMIT 1`;
+  return found !== undefined;
 }
 
-/** The fields of an event in the form of connected calendars. */
-function fieldsOf(event: Event): CalendarFields {
-  const { title, description, timezone, allDay, location, joinUrl, visibility, recurrence } = event;
-  const times = { startAt: event.startAt.toISOString(), endAt: event.endAt.toISOString() };
-  return { title, description, ...times, timezone, allDay, location, joinUrl, visibility, recurrence };
+/** Whether the copy of the event, or that of its series, may be on its way. */
+function isEarly({ run, event, link, series }: DuePush, isLinking: boolean): boolean {
+  if (!event || Date.now() - run.createdAt.getTime() > waitMaxMs) return false;
+  return (event.recurringEventId !== null && !series) || (!link && isLinking);
+}
+
+/** Writes the event; again if it has changed meanwhile, because the job of that change may have been faster. */
+async function write(
+  tools: Pick<Tools, 'ids' | 'crm'>,
+  due: DuePush,
+  { as, call }: { as: As; call: Parameters<Push['put']>[0]['call'] },
+): Promise<Pushed> {
+  const { run, config, push, link } = due;
+  const context = { call, settings: config.settings as Record<string, unknown> };
+  let { event } = due;
+  let copy: Copy | null = link && { externalId: link.externalId, version: link.version };
+  for (let writes = 0; ; writes++) {
+    // An event that is cancelled, but not an occurrence, which is cancelled in its series.
+    if (!event || (event.status === 'cancelled' && event.recurringEventId === null)) {
+      if (copy) await push.remove(context, copy);
+      return { copy: null, event, isUnchanged: !copy };
+    }
+    const isSame = writes === 0 && link?.recordHash === hashOfEvent(event);
+    // An occurrence of a series that is not in the connected calendar cannot be changed there.
+    const isAlone = event.recurringEventId !== null && !due.series;
+    if (isSame || isAlone) return { copy: null, event, isUnchanged: true };
+    const written = await push.put(context, outgoing(tools, run.tenantId, { event, series: due.series }), copy);
+    const current = await readEvent(tools, event.id, as);
+    if (writes + 1 === writesMax || (current && hashOfEvent(current) === hashOfEvent(event)))
+      return { copy: written, event, isUnchanged: false };
+    copy = { externalId: written.id, version: written.version };
+    event = current;
+  }
+}
+
+function outgoing(
+  { ids }: Pick<Tools, 'ids'>,
+  tenantId: number,
+  { event, series }: { event: Event; series: LinkRow | null },
+): OutgoingEvent {
+  const { id, status, originalStartAt } = event;
+  return {
+    id: ids.encode(kind, tenantId, id),
+    fields: fieldsOfEvent(event),
+    status,
+    attendees: guestsOfEvent(event),
+    ...(series &&
+      originalStartAt && {
+        occurrence: { seriesId: series.externalId, originalStartAt: originalStartAt.toISOString() },
+      }),
+  };
 }
 
 type Inside = Parameters<Parameters<Context['finish']>[0]>[0];
@@ -138,43 +164,29 @@ type Inside = Parameters<Parameters<Context['finish']>[0]>[0];
 async function conclude(
   inside: Inside,
   tools: Tools,
-  { run: before, connection, link }: Due,
+  due: DuePush,
   { called, as }: { called: Called<Pushed>; as: As },
 ): Promise<Date | undefined> {
   const { tx } = inside;
+  const { connection, place, link } = due;
   await concludeAccess(inside, tools, connection, { called, as });
-  const row = await tx.connectorRun.lockFirst({ where: { id: before.id, round: before.round } });
-  if (!row) return undefined;
-  const run = { ...before, ...row } as RunOfConfig;
+  const run = await lockRunning(tx, due);
+  if (!run) return undefined;
   const { result, error, retryAt } = called;
   if (!result) return retryLater(inside, tools, run, { error: error ?? 'internal_error', retryAt });
   const { copy, event, isUnchanged } = result;
   const recordId = run.calendarEventId as number;
-  const now = new Date();
-  if (copy) {
-    const key = { connectionId: connection.id, kind: 'calendar_event', externalId: copy.id };
-    const stored = await tx.syncLink.lockFirst({ where: key });
-    // A job that read a later state has already written it, so this one has to write the current state again.
-    if (stored?.recordVersion && event && stored.recordVersion > event.version) return now;
-    const data = {
-      ...{ recordId, hash: hashOfRecord(copy), version: copy.version.slice(0, 255) },
-      ...{ recordVersion: event?.version ?? null, seenAt: now, updatedAt: now },
-    };
-    if (stored) await tx.syncLink.updateMany({ where: key, data });
-    else await tx.syncLink.createMany({ data: [{ ...key, ...data }], skipDuplicates: true });
+  if (copy && event) {
+    await storeLink(tx, place, copy, { recordId, hash: hashOfRecord(copy), recordHash: hashOfEvent(event) });
+  } else if (link && !isUnchanged) {
+    // What has no copy any more is not linked: the connected calendar may still report the deletion.
+    await tx.syncLink.deleteMany({ where: { ...place, kind, externalId: link.externalId } });
   }
-  // What has no copy any more is not linked: the connected calendar may still report the deletion.
-  else if (link && !isUnchanged) {
-    const { connectionId, kind, externalId } = link;
-    await tx.syncLink.deleteMany({ where: { connectionId, kind, externalId } });
-  }
-  if (!isUnchanged) {
-    const externalId = copy?.id ?? link?.externalId ?? null;
-    const action = copy ? 'sent' : 'deleted';
-    await tx.connectorRunItem.createMany({
-      data: [{ runId: run.id, direction: 'out', kind: 'calendar_event', externalId, recordId, action, createdAt: now }],
-    });
-  }
-  const counts = isUnchanged ? { unchanged: 1 } : copy ? { sent: 1 } : { deleted: 1 };
-  return void (await succeedRun(inside, run, { ...noCounts, ...counts }));
+  if (isUnchanged) return void (await succeedRun(inside, run, { ...noCounts, unchanged: 1 }));
+  const externalId = copy?.id ?? link?.externalId ?? null;
+  const action = copy ? 'sent' : 'deleted';
+  await tx.connectorRunItem.createMany({
+    data: [{ runId: run.id, direction: 'out', kind, externalId, recordId, action }],
+  });
+  return void (await succeedRun(inside, run, { ...noCounts, [action]: 1 }));
 }

@@ -15,8 +15,8 @@ export interface TargetContext extends Pick<Tools, 'crm' | 'campaign'> {
   resolve(kind: RecordKind, externalId: string): number | undefined;
   /** Decodes a public id that settings name; undefined if it is no id of this type in the tenant. */
   idOf(type: ResourceType, publicId: string): number | undefined;
-  /** The version of the linked record that the last sync has seen, in either direction. */
-  seenVersion: number | null;
+  /** The digest of the linked record at the last sync, in either direction, for records that are written in both. */
+  seenHash: string | null;
   /** Whether changes of the platform are written to the connected system. */
   isPushed: boolean;
 }
@@ -29,7 +29,8 @@ export interface Outcome {
   action: 'created' | 'updated' | 'deleted' | 'unchanged' | 'skipped';
   /** The record that was written, which is linked from then on. */
   recordId?: number;
-  recordVersion?: number;
+  /** A digest of the record as it is then, for records that are also written to the connected system. */
+  recordHash?: string;
   /** Why it was skipped, or which fields were left out. */
   reason?: string;
 }

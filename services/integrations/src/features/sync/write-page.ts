@@ -3,7 +3,7 @@ import type { ResourceType } from '@tandem/contract';
 import type { ExternalRecord } from '../../connectors/sync.ts';
 import type { Tools } from '../../handler.ts';
 import type { As } from './acting-user.ts';
-import { hashOf, hashOfRecord, type LinkRow, linkKey } from './link.ts';
+import { hashOf, hashOfRecord, type LinkRow, linkKey, referencesOf } from './link.ts';
 import type { Outcome } from './target.ts';
 import { targetOf } from './targets.ts';
 import { isTemporary } from './writing.ts';
@@ -15,6 +15,8 @@ export interface Written extends Omit<Outcome, 'action'> {
   record: ExternalRecord;
   action: Outcome['action'] | 'failed';
   hash: string;
+  /** Whether a repetition can write more of the record: a field, a reference, or an update of it was left out. */
+  isPartial: boolean;
 }
 
 interface Page {
@@ -24,6 +26,8 @@ interface Page {
   as: As;
   updateExisting: boolean;
   isPushed: boolean;
+  /** Runs right after a record was written, before the next one. */
+  onWritten?: ((written: Written) => Promise<unknown>) | undefined;
 }
 
 /**
@@ -47,14 +51,18 @@ export async function writePage(tools: Pick<Tools, 'crm' | 'campaign' | 'ids'>, 
       resolve: (of: string, externalId: string) => linkedIds.get(linkKey(of, externalId)),
       idOf: (type: ResourceType, publicId: string) =>
         as.tenantId === undefined ? undefined : tools.ids.decode(type, as.tenantId, publicId),
-      seenVersion: link?.recordVersion ?? null,
+      seenHash: link?.recordHash ?? null,
     };
     const outcome =
       link?.hash === hash
         ? ({ action: 'unchanged' } as const)
         : await write(target, context, record, linkedIds.get(key) ?? copiedFrom(tools, as, record));
     if ('recordId' in outcome && outcome.recordId !== undefined) linkedIds.set(key, outcome.recordId);
-    written.push({ record, hash, ...outcome });
+    const isUnresolved = referencesOf(record).some((ref) => !linkedIds.has(linkKey(ref.kind, ref.id)));
+    const isLeftOut = 'reason' in outcome || (outcome.action === 'unchanged' && !page.updateExisting);
+    const one: Written = { record, hash, ...outcome, isPartial: isUnresolved || isLeftOut };
+    if (one.recordId !== undefined) await page.onWritten?.(one);
+    written.push(one);
   }
   return written;
 }
@@ -70,7 +78,7 @@ async function write(
   context: Parameters<typeof target.write>[0],
   record: ExternalRecord,
   linkedId: number | undefined,
-): Promise<Omit<Written, 'record' | 'hash'>> {
+): Promise<Omit<Written, 'record' | 'hash' | 'isPartial'>> {
   const [error] = record.isDeleted ? [] : target.check(record);
   if (error) return { action: 'failed', reason: `${error.field}: ${error.message}`.slice(0, reasonMax) };
   try {

@@ -105,7 +105,8 @@ export async function withoutRefused<Body extends object, Result>(
 
 /** Whether the same request can succeed later. */
 export function isTemporary({ status, code }: ServiceCallError): boolean {
-  return status >= 500 || status === 429 || code === 'idempotency_running';
+  // The daily limit of messages to attendees concerns one record.
+  return status >= 500 || (status === 429 && code !== 'mail_limit') || code === 'idempotency_running';
 }
 
 /**

@@ -2,11 +2,11 @@ import { orAbsent } from '@tandem/client/internal';
 import type { FieldError } from '@tandem/contract';
 import { calendarEvents } from '@tandem/crm-contract';
 import type { CalendarFields, ExternalRecord } from '../../../connectors/sync.ts';
+import { type Event, hashOfEvent } from '../event-fields.ts';
 import { type Outcome, recordDeleted, type Target, type TargetContext } from '../target.ts';
-import { findLead, limitedTo } from '../writing.ts';
+import { changing, findLead, limitedTo } from '../writing.ts';
 
 type Record = Extract<ExternalRecord, { kind: 'calendar_event' }>;
-type Event = Awaited<ReturnType<TargetContext['crm']['getCalendarEvent']>>;
 
 // Of the attendees of a meeting, the first leads are enough to find out whom it is about.
 const attendeesMax = 5;
@@ -24,17 +24,23 @@ export const calendarEventTarget: Target<'calendar_event'> = {
     if (linkedId !== undefined && !event) return { action: 'skipped', reason: recordDeleted };
     if (record.isDeleted) return cancel(context, record, event);
     if (!event) return record.occurrence ? changeOccurrence(context, record) : create(context, record);
-    if (event.status !== 'scheduled') return { action: 'skipped', reason: `record_${event.status}` };
-    // The change here is written to the connected calendar, where it replaces this one.
-    if (context.isPushed && context.seenVersion !== null && event.version > context.seenVersion)
-      return { action: 'skipped', reason: 'changed_here' };
-    return written(
-      'updated',
-      await crm.updateCalendarEvent({ params: { id: event.id }, query: {}, body: bodyOf(record.fields), as }),
+    return changing(
+      () => orAbsent(crm.getCalendarEvent({ params: { id: event.id }, as })),
+      (current) => update(context, record, current),
     );
   },
   check: ({ fields }) => checkFields(fields),
 };
+
+async function update(context: TargetContext, { fields }: Record, event: Event): Promise<Outcome> {
+  const { crm, as, isPushed, seenHash } = context;
+  if (event.status !== 'scheduled') return { action: 'skipped', reason: `record_${event.status}` };
+  // The change here is written to the connected calendar, where it replaces this one.
+  if (isPushed && seenHash !== null && hashOfEvent(event) !== seenHash)
+    return { action: 'skipped', reason: 'changed_here' };
+  const change = { params: { id: event.id }, query: {}, body: bodyOf(fields), as, ifVersion: event.version };
+  return written('updated', await crm.updateCalendarEvent(change));
+}
 
 async function create({ crm, as, key }: TargetContext, { fields, attendees }: Record): Promise<Outcome> {
   const leadId = await leadOf({ crm, as }, attendees);
@@ -57,7 +63,7 @@ async function cancel(
   event: Event | undefined,
 ): Promise<Outcome> {
   if (event) {
-    if (event.status !== 'scheduled') return { action: 'unchanged', recordId: event.id, recordVersion: event.version };
+    if (event.status !== 'scheduled') return written('unchanged', event);
     return written(
       'deleted',
       await crm.cancelCalendarEvent({ params: { id: event.id }, query: {}, body: cancelled, as }),
@@ -69,8 +75,8 @@ async function cancel(
   return written('deleted', await crm.cancelCalendarEvent({ params: { id: seriesId }, query, body: cancelled, as }));
 }
 
-function written(action: Outcome['action'], { id, version }: Event): Outcome {
-  return { action, recordId: id, recordVersion: version };
+function written(action: Outcome['action'], event: Event): Outcome {
+  return { action, recordId: event.id, recordHash: hashOfEvent(event) };
 }
 
 function bodyOf({ startAt, endAt, ...fields }: CalendarFields) {
