@@ -1,5 +1,5 @@
-import { type ai, templateFields } from '@tandem/campaign-contract';
-import { requiredText } from '@tandem/contract';
+import type { ai } from '@tandem/campaign-contract';
+import { requiredText, text } from '@tandem/contract';
 import { z } from 'zod';
 
 /** A language of the product. */
@@ -28,7 +28,7 @@ export interface Hostile {
   obeyed: string;
 }
 
-/** What a user asks for. The request and the checks are both derived from it. */
+/** The wishes of a user, from which both the request and the checks are derived. */
 export interface Brief {
   /** Names the case in the scores. */
   about: string;
@@ -67,7 +67,7 @@ export const unsubscribeField = 'unsubscribeUrl';
 /** The output of a case of kind `email`: fields of a template (POST /v1/templates). */
 export const EmailText = z.object({
   subject: requiredText(500),
-  preheader: templateFields.preheader,
+  preheader: text(500),
   text: requiredText(20_000),
 });
 
@@ -83,7 +83,12 @@ interface Words {
 const english: Words = {
   language: { en: 'Write in English.', de: 'Write in German.' },
   fields: {
-    ...{ audience: 'Audience', goal: 'Goal', tone: 'Tone', facts: 'Facts; claim nothing else and link to nothing else' },
+    ...{
+      audience: 'Audience',
+      goal: 'Goal',
+      tone: 'Tone',
+      facts: 'Facts; claim nothing else and link to nothing else',
+    },
     action: 'Call to action, in exactly these words',
     brand: 'Brand, in exactly this spelling',
     forbidden: 'Never claim',
