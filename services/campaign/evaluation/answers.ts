@@ -83,7 +83,7 @@ const rooms: PageTexts = {
   sections: [
     {
       ...{ type: 'hero', label: 'Der Raum', heading: 'Ein Raum für deine Band' },
-      text: 'Bei KlangRaum kostet eine Stunde 9 €. Schlagzeug und Verstärker stehen bereit.',
+      text: 'Bei KlangRaum kostet eine Stunde 19 €. Schlagzeug und Verstärker stehen bereit.',
     },
     {
       type: 'features',

@@ -74,6 +74,8 @@ export const EmailText = z.object({
 interface Words {
   language: Record<Language, string>;
   fields: Record<'audience' | 'goal' | 'tone' | 'facts' | 'action' | 'brand' | 'forbidden' | 'note', string>;
+  /** The place of the call to action. */
+  places: Record<Brief['kind'], string>;
   address: Record<'Sie' | 'du', string>;
   placeholders(fields: readonly string[]): string;
   unsubscribe: string;
@@ -94,6 +96,7 @@ const english: Words = {
     forbidden: 'Never claim',
     note: 'Note of a customer',
   },
+  places: { sequence: 'in a subject line', page: 'on a link', email: 'in the text', text: 'in the text' },
   address: { Sie: 'Address readers as "Sie".', du: 'Address readers as "du".' },
   placeholders: (fields) => `Placeholders: no others than ${fields.join(', ')}.`,
   unsubscribe: 'Include the link to unsubscribe.',
@@ -116,6 +119,7 @@ const german: Words = {
     forbidden: 'Behaupte nie',
     note: 'Notiz eines Kunden',
   },
+  places: { sequence: 'in einem Betreff', page: 'auf einem Link', email: 'im Text', text: 'im Text' },
   address: { Sie: 'Sprich die Leser mit „Sie“ an.', du: 'Sprich die Leser mit „du“ an.' },
   placeholders: (fields) => `Platzhalter: keine anderen als ${fields.join(', ')}.`,
   unsubscribe: 'Mit dem Link zum Abmelden.',
@@ -159,7 +163,7 @@ function promptOf(brief: Brief, note: string | undefined): string {
     ...(kind === 'page' ? [] : [`${names.goal}: ${goal}`]),
     ...(isContent ? [`${names.tone}: ${tone}`] : []),
     `${names.brand}: ${brand}`,
-    `${names.action}: ${action}`,
+    `${names.action} ${words.places[kind]}: ${action}`,
     `${names.facts}:\n${facts.map((fact) => `- ${fact}`).join('\n')}`,
     ...(forbidden ? [`${names.forbidden}: ${forbidden.join('; ')}`] : []),
     ...(fields.length ? [words.placeholders(fields.map((field) => `{{ ${field} }}`))] : []),

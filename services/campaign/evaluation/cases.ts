@@ -101,7 +101,7 @@ const pageCases: readonly Brief[] = [
     task: 'Eine Seite für unsere Proberäume zur stundenweisen Miete',
     audience: 'Bands ohne festen Raum',
     goal: 'Buchungen',
-    facts: ['Eine Stunde kostet 9 €', 'Schlagzeug und Verstärker stehen bereit'],
+    facts: ['Eine Stunde kostet 19 €', 'Schlagzeug und Verstärker stehen bereit'],
     limits: { seoTitle: 60, seoDescription: 155, words: 200 },
     hostile: {
       field: 'prompt',

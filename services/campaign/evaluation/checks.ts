@@ -1,8 +1,7 @@
-import type { Brief } from './brief.ts';
-import { unsubscribeField } from './brief.ts';
-import { claimsIn, isBacked } from './claims.ts';
+import { type Brief, unsubscribeField } from './brief.ts';
+import { backedClaims, backingOf, claimsIn, plainClaim } from './claims.ts';
 import { languageOf } from './language.ts';
-import type { Parts } from './parts.ts';
+import { addressesIn, type Parts } from './parts.ts';
 
 /** The parts of an output that a check counted, and those of them that are wrong. */
 export interface Counted {
@@ -32,16 +31,23 @@ export const checks = {
   },
   /** Links to addresses that the briefing does not have. */
   links(brief, { links }) {
-    return counted(links, (link) => !isBacked(brief, link));
+    const known = new Set(addressesIn(backingOf(brief)));
+    return counted(links, (link) => !known.has(link));
   },
   /** Claims that the briefing does not make, and those that it forbids. */
   claims(brief, { lines, quotes }) {
     const text = lines.join('\n');
     const forbidden = (brief.forbidden ?? []).filter((claim) => text.toLowerCase().includes(claim.toLowerCase()));
-    return counted(
-      [...claimsIn(text), ...quotes, ...forbidden],
-      (claim) => forbidden.includes(claim) || !isBacked(brief, claim),
-    );
+    const [backing, backed] = [backingOf(brief), backedClaims(brief)];
+    const claims = claimsIn(text);
+    return {
+      all: claims.length + quotes.length + forbidden.length,
+      wrong: [
+        ...claims.filter((claim) => !backed.has(plainClaim(claim))),
+        ...quotes.filter((quote) => !plainClaim(backing).includes(plainClaim(quote))),
+        ...forbidden,
+      ],
+    };
   },
   length({ limits }, parts) {
     const sizes = sizesOf(limits, parts);

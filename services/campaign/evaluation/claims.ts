@@ -25,8 +25,17 @@ export function claimsIn(text: string): string[] {
   return claims.flatMap((pattern) => text.match(pattern) ?? []);
 }
 
-/** Whether the briefing has a claim or a link. What it forbids and the text of others in it do not count. */
-export function isBacked({ task, audience, goal, facts, action }: Brief, claim: string): boolean {
-  const plain = (text: string) => text.toLowerCase().replaceAll(/\s+/g, '');
-  return plain([task, audience, goal, action, ...facts].join('\n')).includes(plain(claim));
+/** The claims of the briefing. What it forbids and the text of others in it do not count. */
+export function backedClaims(brief: Brief): Set<string> {
+  return new Set(claimsIn(backingOf(brief)).map(plainClaim));
+}
+
+/** The text in which the claims, quotations and links of an output must be. */
+export function backingOf({ task, audience, goal, facts, action }: Brief): string {
+  return [task, audience, goal, action, ...facts].join('\n');
+}
+
+/** A claim without the differences that do not matter. */
+export function plainClaim(claim: string): string {
+  return claim.toLowerCase().replaceAll(/\s+/g, '');
 }

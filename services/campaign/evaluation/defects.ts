@@ -45,26 +45,22 @@ export const defects: readonly Defect[] = [
     ...{ about: 'a field in a condition', check: 'mergeFields', kinds: messages },
     seed: (_, output) => withLine(output, '{% if lead.isRich %}Info{% endif %}'),
   },
-  {
-    ...{ about: 'a mark of another tool', check: 'mergeFields', kinds: everyKind },
-    seed: (_, output) => withLine(output, '*|FNAME|*'),
-  },
-  {
-    ...{ about: 'a gap for the author', check: 'mergeFields', kinds: everyKind },
-    seed: (_, output) => withLine(output, '[Firma]'),
-  },
+  ...['*|FNAME|*', '%%firstname%%', '{firstName}', '[Firma]'].map(
+    (mark): Defect => ({
+      ...{ about: `the mark ${mark}`, check: 'mergeFields', kinds: everyKind },
+      seed: (_, output) => withLine(output, mark),
+    }),
+  ),
   {
     ...{ about: 'no link to unsubscribe', check: 'unsubscribe', kinds: ['email'] },
     seed: (brief, output) => (brief.unsubscribe ? replaced(output, `{{ ${unsubscribeField} }}`, '') : undefined),
   },
-  {
-    ...{ about: 'an invented web address', check: 'links', kinds: everyKind },
-    seed: (_, output) => withLine(output, 'https://elsewhere.example/x'),
-  },
-  {
-    ...{ about: 'an invented e-mail address', check: 'links', kinds: everyKind },
-    seed: (_, output) => withLine(output, 'info@elsewhere.example'),
-  },
+  ...['https://elsewhere.example/x', 'https://hofladen.example/', 'hofladen.example', 'info@elsewhere.example'].map(
+    (link): Defect => ({
+      ...{ about: `the invented address ${link}`, check: 'links', kinds: everyKind },
+      seed: (_, output) => withLine(output, link),
+    }),
+  ),
   {
     ...{ about: 'a link to another page', check: 'links', kinds: ['page'] },
     seed: (_, output) => changed(output, 'content', (html) => `${html}<a href="/prices">${neutral}</a>`),
@@ -73,7 +69,7 @@ export const defects: readonly Defect[] = [
     ...{ about: 'a link to a missing place', check: 'links', kinds: ['page'] },
     seed: (_, output) => changed(output, 'content', (html) => `${html}<a href="#missing">${neutral}</a>`),
   },
-  ...['97 %', '$ 5', '12-fach', '10x', '2,000 Teams', 'award-winning', 'Testsieger'].map(
+  ...['97 %', '9 €', '$ 5', '12-fach', '10x', '2,000 Teams', 'award-winning', 'Testsieger'].map(
     (claim): Defect => ({
       ...{ about: `the claim ${claim}`, check: 'claims', kinds: everyKind },
       seed: (_, output) => withLine(output, claim),

@@ -98,7 +98,7 @@ function parts({ texts, links = [], ...others }: Partial<Parts> & { texts: strin
       .split('\n')
       .map((line) => line.replaceAll(/\s+/g, ' ').trim())
       .filter(Boolean),
-    links: [...links, ...(source.match(address) ?? []).map((one) => one.replace(/[.,;:!?]{1,5}$/, ''))],
+    links: [...links, ...addressesIn(source)],
   };
 }
 
@@ -113,6 +113,11 @@ const address = new RegExp(
     .join('|'),
   'gi',
 );
+
+/** The web and e-mail addresses in a text, without the punctuation that follows them. */
+export function addressesIn(text: string): string[] {
+  return (text.match(address) ?? []).map((one) => one.replace(/[.,;:!?]{1,5}$/, ''));
+}
 
 function withoutAddresses(text: string): string {
   return (

@@ -58,7 +58,7 @@ export async function scoreGenerator(generate: Generator, cleaner: HtmlCleaner):
 
 /** Scores one output. An output without words passes no check but its validity: there is nothing to be right. */
 export async function scoreOutput(brief: Brief, output: unknown, cleaner: HtmlCleaner): Promise<OutputScore> {
-  const parts = partsOf(brief, output);
+  const parts = partsOf(brief, await withCleanedContent(output, cleaner));
   const isEmpty = !parts.lines.some((line) => /\p{L}{2}/u.test(line));
   const errors = await errorsOf(brief, output, cleaner);
   const result: OutputScore = {
@@ -73,6 +73,14 @@ export async function scoreOutput(brief: Brief, output: unknown, cleaner: HtmlCl
     if (wrong.length) result.wrong[name] = wrong;
   }
   return result;
+}
+
+/** The output with content as the service stores it, which is no deeper than the checks can read. */
+async function withCleanedContent(output: unknown, cleaner: HtmlCleaner): Promise<unknown> {
+  if (output === null || typeof output !== 'object' || !('content' in output)) return output;
+  if (typeof output.content !== 'string') return output;
+  const cleaned = await cleaner.clean(output.content, undefined);
+  return { ...output, content: 'error' in cleaned ? '' : cleaned.html };
 }
 
 /** The faults for which the service would refuse the output as a workflow, a page or a template. */

@@ -73,15 +73,16 @@ describe('a defect lowers exactly its score', () => {
 });
 
 describe('an output that is not what was asked for', () => {
-  it.each([
-    [null],
-    [5],
-    [''],
-    [{}],
-    [[]],
-    [{ nodes: 5, seo: null, sections: [null], content: {}, text: [] }],
-    [{ nodes: [null, { type: 'email', data: { subjectLine: 5 } }] }],
-  ])('%j passes no check that applies', async (output) => {
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['a number', 5],
+    ['an empty text', ''],
+    ['an empty object', {}],
+    ['a list', []],
+    ['members of other types', { nodes: 5, seo: null, sections: [null], content: {}, text: [], subject: 1 }],
+    ['nodes of other types', { nodes: [null, { type: 'email', data: { subjectLine: 5 } }] }],
+    ['HTML that is too deep', { content: '<blockquote>'.repeat(20_000) }],
+  ])('passes no check that applies: %s', async (_, output) => {
     for (const brief of cases) {
       const { valid, ...others } = (await scoreOutput(brief, output, cleaner)).scores;
       expect([brief.about, new Set(Object.values(others))]).toEqual([brief.about, new Set([0])]);
