@@ -43,6 +43,9 @@ const commands = {
     ],
   },
   bench: { steps: [generate, ['infra/bench/run.ts']] },
+  evaluate: {
+    steps: [generate, ['services/agents/evaluation/evaluate.ts'], ['services/campaign/evaluation/evaluate.ts']],
+  },
   admin: { steps: [generate, ['infra/local/admin.ts']] },
   generate: { steps: [[...turbo, 'generate']] },
   openapi: { steps: [['gateway/src/docs/write.ts']] },

@@ -1,4 +1,5 @@
 import type { Ai } from '@tandem/ai';
+import { shareOf } from '@tandem/evaluation';
 import { createShares } from '@tandem/process';
 import { askModel } from '../src/features/executions/ask-model.ts';
 import { recommend } from '../src/features/executions/recommend.ts';
@@ -67,5 +68,5 @@ function scoreOf(actions: readonly string[]): Score {
     const got = actions[index] as string;
     return (accepted as readonly string[]).includes(got) ? [] : [{ about, got }];
   });
-  return { accuracy: Math.round((1 - failed.length / cases.length) * 1_000) / 1_000, failed };
+  return { accuracy: shareOf(cases.length - failed.length, cases.length), failed };
 }
