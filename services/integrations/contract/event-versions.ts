@@ -32,7 +32,7 @@ export const eventVersions = {
   'integration.disconnected': [1, 'fbngcKckex9i'],
   'integration.needs_reauth': [1, 'aalDM4ijnZeN'],
   'integration.recovered': [1, 'fbngcKckex9i'],
-  'integration.run_failed': [1, 'WRhRHxGxsX-S'],
+  'integration.run_failed': [1, 'LbONSLflyg-U'],
   'integration.sync_completed': [1, 'RhbvLXa7sNqQ'],
   'lead.created': [1, '2eS2RzIIyG-9'],
   'lead.deleted': [1, '-ZH1N6sp-9gI'],
