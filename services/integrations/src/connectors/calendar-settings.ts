@@ -12,6 +12,12 @@ export const CalendarId = text(500)
 
 /** The settings that the sync of every calendar has. */
 export const CalendarSettings = z.object({
+  visibility: z
+    .enum(['private', 'default'], { error: 'Must be one of private, default' })
+    .default('private')
+    .describe(
+      'The visibility of events that are created from the connected calendar: `private` shows others only that the time is taken, `default` keeps the visibility there',
+    ),
   direction: z
     .enum(['both', 'pull', 'push'], { error: 'Must be one of both, pull, push' })
     .default('both')

@@ -3,7 +3,7 @@ import { connectorOf } from '../../connectors/index.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import { logOutgoing } from '../api-logs/log-outgoing.ts';
 import type { Called } from '../sync/read-page.ts';
-import { concludeRefresh, rejectCredentials, requireReauth } from './conclude-refresh.ts';
+import { concludeRefresh, recover, rejectCredentials, requireReauth } from './conclude-refresh.ts';
 import type { ConnectionRow } from './connection.ts';
 
 /**
@@ -21,7 +21,14 @@ export async function concludeAccess(
   // The credentials that were rejected, which may have been refreshed meanwhile.
   const used = access?.refresh && 'row' in access.refresh ? access.refresh.row : connection;
   if (error === 'credentials_rejected') await endConnection(inside, used);
+  if (access && error === null && connection.status === 'error') await recoverConnection(inside, connection);
   if (access) await logOutgoing(inside.tx, as, access.calls);
+}
+
+/** Marks a connection as working whose credentials the system had rejected. */
+async function recoverConnection({ tx, emit }: Inside<Tx>, { id, tokenNumber }: ConnectionRow): Promise<void> {
+  const row = await tx.connection.lockFirst({ where: { id, tokenNumber, deletedAt: null } });
+  if (row?.status === 'error') await recover({ tx, emit }, row as ConnectionRow);
 }
 
 /** Marks a connection whose credentials the system rejects, unless it has got other ones meanwhile. */

@@ -186,16 +186,19 @@ it('waits as long as the system asks for', async () => {
   expect(second.at - first.at).toBeGreaterThanOrEqual(1_900);
 });
 
-it('ends with credentials that the system rejects', async () => {
+it('tries credentials again that the system rejects, and tells when it accepts them', async () => {
   const api = service.as();
   const { id, connectionId } = await aRestConfig(api);
-  answers = [{ status: 401 }];
+  const connection = async () => (await api.getConnection({ params: { id: connectionId } })).data;
+  answers = [{ status: 401 }, { status: 401 }, { status: 401 }];
   await created(api);
-  await configWith(api, id, 'connection_lost');
-  expect((await api.getConnection({ params: { id: connectionId } })).data).toMatchObject({
-    status: 'error',
-    lastError: 'credentials_rejected',
-  });
+  await hasSent('/erp', 3);
+  await configWith(api, id, 'credentials_rejected');
+  expect(await connection()).toMatchObject({ status: 'error', lastError: 'credentials_rejected' });
+  await created(api);
+  await configWith(api, id, null);
+  expect(await connection()).toMatchObject({ status: 'connected', lastError: null });
+});
   expect(sentTo('/erp')).toHaveLength(1);
 });
 

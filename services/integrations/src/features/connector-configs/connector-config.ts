@@ -5,6 +5,7 @@ import { fail, failField, readFields } from '@tandem/service';
 import { z } from 'zod';
 import type { Connector, FieldMapping } from '../../connectors/connector.ts';
 import { settingsOf } from '../../connectors/settings.ts';
+import type { Sync } from '../../connectors/sync.ts';
 import type { ConnectorConfig as ConfigRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 import { permissionsOf } from '../sync/targets.ts';
@@ -57,12 +58,18 @@ export function readSettings(connector: Connector, input: ConfigInput, caller: C
   errors.push(...patternErrors(settings?.events ?? [], 'settings.events'), ...nameErrors);
   if (!settings || errors.length) throw fail('validation_failed', errors);
   checkMayReceive(caller, settings.events ?? [], 'settings.events');
-  if (connector.sync) checkMaySync(caller, permissionsOf(connector.sync.kinds(settings)));
+  if (connector.sync) checkMaySync(caller, wantedFor(connector.sync, settings));
   return settings;
 }
 
 /** Settings that were read by the schema of a connector; those of a connector that acts on events name the events. */
 export type ConfigSettings = Record<string, unknown> & { events?: string[] };
+
+/** The permissions that a config needs: those of the records that it writes here, and of the events that it writes there. */
+function wantedFor(sync: Sync, settings: ConfigSettings): string[] {
+  const pushed = sync.push?.isWanted(settings) ? ['calendar:read'] : [];
+  return [...new Set([...permissionsOf(sync.kinds(settings)), ...pushed])];
+}
 
 /** A sync may read and write what the caller may, also if that is narrowed to own records. */
 function checkMaySync({ permissions }: Caller, wanted: readonly string[]): void {

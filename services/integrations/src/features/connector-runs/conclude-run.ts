@@ -72,6 +72,12 @@ export async function endRun(inside: Inside<Tx>, due: DueRun, reason: string): P
   if (run) await failRun(inside, run, reason);
 }
 
+/** Cancels a run that its config does not want any more. */
+export async function cancelRun(tx: Tx, due: DueRun): Promise<void> {
+  const run = await lockRunning(tx, due);
+  if (run) await writeRun(tx, run, { status: 'cancelled', completedAt: new Date(), nextAttemptAt: null });
+}
+
 /** Ends a run whose job has failed too often. */
 export async function giveUpRun(inside: Inside<Tx> & { payload: { runId: number; round: number } }): Promise<void> {
   const { runId: id, round } = inside.payload;

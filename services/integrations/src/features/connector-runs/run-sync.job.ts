@@ -113,8 +113,9 @@ async function writeRecords(
   return writePage(tools, {
     ...{ connectionId: connection.id, records: current, links, as, isPushed },
     updateExisting: settings['updateExisting'] !== false,
-    // Linked at once, so that the event about a new record is not taken for one of a record to write there.
-    onWritten: isPushed ? (written) => linkWritten(tx, place, written) : undefined,
+    // At once, so that nothing is created twice after an interruption, and copies of new records are not copied back.
+    link: (written) => linkWritten(tx, place, written),
+    settings,
   });
 }
 
@@ -129,15 +130,18 @@ async function conclude(
   const { tx } = inside;
   await concludeAccess(inside, tools, due.connection, { called, as });
   const run = await lockRunning(tx, due);
-  if (!run) return undefined;
+  if (!run) return void (await noteCancelled(tx, due, written));
   const config = (await tx.connectorConfig.findFirst({ where: { id: due.config.id } })) as ConfigRow;
+  const place = { runId: run.id, place: due.place, counts: run.counts as Counts };
   // The config changed meanwhile: the page is read again with the new settings.
-  if (config.version !== due.config.version) return new Date();
+  if (config.version !== due.config.version) {
+    await writeRun(tx, run, { counts: await storePage(tx, place, written) });
+    return new Date();
+  }
   const { result: page, error, retryAt } = called;
   // Other failures would happen again, and the next run on schedule tries anyway.
   if (!page && error !== 'provider_unavailable') return void (await failRun(inside, run, error ?? 'internal_error'));
   if (!page) return waitFor(inside, tools, due, { error: 'provider_unavailable', retryAt });
-  const place = { runId: run.id, place: due.place, counts: run.counts as Counts };
   const counts = await storePage(tx, place, written);
   const { isEnd, progress } = progressOf(due, page);
   await tx.connectorConfig.updateMany({
@@ -151,6 +155,14 @@ async function conclude(
   const row = await writeRun(tx, run, state);
   if (isEnd) return void (await succeedRun(inside, row, counts));
   return new Date();
+}
+
+/** Adds what was written before a run was cancelled to its log. */
+async function noteCancelled(tx: Tx, { run, place }: DueSync, written: readonly Written[]): Promise<void> {
+  const row = await tx.connectorRun.lockFirst({ where: { id: run.id, status: 'cancelled' } });
+  if (!row) return;
+  const counts = await storePage(tx, { runId: run.id, place, counts: row.counts as Counts }, written);
+  await writeRun(tx, run, { counts });
 }
 
 /** Whether the run ends with this page, and how far the reading from the beginning has got, which spans runs. */

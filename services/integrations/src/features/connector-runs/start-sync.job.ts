@@ -1,5 +1,6 @@
 import { type JobContext, job, scheduleAgain } from '@tandem/jobs';
 import type { z } from 'zod';
+import { connectorOf } from '../../connectors/index.ts';
 import type { Tx } from '../../handler.ts';
 import { findSyncing } from './run.ts';
 import { createSyncRun, minutesOf, startSyncJob } from './start-sync.ts';
@@ -9,11 +10,13 @@ export const startSync = job({
   ...startSyncJob,
   async run({ payload, finish }: JobContext<z.output<typeof startSyncJob.payload>, Tx>) {
     await finish(async ({ tx, schedule }) => {
-      const where = { id: payload.configId, syncRound: payload.round, active: true };
-      const config = await tx.connectorConfig.lockFirst({ where });
+      const planned = { id: payload.configId, syncRound: payload.round, active: true };
+      const config = await tx.connectorConfig.lockFirst({ where: planned });
       const minutes = config && minutesOf(config);
       if (!config || !minutes) return;
-      const connection = await tx.connection.findFirst({ where: { id: config.connectionId, status: 'connected' } });
+      const usable = connectorOf(config.connectorKey).provider === null ? ['connected', 'error'] : ['connected'];
+      const where = { id: config.connectionId, status: { in: usable }, deletedAt: null };
+      const connection = await tx.connection.findFirst({ where });
       // While the connection does not work, nobody needs a failed run every few minutes.
       if (connection && !(await findSyncing(tx, config.id)))
         await createSyncRun({ tx, schedule }, config, { trigger: 'schedule', full: false, createdBy: null });

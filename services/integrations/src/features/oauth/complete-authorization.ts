@@ -177,14 +177,18 @@ async function storeTokens(
 }
 
 /**
- * Takes over the links of the latest deleted connection of the same account, so that somebody who connects it again gets
- * no record twice.
+ * Takes over the links of deleted connections of the same account, so that somebody who connects it again gets no record
+ * twice. The links of the latest one count.
  */
 async function takeOverLinks(tx: Tx, { id, connectorKey, accountId }: ConnectionRow): Promise<void> {
-  await tx.sql`UPDATE sync_link SET connection_id = ${id} WHERE connection_id = (
-    SELECT id FROM connection
+  await tx.sql`INSERT INTO sync_link
+      (connection_id, scope, kind, external_id, record_id, hash, version, record_hash, seen_at, updated_at)
+    SELECT DISTINCT ON (scope, kind, external_id)
+      ${id}::bigint, scope, kind, external_id, record_id, hash, sync_link.version, record_hash, seen_at, sync_link.updated_at
+    FROM sync_link JOIN connection ON connection.id = connection_id
     WHERE connector_key = ${connectorKey} AND account_id = ${accountId} AND deleted_at IS NOT NULL
-    ORDER BY deleted_at DESC LIMIT 1)`;
+    ORDER BY scope, kind, external_id, deleted_at DESC
+    ON CONFLICT DO NOTHING`;
 }
 
 /** Forgets the links and the cursors of another account, whose ids mean other records now. */

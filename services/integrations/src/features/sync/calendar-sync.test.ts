@@ -58,10 +58,14 @@ async function runAgain(api: Api, params: { id: string }, count: number) {
 }
 
 /** Publishes that an event of the user was changed. */
-function publishChange(api: Api, event: StoredEvent) {
+function publishOf(api: Api, event: StoredEvent) {
+  return publishChange(api, event, event['organizerId'] as string);
+}
+
+function publishChange(api: Api, event: StoredEvent, organizerId = String(userId)) {
   const { tenantId } = api.caller;
   const target = { type: 'calendar_event', id: Number(event.id) };
-  const record = { ...event, tenantId: String(tenantId), organizerId: String(userId) };
+  const record = { ...event, tenantId: String(tenantId), organizerId };
   const data = { calendarEventId: event.id, fields: ['title'] };
   return publish({ service, tenantId: tenantId as number }, 'calendar_event.updated', { target, data, record });
 }
@@ -218,6 +222,60 @@ it('continues after an interruption, and with a new interval only', async () => 
   expect(await settled(api, params, 2)).toMatchObject({ full: false });
   await api.updateConnectorConfig({ params, body: { settings: { everyMinutes: 30 } } });
   expect(await settled(api, params, 3)).toMatchObject({ full: false });
+});
+
+it('does not change the event of somebody else whose copy an attendee deletes, and removes the copy with the attendee', async () => {
+  const { api, params } = await aSync();
+  const attendee = { userId: String(userId), email: null, name: null, response: 'pending', respondedAt: null };
+  const meeting = {
+    title: 'Demo',
+    startAt: dayAt(1),
+    endAt: dayAt(1, '10:00'),
+    organizerId: '9',
+    attendees: [attendee],
+  };
+  await publishOf(api, crm.edit('1', meeting));
+  expect(await settled(api, params, 2)).toMatchObject({ counts: { sent: 1 } });
+  const [copy] = [...google.calendar.events.values()];
+  google.calendar.edit({ id: copy?.id as string, summary: 'Boring' });
+  const changed = await runAgain(api, params, 3);
+  expect([changed, crm.events.get('1')?.['title']]).toMatchObject([{ counts: { skipped: 1, updated: 0 } }, 'Demo']);
+  google.calendar.remove(copy?.id as string);
+  expect(await runAgain(api, params, 4)).toMatchObject({ counts: { skipped: 1, deleted: 0 } });
+  expect(crm.events.get('1')?.status).toBe('scheduled');
+});
+
+it('removes the copy of a user who has left the event', async () => {
+  const { api, params } = await aSync();
+  const attendee = { userId: String(userId), email: null, name: null, response: 'pending', respondedAt: null };
+  const meeting = {
+    title: 'Demo',
+    startAt: dayAt(1),
+    endAt: dayAt(1, '10:00'),
+    organizerId: '9',
+    attendees: [attendee],
+  };
+  await publishOf(api, crm.edit('1', meeting));
+  expect(await settled(api, params, 2)).toMatchObject({ counts: { sent: 1 } });
+  await publishOf(api, crm.edit('1', { attendees: [] }));
+  expect(await settled(api, params, 3)).toMatchObject({ counts: { deleted: 1 } });
+  expect([...google.calendar.events.values()].filter(({ status }) => status !== 'cancelled')).toEqual([]);
+});
+
+it('fails an event that the platform refuses, and copies the others', async () => {
+  google.calendar.edit({ ...lunch(), attendees: [{ email: 'a..b@example.com' }, { email: 'x@y' }] });
+  google.calendar.edit({ ...lunch(), id: 'dinner', summary: 'Dinner' });
+  const { first } = await aSync();
+  expect(first).toMatchObject({ status: 'succeeded', counts: { created: 2, failed: 0 } });
+});
+
+it.each([
+  [{}, 'private'],
+  [{ visibility: 'default' }, 'default'],
+])('creates events with the visibility of %j', async (settings, visibility) => {
+  google.calendar.edit(lunch());
+  await aSync(settings);
+  expect(crm.events.get('1')).toMatchObject({ visibility });
 });
 
 it('only writes with the direction push', async () => {

@@ -25,19 +25,29 @@ export const pushCalendarEvents = consumer({
   name: 'push-calendar-events',
   on,
   async handle(events, { tx, schedule }: ConsumerContext<Tx>) {
-    const active = await tx.connectorConfig.findMany({ where: { active: true, authorizedBy: { not: null } } });
+    const active = await tx.connectorConfig.findMany({
+      where: { active: true, authorizedBy: { not: null } },
+      select: { id: true, connectorKey: true, connectionId: true, settings: true, authorizedBy: true },
+    });
     const configs = active.filter(({ connectorKey, settings }) =>
       connectorOf(connectorKey).sync?.push?.isWanted(settings as Record<string, unknown>),
     );
     if (!configs.length) return;
     // The job reads the event as it is then, so one job for several changes is enough.
     const changed = new Map(events.map(({ record }) => [record.id, record]));
-    const data = [...changed.values()].flatMap((record) => {
-      const users = [record.organizerId, ...record.attendees.map(({ userId }) => userId)];
+    const copies = await tx.syncLink.findMany({
+      where: { kind: 'calendar_event', recordId: { in: [...changed.keys()] } },
+      select: { connectionId: true, recordId: true },
+    });
+    const data = [...changed.values()].flatMap(({ id, organizerId, attendees }) => {
+      const users = [organizerId, ...attendees.map(({ userId }) => userId)];
+      // Also users who have left the event, whose copies are removed.
+      const hasCopy = (connectionId: number) =>
+        copies.some((copy) => copy.recordId === id && copy.connectionId === connectionId);
       return configs
-        .filter(({ authorizedBy }) => users.includes(authorizedBy))
+        .filter(({ authorizedBy, connectionId }) => users.includes(authorizedBy) || hasCopy(connectionId))
         .map(({ id: configId }) => ({
-          ...{ configId, calendarEventId: record.id, trigger: 'event', counts: toJsonColumn(noCounts) },
+          ...{ configId, calendarEventId: id, trigger: 'event', counts: toJsonColumn(noCounts) },
         }));
     });
     if (!data.length) return;

@@ -8,6 +8,7 @@ import { concludeAccess } from '../connections/conclude-access.ts';
 import {
   beginRun,
   callInTurn,
+  cancelRun,
   type DueRun,
   endRun,
   giveUpRun,
@@ -61,13 +62,15 @@ export const pushEvent = (tools: Tools) =>
       const sync = begun && connectorOf(begun.config.connectorKey).sync;
       if (!begun || !sync?.push) return;
       const { run, config, connection } = begun;
+      const settings = config.settings as Record<string, unknown>;
+      if (!sync.push.isWanted(settings)) return finish((inside) => cancelRun(inside.tx, begun));
       const requestId = `run_${tools.ids.encode('connector_run', run.tenantId, run.id)}`;
       const attempt = async () => {
         const acting = await outside(() => readActingUser(tools, config, { wanted: [permission], requestId }));
         if (!acting) return finish((inside) => endRun(inside, begun, 'not_permitted'));
         const as = limitedTo(permission, acting);
         const event = await outside(() => readEvent(tools, payload.calendarEventId, as));
-        const place = placeOf(connection.id, sync, config.settings as Record<string, unknown>);
+        const place = placeOf(connection.id, sync, settings);
         // Before the link is read, which is there when the sync has ended.
         const isLinking = await isSyncing(tx, connection.id);
         const link = await linkOf(tx, place, kind, payload.calendarEventId);
@@ -118,13 +121,13 @@ async function write(
   due: DuePush,
   { as, call }: { as: As; call: Parameters<Push['put']>[0]['call'] },
 ): Promise<Pushed> {
-  const { run, config, push, link } = due;
+  const { config, push, link } = due;
   const context = { call, settings: config.settings as Record<string, unknown> };
   let { event } = due;
   let copy: Copy | null = link && { externalId: link.externalId, version: link.version };
   for (let writes = 0; ; writes++) {
-    // An event that is cancelled, but not an occurrence, which is cancelled in its series.
-    if (!event || (event.status === 'cancelled' && event.recurringEventId === null)) {
+    // An event that is cancelled, but not an occurrence, which is cancelled in its series; or one that the user has left.
+    if (!event || !isMember(event, as) || (event.status === 'cancelled' && event.recurringEventId === null)) {
       if (copy) await push.remove(context, copy);
       return { copy: null, event, isUnchanged: !copy };
     }
@@ -132,7 +135,7 @@ async function write(
     // An occurrence of a series that is not in the connected calendar cannot be changed there.
     const isAlone = event.recurringEventId !== null && !due.series;
     if (isSame || isAlone) return { copy: null, event, isUnchanged: true };
-    const written = await push.put(context, outgoing(tools, run.tenantId, { event, series: due.series }), copy);
+    const written = await push.put(context, outgoing(tools, as, { event, series: due.series }), copy);
     const current = await readEvent(tools, event.id, as);
     if (writes + 1 === writesMax || (current && hashOfEvent(current) === hashOfEvent(event)))
       return { copy: written, event, isUnchanged: false };
@@ -141,17 +144,23 @@ async function write(
   }
 }
 
+/** Whether the user organizes or attends the event. */
+function isMember({ organizerId, attendees }: Event, { userId }: As): boolean {
+  return organizerId === userId || attendees.some((attendee) => attendee.userId === userId);
+}
+
 function outgoing(
   { ids }: Pick<Tools, 'ids'>,
-  tenantId: number,
+  { tenantId, userId }: As,
   { event, series }: { event: Event; series: LinkRow | null },
 ): OutgoingEvent {
   const { id, status, originalStartAt } = event;
   return {
-    id: ids.encode(kind, tenantId, id),
+    id: ids.encode(kind, tenantId as number, id),
     fields: fieldsOfEvent(event),
     status,
-    attendees: guestsOfEvent(event),
+    // The copies of others would invite the guests again.
+    attendees: event.organizerId === userId ? guestsOfEvent(event) : [],
     ...(series &&
       originalStartAt && {
         occurrence: { seriesId: series.externalId, originalStartAt: originalStartAt.toISOString() },

@@ -31,9 +31,12 @@ export async function callSystem<Result>(
   connection: ConnectionRow,
   work: (access: Usable) => Promise<Result>,
 ): Promise<Called<Result>> {
-  if (connection.status !== 'connected') return { error: 'connection_lost' };
+  const { provider } = connectorOf(connection.connectorKey);
+  // Credentials that were rejected once are tried again: there is nobody to authorize them.
+  const isUsable = connection.status === 'connected' || (connection.status === 'error' && provider === null);
+  if (!isUsable) return { error: 'connection_lost' };
   const attempt = async (access: Access): Promise<Called<Result>> => {
-    if (!access.call || !access.secret) return { error: 'connection_lost', access };
+    if (!access.call || !access.secret) return { error: lossOf(access), access };
     try {
       return { result: await work({ call: access.call, secret: access.secret }), error: null, access };
     } catch (error) {
@@ -43,10 +46,16 @@ export async function callSystem<Result>(
   };
   const access = await accessOf(tx, tools, connection);
   const called = await attempt(access);
-  const { provider } = connectorOf(connection.connectorKey);
   if (called.error !== 'credentials_rejected' || !provider || access.refresh) return called;
   const renewed = await accessOf(tx, tools, connection, { isRejected: true, calls: access.calls });
   return renewed.refresh ? attempt(renewed) : called;
+}
+
+/** Why a connection has no token: its provider may only be out of order. */
+function lossOf({ refresh }: Access): string {
+  const isOutage =
+    refresh?.kind === 'busy' || (refresh?.kind === 'failed' && refresh.failure === 'provider_unavailable');
+  return isOutage ? 'provider_unavailable' : 'connection_lost';
 }
 
 /** Reads the next page of a sync; from the beginning if the system does not know the cursor any more. */

@@ -9,14 +9,13 @@ const itemsMax = 10_000;
 /** The digest of a record of which not everything was written, so that it is written again when it is read again. */
 const noHash = '';
 
-/** Links the records that were written, and adds what happened to the log of the run. */
+/** Notes which records were read, and adds what happened to the log of the run. Links are stored with each record. */
 export async function storePage(
   tx: Tx,
   { runId, place, counts }: { runId: number; place: Place; counts: Counts },
   written: readonly Written[],
 ): Promise<Counts> {
   const now = new Date();
-  for (const one of written) if (one.recordId !== undefined) await linkWritten(tx, place, one);
   await noteSeen(tx, place, { written, seenAt: now });
   const sum = { ...counts };
   for (const { action } of written) sum[action] += 1;

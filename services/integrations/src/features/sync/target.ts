@@ -17,6 +17,8 @@ export interface TargetContext extends Pick<Tools, 'crm' | 'campaign'> {
   idOf(type: ResourceType, publicId: string): number | undefined;
   /** The digest of the linked record at the last sync, in either direction, for records that are written in both. */
   seenHash: string | null;
+  /** The settings of the config. */
+  settings: Record<string, unknown>;
   /** Whether changes of the platform are written to the connected system. */
   isPushed: boolean;
 }

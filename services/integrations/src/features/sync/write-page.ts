@@ -1,5 +1,6 @@
 import { ServiceCallError } from '@tandem/client/internal';
 import type { ResourceType } from '@tandem/contract';
+import { ZodError } from 'zod';
 import type { ExternalRecord } from '../../connectors/sync.ts';
 import type { Tools } from '../../handler.ts';
 import type { As } from './acting-user.ts';
@@ -26,8 +27,9 @@ interface Page {
   as: As;
   updateExisting: boolean;
   isPushed: boolean;
-  /** Runs right after a record was written, before the next one. */
-  onWritten?: ((written: Written) => Promise<unknown>) | undefined;
+  /** Stores the link of a record right after it was written, before the next one. */
+  link(written: Written): Promise<unknown>;
+  settings: Record<string, unknown>;
 }
 
 /**
@@ -46,7 +48,14 @@ export async function writePage(tools: Pick<Tools, 'crm' | 'campaign' | 'ids'>, 
     const hash = hashOfRecord(record);
     const target = targetOf(kind);
     const context = {
-      ...{ crm: tools.crm, campaign: tools.campaign, as, updateExisting: page.updateExisting, isPushed: page.isPushed },
+      ...{
+        crm: tools.crm,
+        campaign: tools.campaign,
+        as,
+        updateExisting: page.updateExisting,
+        isPushed: page.isPushed,
+        settings: page.settings,
+      },
       key: hashOf(['sync', connectionId, kind, id]),
       resolve: (of: string, externalId: string) => linkedIds.get(linkKey(of, externalId)),
       idOf: (type: ResourceType, publicId: string) =>
@@ -61,7 +70,7 @@ export async function writePage(tools: Pick<Tools, 'crm' | 'campaign' | 'ids'>, 
     const isUnresolved = referencesOf(record).some((ref) => !linkedIds.has(linkKey(ref.kind, ref.id)));
     const isLeftOut = 'reason' in outcome || (outcome.action === 'unchanged' && !page.updateExisting);
     const one: Written = { record, hash, ...outcome, isPartial: isUnresolved || isLeftOut };
-    if (one.recordId !== undefined) await page.onWritten?.(one);
+    if (one.recordId !== undefined) await page.link(one);
     written.push(one);
   }
   return written;
@@ -84,7 +93,13 @@ async function write(
   try {
     return await target.write(context, record, linkedId);
   } catch (cause) {
+    if (cause instanceof ZodError) return { action: 'failed', reason: reasonOfIssue(cause) };
     if (!(cause instanceof ServiceCallError) || isTemporary(cause)) throw cause;
     return { action: 'failed', reason: cause.code ?? `status_${cause.status}` };
   }
+}
+
+/** The first field of a request that its contract refuses. */
+function reasonOfIssue({ issues: [issue] }: ZodError): string {
+  return `${issue?.path.join('.')}: ${issue?.message}`.slice(0, reasonMax);
 }

@@ -10,6 +10,7 @@ type Record = Extract<ExternalRecord, { kind: 'calendar_event' }>;
 
 // Of the attendees of a meeting, the first leads are enough to find out whom it is about.
 const attendeesMax = 5;
+const notOrganizer = 'not_organizer';
 const cancelled = { reason: 'Cancelled in the connected calendar' };
 
 /** Events of a connected calendar. Attendees are not copied, because crm would invite them a second time. */
@@ -34,17 +35,27 @@ export const calendarEventTarget: Target<'calendar_event'> = {
 
 async function update(context: TargetContext, { fields }: Record, event: Event): Promise<Outcome> {
   const { crm, as, isPushed, seenHash } = context;
+  if (isOfAnother(context, event)) return { action: 'skipped', reason: notOrganizer };
   if (event.status !== 'scheduled') return { action: 'skipped', reason: `record_${event.status}` };
   // The change here is written to the connected calendar, where it replaces this one.
   if (isPushed && seenHash !== null && hashOfEvent(event) !== seenHash)
     return { action: 'skipped', reason: 'changed_here' };
-  const change = { params: { id: event.id }, query: {}, body: bodyOf(fields), as, ifVersion: event.version };
-  return written('updated', await crm.updateCalendarEvent(change));
+  const { visibility, ...body } = bodyOf(fields);
+  // An event does not become visible to others by a change in the connected calendar.
+  const change = { ...body, ...(visibility === 'private' && { visibility }) };
+  const request = { params: { id: event.id }, query: {}, body: change, as, ifVersion: event.version };
+  return written('updated', await crm.updateCalendarEvent(request));
 }
 
-async function create({ crm, as, key }: TargetContext, { fields, attendees }: Record): Promise<Outcome> {
+/** Others who attend an event have copies of it, which they may change and delete for themselves. */
+function isOfAnother({ as }: TargetContext, { organizerId }: Event): boolean {
+  return organizerId !== null && organizerId !== as.userId;
+}
+
+async function create({ crm, as, key, settings }: TargetContext, { fields, attendees }: Record): Promise<Outcome> {
   const leadId = await leadOf({ crm, as }, attendees);
-  const body = { ...bodyOf(fields), ...(leadId !== undefined && { leadId }) };
+  const visibility = settings['visibility'] === 'default' ? fields.visibility : 'private';
+  const body = { ...bodyOf(fields), visibility, ...(leadId !== undefined && { leadId }) };
   return written('created', await crm.createCalendarEvent({ body, as, idempotencyKey: key }));
 }
 
@@ -57,12 +68,10 @@ async function changeOccurrence({ crm, as, resolve }: TargetContext, { occurrenc
   return written('updated', await crm.updateCalendarEvent({ params: { id: seriesId }, query, body, as }));
 }
 
-async function cancel(
-  { crm, as, resolve }: TargetContext,
-  { occurrence }: Record,
-  event: Event | undefined,
-): Promise<Outcome> {
+async function cancel(context: TargetContext, { occurrence }: Record, event: Event | undefined): Promise<Outcome> {
+  const { crm, as, resolve } = context;
   if (event) {
+    if (isOfAnother(context, event)) return { action: 'skipped', reason: notOrganizer };
     if (event.status !== 'scheduled') return written('unchanged', event);
     return written(
       'deleted',

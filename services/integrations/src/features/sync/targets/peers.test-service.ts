@@ -44,7 +44,15 @@ export async function startPeers() {
     answer: (path: string, answer: Answer) => void answers.set(path, answer),
     /** The context of a record, in the name of a user with these permissions. */
     context: (permissions: string[]): TargetContext => ({
-      ...{ crm, campaign, key: 'the-key-of-the-record', updateExisting: true, isPushed: false, seenHash: null },
+      ...{
+        crm,
+        campaign,
+        key: 'the-key-of-the-record',
+        updateExisting: true,
+        isPushed: false,
+        seenHash: null,
+        settings: {},
+      },
       ...{ resolve: () => undefined, idOf: () => undefined },
       as: { tenantId: 7, environment: 'live', userId: 3, teamIds: [5], permissions, requestId: 'run_1' },
     }),

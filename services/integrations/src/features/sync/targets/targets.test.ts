@@ -26,7 +26,7 @@ function run(options: Partial<TargetContext> = {}) {
         updateExisting: true,
         resolve: (kind, id) => linked.get(`${kind} ${id}`),
         idOf: (type, id) => (id.startsWith(`${type}-`) ? Number(id.slice(type.length + 1)) : undefined),
-        ...{ seenHash: null, isPushed: false },
+        ...{ seenHash: null, isPushed: false, settings: {} },
         ...options,
       },
       record,
