@@ -157,13 +157,16 @@ describe('a provider', () => {
     expect(service.callsTo(lead)).toHaveLength(1);
   });
 
-  it('that refuses the number fails the call', async () => {
+  it('that refuses the number fails the call, and the error does not show the number', async () => {
     const api = service.as();
     const lead = service.aLead();
     service.script(lead, 'invalid');
     const { executions } = await runThrough(api, 'caller', [lead]);
     expect(executions[0]).toMatchObject({ status: 'failed', error: { code: 'refused' } });
-    expect(executions[0].error.message).toContain('21211');
+    const message = `The provider refuses the call: 400 21211 Invalid 'To' Phone Number: [number]`;
+    expect(executions[0].error.message).toBe(message);
+    expect(executions[0].steps[0].error.message).toBe(message);
+    expect((await sql(api, 'SELECT error FROM phone_call'))[0]?.['error']).toContain('[number]');
   });
 
   // Last, because the breaker then stays open.
