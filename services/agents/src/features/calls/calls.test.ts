@@ -186,7 +186,9 @@ it.each([
   ['&'.repeat(1_000), 'script_too_long'],
 ])('a script that cannot be said fails the call: %.3s', async (script, code) => {
   const api = service.as();
-  const id = await aCaller(api, { config: { script } });
+  const id = await aCaller(api);
+  // A script that an earlier release has stored.
+  await sql(api, `UPDATE agent SET config = config || '${JSON.stringify({ script })}' WHERE id = ${id}`);
   const lead = service.aLead();
   const { data } = await api.runAgent({ params: { id }, body: { leadId: String(lead) } });
   expect(await inStatus(api, data.id, 'failed')).toMatchObject({ error: { code, retryable: false } });
