@@ -134,6 +134,33 @@ describe('a report', () => {
     expect(await line.report(mine.call, 'busy', { url: unknown })).toBe(404);
   });
 
+  it('ends a call whose tenant was suspended meanwhile; a retry waits until the tenant is active again', async () => {
+    const api = service.as();
+    const [answered, busy] = [await aRingingCall(api), await aRingingCall(api)];
+    await sql(api, `INSERT INTO platform.tenant_state (state, version) VALUES ('suspended', 1)`);
+    expect(await service.line.report(answered.call, 'completed')).toBe(200);
+    expect(await service.line.report(busy.call, 'busy')).toBe(200);
+    expect(await sql(api, 'SELECT status, ended_at IS NULL AS open FROM phone_call ORDER BY id')).toEqual([
+      { status: 'completed', open: false },
+      { status: 'busy', open: false },
+    ]);
+    const statuses = await sql(api, 'SELECT status, attempt FROM execution ORDER BY id');
+    expect(statuses).toEqual([
+      { status: 'succeeded', attempt: 1 },
+      { status: 'queued', attempt: 2 },
+    ]);
+    await until('the retry is paused', async () => (await jobsOf(api, 'run-execution'))[0]?.['state'] === 'paused');
+    expect(service.callsTo(busy.lead)).toHaveLength(1);
+  });
+
+  it.each(['removing', 'removed'])('is ignored when the data of its tenant is %s', async (state) => {
+    const api = service.as();
+    const { call } = await aRingingCall(api);
+    await sql(api, `INSERT INTO platform.tenant_state (state, version) VALUES ('${state}', 1)`);
+    expect(await service.line.report(call, 'busy')).toBe(200);
+    expect(await sql(api, 'SELECT status FROM phone_call')).toEqual([{ status: 'ringing' }]);
+  });
+
   it('about an execution that was erased is ignored', async () => {
     const api = service.as();
     const { call } = await aRingingCall(api);

@@ -1,5 +1,5 @@
 import type { calls } from '@tandem/agents-contract';
-import { ApiError, fail } from '@tandem/service';
+import { fail, isRemoved } from '@tandem/service';
 import { type CallReport, endedStatuses } from '@tandem/telephony';
 import type { Handler, Tools } from '../../handler.ts';
 import { type CallTransaction, endAttempt, lockWaiting } from './end-call.ts';
@@ -32,13 +32,10 @@ export const receiveCallStatus = (tools: Tools): Handler<typeof calls.receiveCal
   async run({ found: { key, report }, inTenant }) {
     if (!report) return { received: false };
     const { tenantId, environment } = key;
-    const received = await inTenant({ tenantId, environment }, (inside) =>
-      applyReport(inside, tools, { key, report }),
-    ).catch((error: unknown) => {
-      // A tenant that is closed gets no reports; the provider must not repeat them.
-      if (error instanceof ApiError && error.code === 'not_found') return false;
-      throw error;
-    });
+    const received = await inTenant({ tenantId, environment }, async (inside) =>
+      // Nothing is stored any more for a tenant whose data is removed; the provider must not repeat the report.
+      (await isRemoved(inside.tx)) ? false : applyReport(inside, tools, { key, report }),
+    );
     return { received };
   },
 });
