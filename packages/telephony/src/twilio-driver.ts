@@ -68,6 +68,7 @@ export function createTwilioDriver(settings: TelephonySettings): TelephonyDriver
   return {
     provider,
     isEnabled: true,
+    talkSecondsMax,
     async start({ to, twiml, statusUrl }) {
       const callback = { StatusCallback: statusUrl, StatusCallbackMethod: 'POST', StatusCallbackEvent: events };
       const limits = { Timeout: String(ringSeconds), TimeLimit: String(talkSecondsMax) };
@@ -101,6 +102,7 @@ const unavailable = () => {
 const disabled: TelephonyDriver = {
   provider,
   isEnabled: false,
+  talkSecondsMax,
   start: async () => ({ outcome: 'postponed', error: 'No telephone provider is set up' }),
   find: async () => unavailable(),
   list: async () => unavailable(),

@@ -4,6 +4,7 @@ import { type CallReport, endedStatuses } from '@tandem/telephony';
 import type { Handler, Tools } from '../../handler.ts';
 import { type CallTransaction, endAttempt, lockWaiting } from './end-call.ts';
 import {
+  answered,
   type CallKeyValue,
   callOfToken,
   checkCallJob,
@@ -53,7 +54,7 @@ async function applyReport(
   if (!call && isGoing) await schedule(hangUpCallJob, [{ callId: report.callId }]);
   if (!call) return false;
   const isWaiting = await lockWaiting(tx, call);
-  const row = await store(inside, call, report);
+  const row = await store(inside, tools, { call, report });
   if (!row) {
     // A call that was placed after its attempt had been ended without it.
     const isUnknown = call.endedAt !== null && call.callId !== report.callId;
@@ -74,9 +75,11 @@ async function applyReport(
 
 async function store(
   { tx }: CallTransaction,
-  { id }: PhoneCallRecord,
-  { callId, status, durationSeconds, sequence }: CallReport,
+  { telephony }: Tools,
+  { call, report }: { call: PhoneCallRecord; report: CallReport },
 ): Promise<PhoneCallRecord | undefined> {
+  const { id } = call;
+  const { callId, status, durationSeconds, sequence } = report;
   const [row] = await tx.phoneCall.updateManyAndReturn({
     where: { id, endedAt: null, sequence: { lt: sequence }, OR: [{ callId: null }, { callId }] },
     data: {
@@ -84,6 +87,8 @@ async function store(
       ...(endedStatuses.has(status) && { endedAt: new Date() }),
     },
   });
+  if (row && status === 'in-progress')
+    await tx.phoneCall.updateMany({ where: { id, answeredAt: null }, data: answered(telephony, call) });
   return row;
 }
 
