@@ -32,8 +32,8 @@ interface Counted {
 export async function asBulkRuns(tx: Tx, runs: readonly BulkRunRow[]): Promise<BulkRunRecord[]> {
   const rows = await tx.sql<Counted>`
     SELECT bulk_run_id AS run, status, count(*)::int AS executions, max(finished_at) AS "finishedAt",
-      sum((usage->>'promptTokens')::int)::int AS "promptTokens",
-      sum((usage->>'completionTokens')::int)::int AS "completionTokens", sum((usage->>'cost')::float) AS cost
+      sum((usage->>'promptTokens')::float) AS "promptTokens",
+      sum((usage->>'completionTokens')::float) AS "completionTokens", sum((usage->>'cost')::float) AS cost
     FROM execution
     WHERE bulk_run_id = ANY(${runs.map(({ id }) => id)}::bigint[]) GROUP BY 1, 2`;
   return runs.map((run) => {
