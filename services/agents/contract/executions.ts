@@ -176,6 +176,11 @@ export const leadErrors = {
   limit_reached: 'The daily limit of the agent is reached',
 } as const;
 
+/** Why a lead of a bulk run got no execution. */
+export const LeadErrorCode = z
+  .enum(Object.keys(leadErrors) as (keyof typeof leadErrors)[])
+  .describe('A machine-readable error code');
+
 /** Path parameters of what belongs to an agent. */
 export const ofAgent = z.object({ id: id('agent') });
 const ofExecution = z.object({ id: id('execution') });
