@@ -199,12 +199,18 @@ describe('a rejected lead', () => {
     await until('it is back', async () => (await count(survivor)) === 0 && (await count(refusing)) === 1);
   });
 
-  it('that is erased is in no run any more', async () => {
+  it('is in the export of the person, and when it is erased in no run any more', async () => {
     const api = service.as();
     const { bulkRunId, refusing } = await aMixedRun(api);
-    const data = { person: aPerson({ leadIds: [refusing] }), services: ['agents'] };
+    const person = aPerson({ leadIds: [refusing] });
+    const tenantId = api.caller.tenantId as number;
+    const system = service.as({ type: 'system', tenantId });
+    const exported = (await system.exportPerson({ body: { person } })).data;
+    const section = exported.sections.find(({ name }: { name: string }) => name === 'bulkRunRejections');
+    expect(section).toMatchObject({ total: 1, records: [{ bulkRunId, code: 'do_not_contact' }] });
+    const data = { person, services: ['agents'] };
     const event = { target: { type: 'erasure', id: 1 }, data, record: { id: '1' } };
-    await publish({ service, tenantId: api.caller.tenantId as number }, 'personal_data.erasure_requested', event);
+    await publish({ service, tenantId }, 'personal_data.erasure_requested', event);
     await until('it is erased', async () => (await items(api, bulkRunId)).items.length === 7);
     const { data: run } = await api.getBulkRun({ params: { id: bulkRunId } });
     expect([run.rejected, run.rejections.map(({ code }: { code: string }) => code)]).toEqual([
