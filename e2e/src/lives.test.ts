@@ -70,7 +70,7 @@ function namedStatuses(): string[] {
       let field = schema?._zod?.def.shape?.['allowedTransitions'];
       while (field?._zod?.def.innerType) field = field._zod.def.innerType;
       // LeadDetail, WorkflowSummary, TaskWithNext and PartnerWithNote have the statuses of Lead, Workflow, Task and Partner.
-      const resource = name.replace(/(Detail|Summary|WithNext|WithNote)$/, '');
+      const resource = name.replace(/(Detail|Summary|WithNext|WithNote)$/, '').replace(/^BulkRunItem$/, 'Execution');
       return (field?._zod?.def.element?.options ?? []).map((status) => `${resource}.${status}`);
     }),
   );

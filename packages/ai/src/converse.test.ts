@@ -47,6 +47,81 @@ const conversation: Conversation<{ answer: string }> = {
 const answer = { says: { answer: 'yes' } };
 const fromTemplate = { output: { answer: 'unknown' }, source: 'template' };
 
+/** A limit that notes what is taken and settled. */
+function limitOf(tokens: number) {
+  const taken: number[] = [];
+  const settled: number[] = [];
+  let left = tokens;
+  const take = async (wanted: number) => {
+    if (wanted > left) return undefined;
+    left -= wanted;
+    taken.push(wanted);
+    const settle = async (used: number) => {
+      left += wanted - used;
+      settled.push(used);
+    };
+    return { settle };
+  };
+  return { taken, settled, take };
+}
+
+describe('a limit of tokens', () => {
+  const calls = { calls: [['get_weather', { city: 'Berlin' }]] } as { calls: [string, unknown][] };
+
+  it('is asked before each request for what the request can use, and counts what it has used', async () => {
+    provider.script(calls, answer);
+    const limit = limitOf(100_000);
+    const { source } = await ai.converse({ ...conversation, maxTokens: 500, limit });
+    expect([source, limit.settled]).toEqual(['model', [110, 110]]);
+    // At least the bytes of the request and the tokens of the answer, and more for the second one.
+    const [first, second] = limit.taken as [number, number];
+    expect(first).toBeGreaterThan(500 + JSON.stringify(provider.requests[0]?.messages).length);
+    expect(second).toBeGreaterThan(first);
+  });
+
+  it('ends the conversation with the template before the request that could pass it', async () => {
+    provider.script(answer);
+    const enough = limitOf(20_000);
+    await ai.converse({ ...conversation, maxTokens: 500, limit: enough });
+    provider.requests.length = 0;
+    provider.script(calls, answer);
+    const limit = limitOf(enough.taken[0] as number);
+    const result = await ai.converse({ ...conversation, maxTokens: 500, limit });
+    expect([limit.taken.length, provider.requests.length]).toEqual([1, 1]);
+    expect(result).toMatchObject({ ...fromTemplate, why: 'no tokens are left', usage: { promptTokens: 100 } });
+    provider.requests.length = 0;
+    expect(await ai.converse({ ...conversation, limit: limitOf(500) })).toMatchObject(fromTemplate);
+    expect(provider.requests).toEqual([]);
+  });
+
+  it.each([
+    ['an error of the provider', { status: 500 }, [0]],
+    ['an answer that was cut off', { says: 'yes', finish: 'length' }, [110]],
+    ['an answer that counts more than was taken', { ...answer, promptTokens: 50_000 }, [50_010]],
+    ['an answer with a count that nothing can have', { ...answer, promptTokens: 1e300 }, [10_000_010]],
+  ] as const)('counts the tokens of %s', async (_, reply, settled) => {
+    provider.script(reply);
+    const limit = limitOf(20_000);
+    await ai.converse({ ...conversation, limit });
+    expect(limit.settled).toEqual(settled);
+  });
+
+  it('counts an answer without a count as what was taken', async () => {
+    provider.script({ says: answer.says, promptTokens: null });
+    const limit = limitOf(20_000);
+    expect((await ai.converse({ ...conversation, limit })).source).toBe('model');
+    expect([limit.taken.length, limit.settled]).toEqual([1, []]);
+  });
+
+  it('is given back while the provider is not asked because it is down', async () => {
+    provider.script({ status: 500 });
+    for (let at = 0; at < 3; at++) await ai.converse(conversation);
+    const limit = limitOf(20_000);
+    expect(await ai.converse({ ...conversation, limit })).toMatchObject(fromTemplate);
+    expect([provider.requests.length, limit.settled]).toEqual([3, [0]]);
+  });
+});
+
 describe('converse', () => {
   it('gives the model the results of its tools, and counts tokens and cost', async () => {
     provider.script({ calls: [['get_weather', { city: 'Berlin' }]] }, answer);

@@ -4,7 +4,7 @@ import type { Asked, Source } from './asked.ts';
 import { firstMessages, readOutput, repairMessages } from './messages.ts';
 import { parseJson } from './parse-json.ts';
 import { costOf } from './prices.ts';
-import type { Message, Provider, TokenUsage, ToolCall } from './provider.ts';
+import { answerTokensMax, type Message, type Provider, type TokenUsage, type ToolCall } from './provider.ts';
 import type { AiSettings } from './settings.ts';
 
 /** A tool that the model can call. What it returns is data for the model: it never adds tools or rights. */
@@ -15,6 +15,20 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
   input: Input;
   /** Returns a JSON value. An error ends the call, not the conversation: the model sees that the tool failed. */
   run(input: z.output<Input>): Promise<unknown>;
+}
+
+/** A number of tokens that several conversations share. */
+export interface TokenLimit {
+  /**
+   * Takes tokens for one request before it is sent.
+   * @returns undefined if so many are not left
+   */
+  take(tokens: number): Promise<TakenTokens | undefined>;
+}
+
+export interface TakenTokens {
+  /** Counts what the request has used instead of what was taken. */
+  settle(used: number): Promise<void>;
 }
 
 /** A task that the model solves with tools. */
@@ -29,6 +43,8 @@ export interface Conversation<T> extends Asked {
   template: () => T;
   /** The maximum number of requests to the provider, and of their tokens together. */
   budget: { steps: number; tokens: number };
+  /** Further requests are not sent when its tokens are used up. */
+  limit?: TokenLimit | undefined;
 }
 
 /** One call of a tool. */
@@ -68,7 +84,7 @@ const callsPerStepMax = 8;
 /** Runs a conversation: see `Ai.converse`. */
 export async function converse<T>(means: Means, conversation: Conversation<T>): Promise<Conversed<T>> {
   const { breaker, log, provider, settings } = means;
-  const { name, schema, tools, budget, template, model = settings.AI_PROVIDER_MODEL } = conversation;
+  const { name, schema, tools, budget, limit, template, model = settings.AI_PROVIDER_MODEL } = conversation;
   const end = performance.now() + means.timeoutMs;
   const calls: TracedCall[] = [];
   const used: TokenUsage = { promptTokens: 0, completionTokens: 0 };
@@ -83,22 +99,31 @@ export async function converse<T>(means: Means, conversation: Conversation<T>): 
   const shape = z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' });
   const messages: Message[] = firstMessages(conversation, shape);
   for (let step = 1; step <= budget.steps; step++) {
-    if (!breaker.admits()) return useTemplate('circuit breaker is open after provider failures');
     // The last request has no tools, so that the model answers.
     const offered = step === budget.steps ? undefined : definitionsOf(tools);
     const timeoutMs = Math.floor(end - performance.now());
     if (timeoutMs < 1) return useTemplate('timed out');
-    const asked = { name, messages, schema: shape, model, tools: offered, apiKey, timeoutMs };
     const { temperature, maxTokens } = conversation;
+    const taken = await limit?.take(tokensMaxOf({ messages, shape, offered }, maxTokens));
+    if (limit && !taken) return useTemplate('no tokens are left');
+    if (!breaker.admits()) {
+      await taken?.settle(0);
+      return useTemplate('circuit breaker is open after provider failures');
+    }
+    const asked = { name, messages, schema: shape, model, tools: offered, apiKey, timeoutMs };
     const reply = await provider.ask({ ...asked, temperature, maxTokens });
+    const { promptTokens, completionTokens } = reply.usage ?? { promptTokens: 0, completionTokens: 0 };
+    used.promptTokens += promptTokens;
+    used.completionTokens += completionTokens;
+    // A response that does not name its tokens counts as what was taken.
+    const isUnknown = reply.usage && promptTokens + completionTokens === 0;
+    if (!isUnknown) await taken?.settle(promptTokens + completionTokens);
     if (reply.text === undefined && !reply.toolCalls) {
       if (reply.isDown && !(conversation.apiKey && reply.refusesKey)) breaker.failed();
       else breaker.succeeded();
       return useTemplate(reply.why);
     }
     breaker.succeeded();
-    used.promptTokens += reply.usage.promptTokens;
-    used.completionTokens += reply.usage.completionTokens;
     if (reply.text !== undefined) {
       const result = await readOutput(conversation, reply.text);
       if (!result.faults) return done(result.output, 'model');
@@ -109,6 +134,11 @@ export async function converse<T>(means: Means, conversation: Conversation<T>): 
     if (used.promptTokens + used.completionTokens > budget.tokens) return useTemplate('token budget is used up');
   }
   return useTemplate('no valid response within the steps of the budget');
+}
+
+/** The tokens that a request can use at most: one for each byte that is sent, and those of the answer. */
+function tokensMaxOf(sent: object, maxTokens = answerTokensMax): number {
+  return Buffer.byteLength(JSON.stringify(sent)) + maxTokens;
 }
 
 function definitionsOf(tools: readonly Tool[]) {

@@ -47,14 +47,18 @@ export interface Question {
 export type ProviderResponse =
   | { text: string; usage: TokenUsage; toolCalls?: never }
   | { toolCalls: ToolCall[]; usage: TokenUsage; text?: never }
-  | ({ text?: never; toolCalls?: never } & Failure);
+  /** With the tokens of a response that cannot be used. */
+  | ({ text?: never; toolCalls?: never; usage?: TokenUsage } & Failure);
 
 export interface Provider {
   ask(question: Question): Promise<ProviderResponse>;
 }
 
 const responseBytesMax = 1024 * 1024;
-const tokensMax = 8_192;
+/** The maximum of tokens of an answer, unless a task has a lower one. */
+export const answerTokensMax = 8_192;
+// More than any model has in one request.
+const countMax = 10_000_000;
 
 /** Creates a client of the chat-completion protocol. */
 export function createProvider(settings: AiSettings): Provider {
@@ -73,7 +77,7 @@ function asked({ name, messages, schema, temperature, maxTokens, tools }: Questi
   return {
     model,
     messages,
-    max_tokens: maxTokens ?? tokensMax,
+    max_tokens: maxTokens ?? answerTokensMax,
     ...(temperature !== undefined && { temperature }),
     ...(tools?.length && { tools: tools.map((tool) => ({ type: 'function', function: tool })) }),
     // Providers accept objects only. Not strict: that forbids free-form objects, and the response is validated here
@@ -97,18 +101,18 @@ interface Completion {
 }
 
 function readCompletion(body: string): ProviderResponse {
-  const failed = (why: string) => ({ why, isDown: false });
   let completion: Completion | null;
   try {
     completion = JSON.parse(body);
   } catch {
     return { why: 'response is not JSON', isDown: true };
   }
+  const usage = usageOf(completion);
+  const failed = (why: string) => ({ why, isDown: false, usage });
   const choice = Array.isArray(completion?.choices) ? completion.choices[0] : undefined;
   if (choice?.finish_reason === 'length') return failed('truncated');
   if (choice?.finish_reason === 'content_filter') return failed('stopped by content filter');
   if (choice?.message?.refusal) return failed('refused');
-  const usage = usageOf(completion);
   const toolCalls = toolCallsOf(choice?.message?.tool_calls);
   if (toolCalls.length) return { toolCalls, usage };
   const content = choice?.message?.content;
@@ -116,7 +120,8 @@ function readCompletion(body: string): ProviderResponse {
 }
 
 function usageOf(completion: Completion | null): TokenUsage {
-  const count = (value: unknown) => (typeof value === 'number' && value > 0 ? Math.trunc(value) : 0);
+  const count = (value: unknown) =>
+    typeof value === 'number' && value > 0 ? Math.trunc(Math.min(value, countMax)) : 0;
   const { prompt_tokens, completion_tokens } = completion?.usage ?? {};
   return { promptTokens: count(prompt_tokens), completionTokens: count(completion_tokens) };
 }

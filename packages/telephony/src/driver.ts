@@ -69,6 +69,8 @@ export interface TelephonyDriver {
   provider: string;
   /** False without the settings of an account; then no call can be made. */
   isEnabled: boolean;
+  /** How long a call lasts at most after the answer, in seconds. The provider ends it then. */
+  talkSecondsMax: number;
   /**
    * Starts a call once. Resolves when the provider has accepted it, which is before it rings. Never throws: every failure is an
    * outcome.

@@ -5,7 +5,6 @@ import { outgoingGuard } from '@tandem/process';
 const timeoutMs = 10_000;
 const connectionsMax = 16;
 const responseMax = 256 * 1024;
-const errorMax = 300;
 
 /** A response, or a request without one. `isSent`: the provider may have got the request. */
 export type Answer = { status: number; body: unknown } | { error: string; isSent: boolean };
@@ -53,7 +52,7 @@ type Answered = NonNullable<Parameters<typeof httpRequest>[2]>;
 function exchange(open: (answered: Answered) => ReturnType<typeof httpRequest>, form = ''): Promise<Answer> {
   return new Promise((resolve) => {
     let isSent = false;
-    const broken = ({ message }: Error) => resolve({ error: message.slice(0, errorMax), isSent });
+    const broken = ({ message }: Error) => resolve({ error: message, isSent });
     const request = open((response) => {
       const chunks: Buffer[] = [];
       let size = 0;

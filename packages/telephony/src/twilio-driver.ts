@@ -9,6 +9,7 @@ import {
   TelephonyUnavailableError,
 } from './driver.ts';
 import { type Answer, createExchange, type Exchange } from './exchange.ts';
+import { maskedError } from './mask.ts';
 import type { TelephonySettings } from './settings.ts';
 import { isSigned } from './signature.ts';
 
@@ -17,7 +18,6 @@ const events = ['initiated', 'ringing', 'answered', 'completed'];
 /** How long a call rings, and how long it lasts at most, in seconds. */
 const ringSeconds = 30;
 const talkSecondsMax = 600;
-const errorMax = 300;
 const listMax = 20;
 const trip: TripRule = { failuresInARow: 5 };
 const openMs = 30_000;
@@ -61,31 +61,32 @@ export function createTwilioDriver(settings: TelephonySettings): TelephonyDriver
   if (given.length > 0 && given.length < 3)
     throw new Error('TELEPHONY_ACCOUNT_SID, TELEPHONY_AUTH_TOKEN and TELEPHONY_FROM must be set together');
   if (account === undefined || token === undefined || from === undefined) return disabled;
-  const send = withBreaker(createExchange({ baseUrl, account, token }));
+  const secrets = [token, account];
+  const send = withBreaker(createExchange({ baseUrl, account, token }), secrets);
   const calls = `/2010-04-01/Accounts/${account}/Calls`;
   const pathOf = (callId: string) => `${calls}/${encodeURIComponent(callId)}.json`;
   return {
     provider,
     isEnabled: true,
+    talkSecondsMax,
     async start({ to, twiml, statusUrl }) {
       const callback = { StatusCallback: statusUrl, StatusCallbackMethod: 'POST', StatusCallbackEvent: events };
       const limits = { Timeout: String(ringSeconds), TimeLimit: String(talkSecondsMax) };
-      return startedOf(
-        await send('POST', `${calls}.json`, { To: to, From: from, Twiml: twiml, ...callback, ...limits }),
-      );
+      const form = { To: to, From: from, Twiml: twiml, ...callback, ...limits };
+      return startedOf(await send('POST', `${calls}.json`, form), secrets);
     },
     async find(callId) {
       const answer = await send('GET', pathOf(callId));
-      return isUnknown(answer) ? undefined : read(answer, State);
+      return isUnknown(answer) ? undefined : read(answer, State, secrets);
     },
     async list(to) {
       const query = new URLSearchParams({ To: to, From: from, PageSize: String(listMax) });
-      return read(await send('GET', `${calls}.json?${query}`), List).calls;
+      return read(await send('GET', `${calls}.json?${query}`), List, secrets).calls;
     },
     async hangUp(callId) {
       const answer = await send('POST', pathOf(callId), { Status: 'completed' });
       // 400: the call has ended already.
-      if (!isUnknown(answer) && !('status' in answer && answer.status === 400)) read(answer, z.unknown());
+      if (!isUnknown(answer) && !('status' in answer && answer.status === 400)) read(answer, z.unknown(), secrets);
     },
     readReport(url, body, signature) {
       const form = new URLSearchParams(Buffer.from(body).toString('utf8'));
@@ -101,6 +102,7 @@ const unavailable = () => {
 const disabled: TelephonyDriver = {
   provider,
   isEnabled: false,
+  talkSecondsMax,
   start: async () => ({ outcome: 'postponed', error: 'No telephone provider is set up' }),
   find: async () => unavailable(),
   list: async () => unavailable(),
@@ -108,21 +110,21 @@ const disabled: TelephonyDriver = {
   readReport: () => 'forged',
 };
 
-function withBreaker(exchange: Exchange): Exchange {
+function withBreaker(exchange: Exchange, secrets: readonly string[]): Exchange {
   const breaker = createBreaker({ trip, openMs });
   return async (...request) => {
     if (!breaker.admits()) return { error: 'The provider has failed several times in a row', isSent: false };
     const answer = await exchange(...request);
     if ('error' in answer || answer.status >= 500) breaker.failed();
     else breaker.succeeded();
-    return answer;
+    return 'error' in answer ? { ...answer, error: maskedError(answer.error, secrets) } : answer;
   };
 }
 
-function startedOf(answer: Answer): StartedCall {
+function startedOf(answer: Answer, secrets: readonly string[]): StartedCall {
   if ('error' in answer) return { outcome: answer.isSent ? 'uncertain' : 'postponed', error: answer.error };
   const { status, body } = answer;
-  const error = errorOf(answer);
+  const error = errorOf(answer, secrets);
   if (status >= 200 && status < 300) {
     const { data: call } = Created.safeParse(body);
     return call
@@ -135,20 +137,21 @@ function startedOf(answer: Answer): StartedCall {
   return { outcome: isFinal ? 'refused' : 'postponed', error };
 }
 
-function errorOf({ status, body }: { status: number; body: unknown }): string {
+/** The message of the provider names the number that was called. */
+function errorOf({ status, body }: { status: number; body: unknown }, secrets: readonly string[]): string {
   const { code, message } = Refusal.safeParse(body).data ?? {};
-  return [status, code, message].filter(Boolean).join(' ').slice(0, errorMax);
+  return [status, code, message && maskedError(message, secrets)].filter(Boolean).join(' ');
 }
 
 function isUnknown(answer: Answer): boolean {
   return 'status' in answer && answer.status === 404;
 }
 
-function read<Schema extends z.ZodType>(answer: Answer, schema: Schema): z.output<Schema> {
+function read<Schema extends z.ZodType>(answer: Answer, schema: Schema, secrets: readonly string[]): z.output<Schema> {
   if ('error' in answer) throw new TelephonyUnavailableError(answer.error);
   const parsed = schema.safeParse(answer.body);
   if (answer.status < 200 || answer.status >= 300 || !parsed.success)
-    throw new TelephonyUnavailableError(errorOf(answer));
+    throw new TelephonyUnavailableError(errorOf(answer, secrets));
   return parsed.data;
 }
 

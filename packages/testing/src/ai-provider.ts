@@ -2,8 +2,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A response of the model: an answer, calls of tools with their arguments, or an error of the provider. */
-export type ScriptedReply = { says: unknown } | { calls: [tool: string, input: unknown][] } | { status: number };
+/**
+ * A response of the model: an answer, calls of tools with their arguments, or an error of the provider. `promptTokens` is the count of an
+ * answer; null leaves out the usage. `finish` is its finish_reason.
+ */
+export type ScriptedReply =
+  | { says: unknown; promptTokens?: number | null; finish?: string }
+  | { calls: [tool: string, input: unknown][] }
+  | { status: number };
 
 /** A request that the provider got. */
 export interface ProviderRequest {
@@ -55,8 +61,12 @@ export async function startAiProvider(): Promise<AiProvider> {
 function completionOf(reply: Exclude<ScriptedReply, { status: number }>, number: number) {
   const usage = { prompt_tokens: 100, completion_tokens: 10 };
   if ('says' in reply) {
-    const content = typeof reply.says === 'string' ? reply.says : JSON.stringify(reply.says);
-    return { choices: [{ finish_reason: 'stop', message: { content } }], usage };
+    const { says, promptTokens = usage.prompt_tokens, finish = 'stop' } = reply;
+    const content = typeof says === 'string' ? says : JSON.stringify(says);
+    return {
+      choices: [{ finish_reason: finish, message: { content } }],
+      ...(promptTokens !== null && { usage: { ...usage, prompt_tokens: promptTokens } }),
+    };
   }
   const tool_calls = reply.calls.map(([name, input], index) => ({
     id: `call_${number}_${index}`,

@@ -112,7 +112,11 @@ export async function startCallProvider(deliver: Deliver = post): Promise<CallPr
     const script = scripts.get(to)?.shift() ?? 'completed';
     if (typeof script === 'number') return reply(response, script, { code: 20_000 + script, message: 'Refused' });
     if (script === 'invalid' || !/^\+[1-9]\d{6,14}$/.test(to))
-      return reply(response, 400, { code: 21_211, message: 'Invalid To number' });
+      return reply(response, 400, {
+        code: 21_211,
+        message: `Invalid 'To' Phone Number: ${to}`,
+        more_info: 'https://www.twilio.com/docs/errors/21211',
+      });
     const call: ProviderCall = {
       sid: `CA${randomBytes(16).toString('hex')}`,
       to,

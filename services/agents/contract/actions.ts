@@ -20,6 +20,10 @@ export const ActionLeadStatus = z
 const typeOf = <Type extends (typeof actionTypes)[number]>(type: Type) =>
   z.literal(type).describe('The type of the action');
 
+/** How long a script can be that is said in a call. */
+export const scriptLimit =
+  'A script of a call has at most 3,968 characters, where & counts as 5, < and > as 4, and a quotation mark as 6.';
+
 /** A call of a caller. */
 export const CallAction = z.object({
   type: typeOf('call'),
@@ -28,7 +32,7 @@ export const CallAction = z.object({
     .meta({ description: 'The goal of the call', examples: ['Agree on a first meeting'] }),
   script: text(10_000)
     .nullable()
-    .meta({ description: 'The script of the call', examples: ['Ask what they use today.'] }),
+    .meta({ description: `The script of the call. ${scriptLimit}`, examples: ['Ask what they use today.'] }),
 });
 
 export const CreateTaskAction = z.object({

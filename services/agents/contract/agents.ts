@@ -1,5 +1,6 @@
 import { event, id, listQuery, name, operations, page, stateTable, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
+import { scriptLimit } from './actions.ts';
 
 export const agentKinds = ['caller', 'recommender'] as const;
 export const agentStatuses = ['active', 'paused', 'disabled'] as const;
@@ -27,7 +28,10 @@ export const AgentConfig = z.object({
     .meta({ description: 'The goal of the agent', examples: ['Agree on a first meeting'] }),
   script: text(10_000)
     .nullable()
-    .meta({ description: 'The script or the rules of the agent', examples: ['Ask what they use today.'] }),
+    .meta({
+      description: `The script of a caller, or the rules of a recommender. ${scriptLimit}`,
+      examples: ['Ask what they use today.'],
+    }),
   tone: text(100)
     .nullable()
     .meta({ description: 'The tone of the agent', examples: ['friendly'] }),

@@ -24,6 +24,15 @@ export const ExecutionCounts = z.object({
   cancelled: executionCount(0),
 });
 
+/** The rejected leads of a run with the same reason. */
+export const BulkRunRejections = z.object({
+  code: z.string().meta({ description: 'A machine-readable error code', examples: ['do_not_contact'] }),
+  message: z
+    .string()
+    .meta({ description: 'A human-readable error message', examples: ['The lead has refused to be called'] }),
+  leads: z.int().meta({ description: 'The number of leads', examples: [1] }),
+});
+
 export const BulkRun = z.object({
   id: id('bulk_run'),
   agentId: id('agent'),
@@ -31,6 +40,11 @@ export const BulkRun = z.object({
   total: z.int().meta({ description: 'The number of leads in the request', examples: [2] }),
   accepted: z.int().meta({ description: 'The number of leads that were queued', examples: [2] }),
   rejected: z.int().meta({ description: 'The number of leads that were rejected', examples: [0] }),
+  rejections: z.array(BulkRunRejections).meta({
+    description:
+      'The number of rejected leads by reason. Runs of earlier releases, and leads that were erased, are not included.',
+    examples: [[]],
+  }),
   counts: ExecutionCounts.describe('The number of executions of the run by status'),
   scheduledFor: timestamp()
     .nullable()
@@ -53,6 +67,7 @@ export const BulkRun = z.object({
 /** A run in an event of an earlier release, which has fewer statuses. */
 const EventBulkRun = BulkRun.extend({
   counts: ExecutionCounts.extend({ timed_out: executionCount(0).default(0) }),
+  rejections: BulkRun.shape.rejections.default([]),
 });
 
 export const bulkRunStarted = event('agent.bulk_run_started', {

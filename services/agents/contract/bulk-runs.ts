@@ -2,13 +2,14 @@ import { id, operations, page, text } from '@tandem/contract';
 import { z } from 'zod';
 import { approvalDecided } from './approvals.ts';
 import { BulkRun, bulkRunCancelled, bulkRunCompleted, bulkRunStarted } from './bulk-run.ts';
+import { BulkRunItem, BulkRunItemStatus } from './bulk-run-items.ts';
 import { BulkStatus } from './decision.ts';
 import {
   agentErrors,
-  Execution,
   executionCancelled,
   executionsQuery,
   input,
+  LeadErrorCode,
   leadErrors,
   ofAgent,
   scheduledFor,
@@ -33,7 +34,7 @@ export const BulkRunResult = z.object({
   executionId: id('execution').optional(),
   error: z
     .object({
-      code: z.enum(Object.keys(leadErrors) as (keyof typeof leadErrors)[]).describe('A machine-readable error code'),
+      code: LeadErrorCode,
       message: z.string().describe('A human-readable error message'),
     })
     .describe('The reason for the rejection')
@@ -98,11 +99,13 @@ export const bulkRuns = operations({
     path: '/v1/agents/bulk-runs/:id/items',
     permission: 'agents:read',
     also: ['leads:read'],
-    summary: 'List the executions of a bulk run',
-    description: `Leads that were rejected have no execution; the response to the request named them. ${ofOwnRuns}`,
+    summary: 'List the leads of a bulk run',
+    description: `Returns the executions, and the leads that were rejected: these have the status \`rejected\`, no \`id\`, and the reason in \`error\`. ${ofOwnRuns}`,
     params: withId,
-    query: executionsQuery.pick({ page: true, limit: true, sort: true, cursor: true, status: true, leadId: true }),
-    reply: page(Execution),
+    query: executionsQuery
+      .pick({ page: true, limit: true, sort: true, cursor: true, leadId: true })
+      .extend({ status: BulkRunItemStatus.optional() }),
+    reply: page(BulkRunItem),
     message: 'Bulk run items retrieved',
   },
   cancelBulkRun: {

@@ -11,6 +11,8 @@ export const calls = operations({
     method: 'POST',
     path: '/v1/public/agents/calls/:token/status',
     audience: 'public',
+    // A call that is in progress ends although its tenant was suspended meanwhile.
+    whileSuspended: true,
     fromSharedAddresses: true,
     summary: 'Receive the status of a call',
     description:

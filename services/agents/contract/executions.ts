@@ -176,6 +176,11 @@ export const leadErrors = {
   limit_reached: 'The daily limit of the agent is reached',
 } as const;
 
+/** Why a lead of a bulk run got no execution. */
+export const LeadErrorCode = z
+  .enum(Object.keys(leadErrors) as (keyof typeof leadErrors)[])
+  .describe('A machine-readable error code');
+
 /** Path parameters of what belongs to an agent. */
 export const ofAgent = z.object({ id: id('agent') });
 const ofExecution = z.object({ id: id('execution') });
@@ -294,13 +299,21 @@ export const executions = operations({
     also: ['leads:read'],
     summary: 'Repeat an execution',
     description:
-      'Queues a new execution with the same lead and input. The execution must be failed, timed out, cancelled or skipped.',
+      'Queues a new execution with the same lead and input. The execution must be failed, timed out, cancelled or skipped. It can be repeated once; then the new one can be repeated.',
     params: ofExecution,
     reply: Execution,
     status: 202,
     example: { status: 'queued', trigger: 'manual', bulkRunId: null, allowedTransitions: ['cancelled'] },
     message: 'Execution queued',
     emits: [executionStarted],
-    errors: { ...startErrors, ...wrongStatus, lead_gone: [409, 'The lead of the execution no longer exists'] },
+    errors: {
+      ...startErrors,
+      ...wrongStatus,
+      lead_gone: [409, 'The lead of the execution no longer exists'],
+      already_repeated: [
+        409,
+        'The execution was repeated already; repeat the new one, whose retryOf is this execution',
+      ],
+    },
   },
 });

@@ -15,6 +15,7 @@ export * from './actions.ts';
 export * from './agents.ts';
 export * from './approvals.ts';
 export * from './bulk-run.ts';
+export * from './bulk-run-items.ts';
 export * from './bulk-runs.ts';
 export * from './calls.ts';
 export { BulkStatus } from './decision.ts';

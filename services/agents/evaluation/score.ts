@@ -46,14 +46,14 @@ export async function scoreModel(ai: Ai, now = new Date()): Promise<Score> {
       listOpportunities: async () => [],
     };
     const { advice, usage } = await askModel(
-      { ai, crm, models: [], conversations: createShares(1, 0) } as unknown as Tools,
+      { ai, crm, asksModel: true, models: [], conversations: createShares(1, 0) } as unknown as Tools,
       {
         agent: { config: { goal: null, script: null, tone: null, model: null } } as never,
         execution: { id: 1, input: null } as never,
         lead,
         startedAt: now,
         user: { permissions: ['*'] } as never,
-        hasTokens: true,
+        tokens: { take: async () => ({ settle: async () => {} }) },
         scope: { tenantId: 1, environment: 'sandbox' },
       },
     );

@@ -9,6 +9,7 @@ import {
   startCallProvider,
   type TestService,
   testService,
+  type testSettings,
   until,
 } from '@tandem/testing';
 import { z } from 'zod';
@@ -42,6 +43,8 @@ export interface Agents extends TestService<typeof agents> {
   known: Known;
   /** The telephone provider. */
   line: CallProvider;
+  /** Starts a second instance on the same stores. */
+  twin(): Promise<TestService<typeof agents>>;
   /** The public id of a record. */
   encode(type: Parameters<typeof ids.encode>[0], api: Api, id: number): string;
   /** Adds a lead to crm and returns its id. */
@@ -92,16 +95,23 @@ export async function startAgents(
   let lastLeadId = 0;
   const { url, close } = await startPeers(known);
   const line = await startCallProvider((address, form, headers) => deliver(service, address, { form, headers }));
-  const service: TestService<typeof agents> = await testService('agents', (settings) =>
-    agentsService(
-      { ...settings, ...ownSettings, ...line.settings, ...provider, CRM_URL: url, IDENTITY_URL: url },
-      overrides,
-    ),
-  );
+  let shared: Awaited<ReturnType<typeof testSettings>> | undefined;
+  const start = () =>
+    testService(
+      'agents',
+      (settings) => {
+        shared = settings;
+        const own = { ...ownSettings, ...line.settings, ...provider, CRM_URL: url, IDENTITY_URL: url };
+        return agentsService({ ...settings, ...own }, overrides);
+      },
+      shared,
+    );
+  const service: TestService<typeof agents> = await start();
   return {
     ...service,
     known,
     line,
+    twin: start,
     encode: (type, api, id) => ids.encode(type, api.caller.tenantId as number, id),
     aLead(fields = {}) {
       const id = ++lastLeadId;

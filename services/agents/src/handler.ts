@@ -46,7 +46,7 @@ export interface Tools {
   publicUrl: string;
   /** Delay before a call is retried. */
   callRetryMs: number;
-  /** How long after its start a call is asked for whose end was not reported. */
+  /** How long after its start a call is asked for whose end was not reported; later if it was answered late. */
   callDeadlineMs: number;
   /** The same for a call of which nobody knows whether it was placed. */
   callLookupMs: number;

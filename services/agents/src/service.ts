@@ -44,7 +44,7 @@ const callRetryMs = 15 * 60_000;
 const conversationsMax = 8;
 // Jobs that wait for the telephone provider, whose driver has so many connections.
 const jobsOutsideMax = 16;
-// Rings for half a minute, lasts ten at most, and may wait at the provider before.
+// Waits at the provider, and rings for half a minute. Once the person has answered, the limit of the provider counts from then on.
 const callDeadlineMs = 15 * 60_000;
 // Longer than a request to the provider and its first reports.
 const callLookupMs = 2 * 60_000;

@@ -1,6 +1,7 @@
 import { AgentConfig, AgentLimits, type agentRows, agentUpdated } from '@tandem/agents-contract';
 import { diff } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
+import { checkScript } from '../calls/check-script.ts';
 import { checkModel, checkTransition, lockAgent, writeAgent } from './agent.ts';
 
 export const updateAgent =
@@ -9,6 +10,7 @@ export const updateAgent =
     checkModel(tools, body.config?.model);
     const agent = await lockAgent(tx, params.id);
     ifMatch(agent);
+    if (agent.kind === 'caller') checkScript('config.script', body.config?.script);
     if (body.status && body.status !== agent.status) checkTransition(agent, body.status);
     const { config, limits, ...fields } = body;
     const { isEmpty, values, audit } = diff(agent, {

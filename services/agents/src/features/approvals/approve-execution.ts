@@ -4,6 +4,7 @@ import { failField } from '@tandem/service';
 import type { Handler, Tools } from '../../handler.ts';
 import { checkLeadReadable } from '../../lead-reach.ts';
 import { checkMayPerform } from '../actions/permissions.ts';
+import { checkScript } from '../calls/check-script.ts';
 import { asApproval, decide } from './approval.ts';
 
 export const approveExecution = (tools: Tools): Handler<typeof approvals.approveExecution> => ({
@@ -29,7 +30,9 @@ export const approveExecution = (tools: Tools): Handler<typeof approvals.approve
 });
 
 /** An approver can change how the agent acts, and not what it does. */
-function checkEdited({ type }: AgentActionValue, proposed: AgentActionValue | null): void {
+function checkEdited(edited: AgentActionValue, proposed: AgentActionValue | null): void {
   if (!proposed) throw failField('editedAction', 'Must be left out: the approval has no action');
-  if (type !== proposed.type) throw failField('editedAction.type', `Must be ${proposed.type}, as in proposedAction`);
+  if (edited.type !== proposed.type)
+    throw failField('editedAction.type', `Must be ${proposed.type}, as in proposedAction`);
+  if (edited.type === 'call') checkScript('editedAction.script', edited.script);
 }

@@ -1,4 +1,4 @@
-import { type BulkRun, bulkRunCompleted, executionStatuses } from '@tandem/agents-contract';
+import { type BulkRun, bulkRunCompleted, executionStatuses, leadErrors } from '@tandem/agents-contract';
 import { actingUserId, type Caller } from '@tandem/caller';
 import type { Emit } from '@tandem/events';
 import { fail, reachOf } from '@tandem/service';
@@ -28,14 +28,25 @@ interface Counted {
   cost: number | null;
 }
 
-/** Converts rows to the contract's `BulkRun`, with the counts of their executions. */
+/** The leads of a run that were rejected for one reason. */
+interface Rejected {
+  run: number;
+  code: keyof typeof leadErrors;
+  leads: number;
+}
+
+/** Converts rows to the contract's `BulkRun`, with the counts of their executions and rejected leads. */
 export async function asBulkRuns(tx: Tx, runs: readonly BulkRunRow[]): Promise<BulkRunRecord[]> {
+  const ids = runs.map(({ id }) => id);
+  const rejected = await tx.sql<Rejected>`
+    SELECT bulk_run_id AS run, code, count(*)::int AS leads FROM bulk_run_rejection
+    WHERE bulk_run_id = ANY(${ids}::bigint[]) GROUP BY 1, 2 ORDER BY 1, 2`;
   const rows = await tx.sql<Counted>`
     SELECT bulk_run_id AS run, status, count(*)::int AS executions, max(finished_at) AS "finishedAt",
-      sum((usage->>'promptTokens')::int)::int AS "promptTokens",
-      sum((usage->>'completionTokens')::int)::int AS "completionTokens", sum((usage->>'cost')::float) AS cost
+      sum((usage->>'promptTokens')::float) AS "promptTokens",
+      sum((usage->>'completionTokens')::float) AS "completionTokens", sum((usage->>'cost')::float) AS cost
     FROM execution
-    WHERE bulk_run_id = ANY(${runs.map(({ id }) => id)}::bigint[]) GROUP BY 1, 2`;
+    WHERE bulk_run_id = ANY(${ids}::bigint[]) GROUP BY 1, 2`;
   return runs.map((run) => {
     const own = rows.filter((row) => row.run === run.id);
     const of = (status: string) => own.find((row) => row.status === status)?.executions ?? 0;
@@ -48,6 +59,9 @@ export async function asBulkRuns(tx: Tx, runs: readonly BulkRunRow[]): Promise<B
     const endedAt = finished.length ? new Date(Math.max(...finished)) : null;
     return {
       ...run,
+      rejections: rejected
+        .filter((one) => one.run === run.id)
+        .map(({ code, leads }) => ({ code, message: leadErrors[code], leads })),
       counts,
       status,
       usage: usageOf(own),

@@ -47,3 +47,27 @@ export async function insertRun(tx: Tx, run: NewRun): Promise<{ runId: number; e
   }
   return { runId, executions };
 }
+
+/** A lead of a run that gets no execution. */
+export interface RejectedLead {
+  publicId: string;
+  leadId: number | undefined;
+  code: string;
+}
+
+// Any other text of a request may be data of a person, such as an e-mail address.
+const idForm = /^\w{1,64}$/;
+
+/** Stores the rejected leads of a run, with ids of the sequence of executions: see `bulkRunItems`. */
+export async function insertRejections(tx: Tx, runId: number, rejected: readonly RejectedLead[]): Promise<void> {
+  if (!rejected.length) return;
+  const rows = rejected.map(({ publicId, leadId = null, code }) => ({
+    requestedId: idForm.test(publicId) ? publicId : null,
+    leadId,
+    code,
+  }));
+  await tx.sql`
+    INSERT INTO bulk_run_rejection (id, bulk_run_id, requested_id, lead_id, code)
+    SELECT nextval(pg_get_serial_sequence('execution', 'id')), ${runId}::bigint, row."requestedId", row."leadId", row.code
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS row ("requestedId" text, "leadId" bigint, code text)`;
+}

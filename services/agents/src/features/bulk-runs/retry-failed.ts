@@ -1,7 +1,7 @@
 import type { bulkRuns } from '@tandem/agents-contract';
 import { fail } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
-import { lockAgent } from '../agents/agent.ts';
+import { lockStarting } from '../executions/daily-cap.ts';
 import { asExecution } from '../executions/execution.ts';
 import { readStartable } from '../executions/startable.ts';
 import { findRun } from './bulk-run.ts';
@@ -35,8 +35,8 @@ export const retryFailed = (tools: Tools): Handler<typeof bulkRuns.retryFailed, 
     };
   },
   async run({ found, ...context }) {
-    // The agent first, in the order of every transaction.
-    await lockAgent(context.tx, found.startable.agent.id);
+    // The agent first, in the order of every transaction, and so that no single execution is repeated at the same time.
+    await lockStarting(context.tx, found.startable);
     // Two requests at once repeat each execution once: the second one waits here, and sees what the first one has started.
     await context.tx.sql`SELECT id FROM bulk_run WHERE id = ${found.retryOf} FOR UPDATE`;
     const left = new Set(await readUnrepeated(context.tx, found.retryOf));

@@ -7,7 +7,7 @@ import type { RemainingCapacity } from '../executions/daily-cap.ts';
 import { executionJobs, workOf } from '../executions/execution.ts';
 import { lockCapacityOf, type Startable } from '../executions/startable.ts';
 import { completeRuns } from './bulk-run.ts';
-import { insertRun } from './insert-run.ts';
+import { insertRejections, insertRun } from './insert-run.ts';
 
 /** A lead of the request. */
 interface RequestedLead {
@@ -58,6 +58,15 @@ export async function startRun({ tx, emit, schedule, caller }: Context, run: Run
     scheduleId,
   });
 
+  const results = checked.map((lead) => resultOf(lead, executions));
+  await insertRejections(
+    tx,
+    runId,
+    checked.flatMap(({ publicId, leadId }, index) => {
+      const code = results[index]?.error?.code;
+      return code ? { publicId, leadId, code } : [];
+    }),
+  );
   const { tenantId = 0, environment } = caller;
   const payloads = [...executions.values()].map((executionId) => ({ executionId, tenantId, environment }));
   if (payloads.length) await schedule(executionJobs[workOf(agent.kind)], payloads, scheduledFor);
@@ -67,7 +76,7 @@ export async function startRun({ tx, emit, schedule, caller }: Context, run: Run
   emit(bulkRunStarted, { data: ids, record: { id: runId, agentId: agent.id, ...counts } });
   // A run whose leads were all rejected is over.
   if (!executions.size) await completeRuns({ tx, emit }, [runId]);
-  return { ...ids, ...counts, results: checked.map((lead) => resultOf(lead, executions)) };
+  return { ...ids, ...counts, results };
 }
 
 type CheckedLead = RequestedLead & { error?: LeadError };

@@ -134,6 +134,33 @@ describe('a report', () => {
     expect(await line.report(mine.call, 'busy', { url: unknown })).toBe(404);
   });
 
+  it('ends a call whose tenant was suspended meanwhile; a retry waits until the tenant is active again', async () => {
+    const api = service.as();
+    const [answered, busy] = [await aRingingCall(api), await aRingingCall(api)];
+    await sql(api, `INSERT INTO platform.tenant_state (state, version) VALUES ('suspended', 1)`);
+    expect(await service.line.report(answered.call, 'completed')).toBe(200);
+    expect(await service.line.report(busy.call, 'busy')).toBe(200);
+    expect(await sql(api, 'SELECT status, ended_at IS NULL AS open FROM phone_call ORDER BY id')).toEqual([
+      { status: 'completed', open: false },
+      { status: 'busy', open: false },
+    ]);
+    const statuses = await sql(api, 'SELECT status, attempt FROM execution ORDER BY id');
+    expect(statuses).toEqual([
+      { status: 'succeeded', attempt: 1 },
+      { status: 'queued', attempt: 2 },
+    ]);
+    await until('the retry is paused', async () => (await jobsOf(api, 'run-execution'))[0]?.['state'] === 'paused');
+    expect(service.callsTo(busy.lead)).toHaveLength(1);
+  });
+
+  it.each(['removing', 'removed'])('is ignored when the data of its tenant is %s', async (state) => {
+    const api = service.as();
+    const { call } = await aRingingCall(api);
+    await sql(api, `INSERT INTO platform.tenant_state (state, version) VALUES ('${state}', 1)`);
+    expect(await service.line.report(call, 'busy')).toBe(200);
+    expect(await sql(api, 'SELECT status FROM phone_call')).toEqual([{ status: 'ringing' }]);
+  });
+
   it('about an execution that was erased is ignored', async () => {
     const api = service.as();
     const { call } = await aRingingCall(api);
@@ -157,13 +184,16 @@ describe('a provider', () => {
     expect(service.callsTo(lead)).toHaveLength(1);
   });
 
-  it('that refuses the number fails the call', async () => {
+  it('that refuses the number fails the call, and the error does not show the number', async () => {
     const api = service.as();
     const lead = service.aLead();
     service.script(lead, 'invalid');
     const { executions } = await runThrough(api, 'caller', [lead]);
     expect(executions[0]).toMatchObject({ status: 'failed', error: { code: 'refused' } });
-    expect(executions[0].error.message).toContain('21211');
+    const message = `The provider refuses the call: 400 21211 Invalid 'To' Phone Number: [number]`;
+    expect(executions[0].error.message).toBe(message);
+    expect(executions[0].steps[0].error.message).toBe(message);
+    expect(await sql(api, 'SELECT error FROM phone_call')).toEqual([{ error: expect.stringContaining('[number]') }]);
   });
 
   // Last, because the breaker then stays open.
@@ -183,7 +213,9 @@ it.each([
   ['&'.repeat(1_000), 'script_too_long'],
 ])('a script that cannot be said fails the call: %.3s', async (script, code) => {
   const api = service.as();
-  const id = await aCaller(api, { config: { script } });
+  const id = await aCaller(api);
+  // A script that an earlier release has stored.
+  await sql(api, `UPDATE agent SET config = config || '${JSON.stringify({ script })}' WHERE id = ${id}`);
   const lead = service.aLead();
   const { data } = await api.runAgent({ params: { id }, body: { leadId: String(lead) } });
   expect(await inStatus(api, data.id, 'failed')).toMatchObject({ error: { code, retryable: false } });

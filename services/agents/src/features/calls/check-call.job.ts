@@ -3,7 +3,7 @@ import { type CallState, endedStatuses, TelephonyUnavailableError } from '@tande
 import type { Tools, Tx } from '../../handler.ts';
 import type { EndedCall } from '../../telephony.ts';
 import { type CallTransaction, endCall } from './end-call.ts';
-import { type CallKeyValue, checkCallJob, outcomeOf, type PhoneCallRecord } from './phone-call.ts';
+import { answered, type CallKeyValue, checkCallJob, outcomeOf, type PhoneCallRecord } from './phone-call.ts';
 
 type Context = JobContext<CallKeyValue, Tx>;
 
@@ -62,13 +62,18 @@ async function ask(tools: Tools, context: Context, { call, isWaiting, isLate }: 
     const known = await context.outside(() => find(tools, context, call));
     const isGoing = known.is === 'known' && !endedStatuses.has(known.status);
     // By a stored id only: a call that was found by its number may belong to another tenant.
-    if (isGoing && call.callId !== null && (!isWaiting || isLate))
+    if (isGoing && call.callId !== null && (!isWaiting || (isLate && !isNewlyAnswered(call, known.status))))
       await context.outside(() => tools.telephony.hangUp(known.callId));
     return known;
   } catch (error) {
     if (error instanceof TelephonyUnavailableError) return { is: 'unclear' };
     throw error;
   }
+}
+
+/** Whether the person has answered, and no report has shown it: the call may have waited at the provider before it rang. */
+function isNewlyAnswered({ answeredAt }: PhoneCallRecord, status: string): boolean {
+  return status === 'in-progress' && answeredAt === null;
 }
 
 async function find(tools: Tools, context: Context, call: PhoneCallRecord): Promise<Known> {
@@ -127,10 +132,12 @@ async function conclude(
   const { callId, status, durationSeconds } = known;
   if (endedStatuses.has(status))
     return to(status, { ...outcomeOf(known), durationSeconds: durationSeconds ?? 0, callId });
-  const isInTime = isWaiting && !isLate;
+  const answer = isNewlyAnswered(call, status) ? answered(tools.telephony, call) : undefined;
+  const isInTime = isWaiting && (!isLate || answer !== undefined);
   if (isInTime || call.callId === null) {
-    await inside.tx.phoneCall.updateMany({ where: { id: call.id, endedAt: null }, data: { callId, status } });
-    return isInTime ? call.deadline : new Date();
+    const data = { callId, status, ...answer };
+    await inside.tx.phoneCall.updateMany({ where: { id: call.id, endedAt: null }, data });
+    return isInTime ? (answer?.deadline ?? call.deadline) : new Date();
   }
   // Somebody talks, so another call would not be welcome.
   if (status === 'in-progress')

@@ -82,6 +82,17 @@ describe('a process that is killed', () => {
 });
 
 describe('a call whose end is not reported', () => {
+  /** Runs the check now, and returns when the next one is due. */
+  const nextCheck = async (api: Api) => {
+    const checks = () => jobsOf(api, 'check-call');
+    await until('its check is scheduled', async () => (await checks()).length > 0);
+    await sql(api, `UPDATE platform.job SET due_at = now() WHERE name = 'check-call'`);
+    return until('the next check is scheduled', async () => {
+      const [next] = await checks();
+      return next?.['state'] === 'waiting' && (next['due_at'] as Date) > new Date() && (next['due_at'] as Date);
+    });
+  };
+
   it('ends at its deadline with what the provider says', async () => {
     const api = service.as();
     service.line.mute(true);
@@ -100,6 +111,46 @@ describe('a call whose end is not reported', () => {
     const { id, call } = await aRingingCall(api);
     await check(api, { isLate: true });
     expect(await inStatus(api, id, 'timed_out')).toMatchObject({ error: { code: 'timed_out' } });
+    expect(call.status).toBe('completed');
+  });
+
+  it('and that was answered late goes on for ten minutes from the answer', async () => {
+    const api = service.as();
+    const { id, call } = await aRingingCall(api);
+    // It has waited at the provider for 14 minutes.
+    await sql(api, `UPDATE phone_call SET deadline = deadline - interval '14 min'`);
+    service.line.set(call, 'in-progress');
+    await service.line.report(call, 'in-progress');
+    const [row] = await sql(
+      api,
+      'SELECT deadline - answered_at AS time, answered_at > started_at AS later FROM phone_call',
+    );
+    expect(row).toMatchObject({ time: { minutes: 11 }, later: true });
+    const dueAt = await nextCheck(api);
+    expect([dueAt, call.status]).toEqual([
+      (await sql(api, 'SELECT deadline FROM phone_call'))[0]?.['deadline'],
+      'in-progress',
+    ]);
+    // A repeated report does not begin the time again.
+    const before = await sql(api, 'SELECT answered_at, deadline FROM phone_call');
+    await service.line.report(call, 'in-progress', { fields: { SequenceNumber: '3' } });
+    expect(await sql(api, 'SELECT answered_at, deadline FROM phone_call')).toEqual(before);
+    await service.line.report(call, 'completed', { fields: { SequenceNumber: '4' } });
+    expect(await inStatus(api, id, 'succeeded')).toMatchObject({ output: { outcome: 'answered' } });
+  });
+
+  it('and whose answer was not reported either goes on for ten minutes from when it is seen, and is hung up then', async () => {
+    const api = service.as();
+    const { id, call } = await aRingingCall(api);
+    service.line.mute(true);
+    service.line.set(call, 'in-progress');
+    await sql(api, `UPDATE phone_call SET deadline = now() - interval '1 s'`);
+    await nextCheck(api);
+    const [row] = await sql(api, 'SELECT deadline - answered_at AS time FROM phone_call');
+    expect([row, call.status]).toMatchObject([{ time: { minutes: 11 } }, 'in-progress']);
+    expect((await executionOf(api, id)).status).toBe('running');
+    await check(api, { isLate: true });
+    expect(await inStatus(api, id, 'succeeded')).toMatchObject({ output: { outcome: 'answered' } });
     expect(call.status).toBe('completed');
   });
 

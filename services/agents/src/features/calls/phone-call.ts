@@ -1,6 +1,6 @@
 import type { Seal } from '@tandem/sealed';
 import { createLinkTokens } from '@tandem/sealed';
-import type { CallState } from '@tandem/telephony';
+import type { CallState, TelephonyDriver } from '@tandem/telephony';
 import { z } from 'zod';
 import type { PhoneCall } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
@@ -48,6 +48,19 @@ export function callOfToken({ seal }: Pick<Tools, 'seal'>, token: string): CallK
 
 /** Whether there is, or may be, a call that has not ended. A postponed one was not started. */
 export const openCall = { endedAt: null, status: { not: 'postponed' } } as const;
+
+// Clocks of the provider and ours may differ, and a report takes a moment.
+const talkToleranceMs = 60_000;
+
+/** The columns of a call that a person has answered now: from the answer on it lasts as long as the provider allows. */
+export function answered(
+  { talkSecondsMax }: Pick<TelephonyDriver, 'talkSecondsMax'>,
+  { deadline }: Pick<PhoneCallRecord, 'deadline'>,
+): { answeredAt: Date; deadline: Date } {
+  const now = Date.now();
+  const end = now + talkSecondsMax * 1_000 + talkToleranceMs;
+  return { answeredAt: new Date(now), deadline: new Date(Math.max(deadline.getTime(), end)) };
+}
 
 const messages: Record<string, string> = {
   failed: 'The call could not be connected',

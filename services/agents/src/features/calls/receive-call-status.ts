@@ -1,9 +1,10 @@
 import type { calls } from '@tandem/agents-contract';
-import { ApiError, fail } from '@tandem/service';
+import { fail, isRemoved } from '@tandem/service';
 import { type CallReport, endedStatuses } from '@tandem/telephony';
 import type { Handler, Tools } from '../../handler.ts';
 import { type CallTransaction, endAttempt, lockWaiting } from './end-call.ts';
 import {
+  answered,
   type CallKeyValue,
   callOfToken,
   checkCallJob,
@@ -32,13 +33,10 @@ export const receiveCallStatus = (tools: Tools): Handler<typeof calls.receiveCal
   async run({ found: { key, report }, inTenant }) {
     if (!report) return { received: false };
     const { tenantId, environment } = key;
-    const received = await inTenant({ tenantId, environment }, (inside) =>
-      applyReport(inside, tools, { key, report }),
-    ).catch((error: unknown) => {
-      // A tenant that is closed gets no reports; the provider must not repeat them.
-      if (error instanceof ApiError && error.code === 'not_found') return false;
-      throw error;
-    });
+    const received = await inTenant({ tenantId, environment }, async (inside) =>
+      // Nothing is stored any more for a tenant whose data is removed; the provider must not repeat the report.
+      (await isRemoved(inside.tx)) ? false : applyReport(inside, tools, { key, report }),
+    );
     return { received };
   },
 });
@@ -56,7 +54,7 @@ async function applyReport(
   if (!call && isGoing) await schedule(hangUpCallJob, [{ callId: report.callId }]);
   if (!call) return false;
   const isWaiting = await lockWaiting(tx, call);
-  const row = await store(inside, call, report);
+  const row = await store(inside, tools, { call, report });
   if (!row) {
     // A call that was placed after its attempt had been ended without it.
     const isUnknown = call.endedAt !== null && call.callId !== report.callId;
@@ -77,9 +75,11 @@ async function applyReport(
 
 async function store(
   { tx }: CallTransaction,
-  { id }: PhoneCallRecord,
-  { callId, status, durationSeconds, sequence }: CallReport,
+  { telephony }: Tools,
+  { call, report }: { call: PhoneCallRecord; report: CallReport },
 ): Promise<PhoneCallRecord | undefined> {
+  const { id } = call;
+  const { callId, status, durationSeconds, sequence } = report;
   const [row] = await tx.phoneCall.updateManyAndReturn({
     where: { id, endedAt: null, sequence: { lt: sequence }, OR: [{ callId: null }, { callId }] },
     data: {
@@ -87,6 +87,8 @@ async function store(
       ...(endedStatuses.has(status) && { endedAt: new Date() }),
     },
   });
+  if (row && status === 'in-progress')
+    await tx.phoneCall.updateMany({ where: { id, answeredAt: null }, data: answered(telephony, call) });
   return row;
 }
 

@@ -83,7 +83,7 @@ async function claim(
     const times = { startedAt, deadline: new Date(startedAt.getTime() + callDeadlineMs) };
     const [again] = await tx.phoneCall.updateManyAndReturn({
       where: { executionId, attempt, status: 'postponed' },
-      data: { ...times, status: 'starting', starts: { increment: 1 } },
+      data: { ...times, answeredAt: null, status: 'starting', starts: { increment: 1 } },
     });
     if (again) return again;
     const [created] = await tx.phoneCall.createManyAndReturn({

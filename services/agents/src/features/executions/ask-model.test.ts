@@ -111,16 +111,6 @@ describe('a recommender with a provider', () => {
     expect(list?.caller).toMatchObject({ permissions: ['leads:read', 'activities:read'], narrow: { userId: 7 } });
   });
 
-  it('follows its rules when the tokens of the day are used up', async () => {
-    provider.script({ says: advice });
-    const api = service.as();
-    await runThrough(api, 'recommender', [service.aLead()]);
-    await service.sqlWithin(api.caller, `UPDATE execution SET usage = '{"promptTokens":2000000,"completionTokens":0}'`);
-    provider.requests.length = 0;
-    const { executions } = await runThrough(api, 'recommender', [service.aLead()]);
-    expect([executions[0].source, executions[0].usage, provider.requests]).toEqual(['template', null, []]);
-  });
-
   it('can name only models that the platform knows', async () => {
     const api = service.as();
     const params = { id: await agentOf(api, 'recommender') };

@@ -5,7 +5,7 @@ import {
   CreateTaskAction,
   recommendedActions,
 } from '@tandem/agents-contract';
-import type { Conversed } from '@tandem/ai';
+import type { Conversed, TokenLimit } from '@tandem/ai';
 import type { Caller } from '@tandem/caller';
 import type { JobScope } from '@tandem/jobs';
 import { z } from 'zod';
@@ -53,8 +53,8 @@ interface Asking {
   startedAt: Date;
   /** The user who runs the agent; undefined when they are not active any more. */
   user: Caller | undefined;
-  /** Whether the tenant has tokens left for today. */
-  hasTokens: boolean;
+  /** The tokens that the tenant has left for today. */
+  tokens: TokenLimit;
   scope: JobScope;
 }
 
@@ -70,7 +70,7 @@ export interface Asked {
 export async function askModel(tools: Tools, asking: Asking): Promise<Asked> {
   const { agent, execution, lead, startedAt } = asking;
   const byRules = recommend(lead, startedAt);
-  if (!asking.hasTokens) return { advice: byRules, source: 'template', usage: null, trace: [] };
+  if (!tools.asksModel) return { advice: byRules, source: 'template', usage: null, trace: [] };
   const { goal, script, tone, model } = agent.config;
   const leave = await tools.conversations.enter(asking.scope.tenantId);
   const { output, source, usage, calls } = await tools.ai
@@ -87,6 +87,7 @@ export async function askModel(tools: Tools, asking: Asking): Promise<Asked> {
       temperature: 0,
       maxTokens,
       budget,
+      limit: asking.tokens,
     })
     .finally(leave);
   const trace = calls.map(({ tool, error, startedAt, finishedAt }) => ({

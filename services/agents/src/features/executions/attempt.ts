@@ -1,4 +1,5 @@
 import type { AgentActionValue } from '@tandem/agents-contract';
+import type { TokenLimit } from '@tandem/ai';
 import type { Caller } from '@tandem/caller';
 import type { JobScope } from '@tandem/jobs';
 import type { Lead, Tools } from '../../handler.ts';
@@ -31,8 +32,8 @@ export interface Attempt {
   timezone: string;
   /** The user who runs the agent; undefined when they are not active any more. */
   user: Caller | undefined;
-  /** Whether the tenant has tokens left for today. */
-  hasTokens: boolean;
+  /** The tokens that the tenant has left for today. */
+  tokens: TokenLimit;
   scope: JobScope;
   /** The job, which calls use to store what they start. */
   line: LineContext;

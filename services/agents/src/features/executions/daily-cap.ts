@@ -26,8 +26,7 @@ export async function lockCapacity(
     runsPerDay: number | undefined;
   },
 ): Promise<RemainingCapacity> {
-  if (on.runsPerDay !== undefined) await tx.sql`SELECT id FROM agent ORDER BY id FOR UPDATE`;
-  const { limits, id: agentId } = checkActive(await lockAgent(tx, on.agent.id));
+  const { limits, id: agentId } = await lockStarting(tx, on);
   const where = { agentId, leadId: { in: [...on.readable] }, status: { in: liveStatuses } };
   const busy = await tx.execution.findMany({ where, select: { leadId: true } });
   const planned = await countOfDay(tx, on);
@@ -37,6 +36,18 @@ export async function lockCapacity(
     executions: Math.min(ofAgent, ofAll),
     busyLeads: new Set(busy.map(({ leadId }) => leadId)),
   };
+}
+
+/**
+ * Locks the agent of a request that starts executions; all agents, in one order, if they have a maximum together.
+ * @throws ApiError 409 when the agent has been paused
+ */
+export async function lockStarting(
+  tx: Tx,
+  { agent, runsPerDay }: { agent: AgentRecord; runsPerDay: number | undefined },
+): Promise<AgentRecord> {
+  if (runsPerDay !== undefined) await tx.sql`SELECT id FROM agent ORDER BY id FOR UPDATE`;
+  return checkActive(await lockAgent(tx, agent.id));
 }
 
 /** Counts the executions of each agent by due day: the scheduled day, or the day of creation. */

@@ -1,4 +1,4 @@
-import { until } from '@tandem/testing';
+import { type CallScript, until } from '@tandem/testing';
 import {
   type Agents,
   type Api,
@@ -140,6 +140,52 @@ describe('retryAgentExecution', () => {
     ]);
     await inStatus(api, data.id, 'failed');
     expect(await executionOf(api, failed.id)).toEqual(failed);
+  });
+
+  it('repeats an execution once, also for two requests at once and beside its bulk run, and then the new one', async () => {
+    const api = service.as();
+    const leadId = service.aLead();
+    service.script(leadId, ...Array<CallScript>(5).fill('failed'));
+    const { executions, run } = await runThrough(api, 'caller', [leadId]);
+    const retry = (id: string) => api.retryAgentExecution({ params: { id } });
+    const first = (await retry(executions[0].id)).data;
+    await inStatus(api, first.id, 'failed');
+    const again = await retry(executions[0].id);
+    expect([again.status, again.body.code]).toEqual([409, 'already_repeated']);
+    const ofRun = await api.retryFailed({ params: { id: run.id } });
+    expect([ofRun.status, ofRun.body.code]).toEqual([409, 'nothing_failed']);
+
+    const both = await Promise.all([retry(first.id), retry(first.id)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([202, 409]);
+    const second = both.find(({ status }) => status === 202)?.data;
+    expect(second.retryOf).toBe(first.id);
+    await inStatus(api, second.id, 'failed');
+    expect((await api.listExecutions({ query: { leadId: String(leadId) } })).data).toHaveLength(3);
+  });
+
+  it('refuses what the bulk run repeats, whichever request is first, under a maximum of all agents', async () => {
+    service.runsPerDay(100);
+    try {
+      const api = service.as();
+      const leadId = service.aLead();
+      service.script(leadId, 'failed', 'failed');
+      const { executions, run } = await runThrough(api, 'caller', [leadId]);
+      const replies = await Promise.all([
+        api.retryFailed({ params: { id: run.id } }),
+        api.retryAgentExecution({ params: { id: executions[0].id } }),
+      ]);
+      expect(replies.map(({ status }) => status).sort()).toEqual([202, 409]);
+      const list = () => api.listExecutions({ query: { leadId: String(leadId) } });
+      await until('the repetition is over', async () =>
+        (await list()).data.every(({ status }: { status: string }) => status === 'failed'),
+      );
+      expect((await list()).data).toHaveLength(2);
+      const late = await api.retryAgentExecution({ params: { id: executions[0].id } });
+      expect([late.status, late.body.code]).toEqual([409, 'already_repeated']);
+      expect((await api.retryFailed({ params: { id: run.id } })).body.code).toBe('nothing_failed');
+    } finally {
+      service.runsPerDay(undefined);
+    }
   });
 
   it('refuses one that is not over or has succeeded, and one whose lead is gone', async () => {

@@ -2,6 +2,7 @@ import { executionStates, type executions } from '@tandem/agents-contract';
 import { fail, transitionError } from '@tandem/service';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { checkLeadReadable } from '../../lead-reach.ts';
+import { lockStarting } from './daily-cap.ts';
 import { asExecution, type ExecutionRecord } from './execution.ts';
 import { startExecution } from './start-execution.ts';
 import { readStartable, type Startable } from './startable.ts';
@@ -22,8 +23,12 @@ export const retryAgentExecution = (tools: Tools): Handler<typeof executions.ret
     if (!startable.readable.has(leadId)) throw fail('lead_gone');
     return { startable, execution };
   },
-  run({ found: { startable, execution }, ...context }) {
+  async run({ found: { startable, execution }, ...context }) {
     const { id: retryOf, leadId, input } = execution;
+    const { tx } = context;
+    // Two requests at once, also one for the bulk run: the second one waits here, and sees what the first one has started.
+    await lockStarting(tx, startable);
+    if (await tx.execution.count({ where: { retryOf } })) throw fail('already_repeated');
     return startExecution(context, startable, { leadId, input, retryOf });
   },
 });

@@ -7,8 +7,9 @@ import { readApproved, requestApprovals } from '../approvals/approval.ts';
 import { concluded, findStarted, recordCalls } from '../calls/start-call.ts';
 import { cancelledEffect, recordEffect } from '../recommendations/recommendation.ts';
 import { attempt } from './attempt.ts';
+import { dailyTokens } from './daily-tokens.ts';
 import { asExecution, type ExecutionRecord, executionJobs, lockExecutions, workingStatuses } from './execution.ts';
-import { readMeans } from './model-means.ts';
+import { readRunners } from './read-runners.ts';
 import { failGivenUp, postpone, recordOutcomes } from './record-outcomes.ts';
 import type { Result } from './result.ts';
 import { startRunning } from './start-running.ts';
@@ -147,14 +148,15 @@ async function work(
   const hasWindow = executions.some(({ agentId }) => agents.get(agentId)?.limits.callingWindow);
   const timezone = hasWindow ? await timezoneOf(tools, { ...scope, requestId: requestIdOf(due) }) : 'UTC';
   const asked = executions.filter(({ id, kind }) => kind === 'recommender' && !approvals.has(id));
-  const { users, hasTokens } = await readMeans(tools, { tx, scope, requestId: requestIdOf(due) }, asked);
+  const users = await readRunners(tools, { scope, requestId: requestIdOf(due) }, asked);
+  const tokens = dailyTokens(tools, tx);
   return Promise.all(
     executions.map(async (execution) => {
       const agent = agents.get(execution.agentId) as AgentRecord;
       const lead = leads === 'unknown' ? leads : leads.get(execution.leadId);
       const approved = approvals.get(execution.id);
       const user = users.get(execution.actingUserId);
-      const given = { agent, execution, lead, approved, timezone, user, hasTokens, scope, line: context };
+      const given = { agent, execution, lead, approved, timezone, user, tokens, scope, line: context };
       return { execution, result: await attempt(tools, given) };
     }),
   );

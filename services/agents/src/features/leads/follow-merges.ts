@@ -16,4 +16,5 @@ export const mergeFollowers = followLeadMerges<Tx>([
   },
   { table: fragment`recommendation` },
   { table: fragment`approval` },
+  { table: fragment`bulk_run_rejection` },
 ]);

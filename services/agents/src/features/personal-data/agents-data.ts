@@ -1,4 +1,4 @@
-import { Approval, Execution, Recommendation } from '@tandem/agents-contract';
+import { Approval, BulkRunRejection, Execution, LeadErrorCode, Recommendation } from '@tandem/agents-contract';
 import type { StoredSection } from '@tandem/contract';
 import { exportSection, type PersonalData } from '@tandem/service';
 import type { Tx } from '../../handler.ts';
@@ -9,7 +9,7 @@ import { asRecommendation } from '../recommendations/recommendation.ts';
 
 const batchMax = 500;
 
-/** The data of a person in agents: executions, with their recommendations and approvals. */
+/** The data of a person in agents: executions, with their recommendations and approvals, and rejections by bulk runs. */
 export const agentsData: PersonalData<Tx> = {
   async erase({ tx, schedule, person: { leadIds } }) {
     await tx.sql`UPDATE agent_schedule SET version = version + 1, lead_ids = ARRAY(
@@ -29,7 +29,14 @@ export const agentsData: PersonalData<Tx> = {
     const calls = (await openCallsOf(tx, ids)).flatMap(({ callId }) => (callId === null ? [] : [{ callId }]));
     if (calls.length) await schedule(hangUpCallJob, calls);
     const { count } = await tx.execution.deleteMany({ where: { id: { in: ids } } });
-    return { executions: count };
+    const rejected = await tx.bulkRunRejection.findMany({
+      where: { leadId: { in: leadIds } },
+      select: { id: true },
+      orderBy: { id: 'asc' },
+      take: batchMax,
+    });
+    const rejections = await tx.bulkRunRejection.deleteMany({ where: { id: { in: rejected.map(({ id }) => id) } } });
+    return { executions: count, rejections: rejections.count };
   },
   async read({ tx, person: { leadIds } }): Promise<StoredSection[]> {
     const where = { leadId: { in: leadIds } };
@@ -46,6 +53,13 @@ export const agentsData: PersonalData<Tx> = {
       await exportSection('approvals', Approval, {
         count: () => tx.approval.count({ where }),
         find: async (take) => (await tx.approval.findMany({ ...newest, take })).map(asApproval),
+      }),
+      await exportSection('bulkRunRejections', BulkRunRejection, {
+        count: () => tx.bulkRunRejection.count({ where }),
+        find: async (take) => {
+          const rows = await tx.bulkRunRejection.findMany({ ...newest, take });
+          return rows.map(({ code, ...row }) => ({ ...row, code: LeadErrorCode.parse(code) }));
+        },
       }),
     ];
   },
