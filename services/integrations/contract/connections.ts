@@ -34,6 +34,10 @@ export const refreshErrors = {
   provider_unavailable: [503, 'The provider is temporarily unavailable; try again later'],
 } as const;
 
+export const tooManyTests = {
+  too_many_tests: [429, 'Too many tests are in progress; try again when they have finished'],
+} as const;
+
 export const refreshEvents = [
   connectionRefreshed,
   connectionNeedsReauth,
@@ -159,7 +163,7 @@ export const connections = operations({
     timeoutMs: refreshTimeoutMs,
     errors: {
       authorization_pending: refreshErrors.authorization_pending,
-      too_many_tests: [429, 'Too many tests are in progress; try again when they have finished'],
+      ...tooManyTests,
     },
   },
 });

@@ -57,6 +57,15 @@ describe('the first run', () => {
     expect(idsOf((await sync.run(first.cursor, { labelIds })).records)).toEqual(after);
   });
 
+  it('reads no more messages than it needs', async () => {
+    for (let count = 0; count < 20; count++) server.deliver(reply);
+    const call = localCall(gmail, { accessToken: 'valid' }, server.url);
+    const context = { call, secret: {}, sockets: {} as never, settings: {}, cursor: null, fieldMappings: [] };
+    const page = await gmail.sync?.read({ ...context, limit: 10 });
+    expect(page?.records).toHaveLength(10);
+    expect(server.requests).toHaveLength(12);
+  });
+
   it('ends after 1,000 messages', async () => {
     for (let count = 0; count < 1_150; count++) server.deliver(reply);
     expect((await connect().run(null)).records).toHaveLength(1_000);
