@@ -134,6 +134,7 @@ async function readList(
   const query = { labelIds: labelId, maxResults: String(max), fields: listFields };
   const body = await pageOf(call, '/messages', query, pageToken);
   const { messages, nextPageToken } = readBody(Listed, body);
+  refuseRepeated(nextPageToken, pageToken);
   const records = await readMessages(call, messages.slice(0, max));
   const since = Date.now() - firstDays * 86_400_000;
   const recent = records.filter(({ fields }) => Date.parse(fields.receivedAt) >= since);
@@ -171,6 +172,7 @@ async function readHistory(call: Call, labelIds: readonly string[], at: Cursor):
     throw error;
   });
   const { history, historyId: latest, nextPageToken } = readBody(History, body);
+  refuseRepeated(nextPageToken, pageToken);
   const added = history.flatMap(({ messagesAdded }) => messagesAdded.map(({ message }) => message));
   const ids = added.filter(({ labelIds: has }) => !has || labelIds.some((id) => has.includes(id))).map(({ id }) => id);
   return pageFrom(call, [...new Set(ids)].slice(0, 1_000), {
@@ -240,6 +242,11 @@ async function pageOf(call: Call, path: string, query: Record<string, string>, p
     throw error;
   });
   return answer.body;
+}
+
+/** A page that leads to itself, or a first page to one that Google has just refused, would be read without end. */
+function refuseRepeated(next: string | undefined, requested: string | undefined): void {
+  if (next !== undefined && next === requested) throw new CallError('provider_unavailable');
 }
 
 const quotaReasons = ['rateLimitExceeded', 'userRateLimitExceeded', 'dailyLimitExceeded', 'quotaExceeded'];
