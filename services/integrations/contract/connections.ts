@@ -116,7 +116,7 @@ export const connections = operations({
     narrows: true,
     summary: 'Delete a connection',
     description:
-      'Revokes the access at the provider, if the provider offers that, and removes the credentials. If the provider is unavailable, the revocation is repeated for a day. Configs of the connection become inactive.',
+      'Revokes the access at the provider, if the provider offers that, and removes the credentials. If the provider is unavailable, the revocation is repeated for a day. A grant that ends all connections of an account, as at Google, is revoked with the last of them. Configs of the connection become inactive. They can be moved to another connection for 30 days, and are then removed.',
     params: withId,
     reply: z.object({ id: id('connection'), deleted: z.literal(true).describe('Always true') }),
     message: 'Connection deleted',
