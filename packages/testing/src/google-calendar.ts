@@ -48,7 +48,7 @@ export function createGoogleCalendar() {
   let lastChange = 0;
   let oldestToken = 0;
   let interruption: (() => void) | undefined;
-  const state = { timeZone: 'Europe/Berlin' as unknown, mails: 0 };
+  const state = { timeZone: 'Europe/Berlin' as unknown, account: 'ada@example.com', mails: 0 };
 
   const put = (event: Event): Event => {
     lastChange += 1;
@@ -133,7 +133,7 @@ export function createGoogleCalendar() {
     const end = offset + Math.min(Number(maxResults), 2_500);
     return {
       kind: 'calendar#events',
-      summary: 'ada@example.com',
+      summary: state.account,
       timeZone: state.timeZone,
       items: all.slice(offset, end),
       ...(end < all.length ? { nextPageToken: `page-${end}` } : { nextSyncToken: `sync-${lastChange}` }),

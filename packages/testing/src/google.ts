@@ -91,6 +91,11 @@ export async function startGoogle() {
       mode = next;
       if (mode !== 'hangs') for (const go of waiting.splice(0)) go();
     },
+    /** The account that consents from now on. */
+    useAccount(address: string) {
+      calendar.state.account = address;
+    },
+    account: () => calendar.state.account,
     /** How long the next access tokens are valid. */
     setTokenLife(seconds: number) {
       tokenSeconds = seconds;

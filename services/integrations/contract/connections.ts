@@ -34,6 +34,10 @@ export const refreshErrors = {
   provider_unavailable: [503, 'The provider is temporarily unavailable; try again later'],
 } as const;
 
+export const tooManyTests = {
+  too_many_tests: [429, 'Too many tests are in progress; try again when they have finished'],
+} as const;
+
 export const refreshEvents = [
   connectionRefreshed,
   connectionNeedsReauth,
@@ -112,7 +116,7 @@ export const connections = operations({
     narrows: true,
     summary: 'Delete a connection',
     description:
-      'Revokes the access at the provider, if the provider offers that, and removes the credentials. If the provider is unavailable, the revocation is repeated for a day. Configs of the connection become inactive.',
+      'Revokes the access at the provider, if the provider offers that, and removes the credentials. If the provider is unavailable, the revocation is repeated for a day. A grant that ends all connections of an account, as at Google, is revoked with the last of them. Configs of the connection become inactive. They can be moved to another connection for 30 days, and are then removed.',
     params: withId,
     reply: z.object({ id: id('connection'), deleted: z.literal(true).describe('Always true') }),
     message: 'Connection deleted',
@@ -159,7 +163,7 @@ export const connections = operations({
     timeoutMs: refreshTimeoutMs,
     errors: {
       authorization_pending: refreshErrors.authorization_pending,
-      too_many_tests: [429, 'Too many tests are in progress; try again when they have finished'],
+      ...tooManyTests,
     },
   },
 });

@@ -1,5 +1,6 @@
 import { freeForm, id, listQuery, operations, page, text } from '@tandem/contract';
 import { z } from 'zod';
+import { refreshEvents, tooManyTests } from './connections.ts';
 import { FieldMappings } from './connector-configs.ts';
 import {
   ConnectorRun,
@@ -128,7 +129,7 @@ export const connectorRuns = operations({
     checksPermissions: true,
     summary: 'Preview settings and field mappings',
     description:
-      'For a connector that syncs, reads up to ten records of the connected system and shows how a config with these settings and mappings would write them, and what would be refused. For one that acts on events, shows what would be sent for the example of the first event. Nothing is written or sent.',
+      'For a connector that syncs, reads up to ten records of the connected system and shows how a config with these settings and mappings would write them, and what would be refused. For one that acts on events, shows what would be sent for the example of the first event. Nothing is written or sent. Of mails and private calendar events, `source` and `result` are empty unless the caller has created the connection. If the connected system cannot be read, `error` has the reason.',
     params: z.object({ id: id('connection') }),
     body: z
       .object({
@@ -169,13 +170,18 @@ export const connectorRuns = operations({
           }),
         )
         .describe('The records, as they would be written or sent'),
+      error: z
+        .string()
+        .nullable()
+        .meta({
+          description:
+            'The reason why no records could be read: `connection_lost` if the status of the connection is not `connected`, `credentials_rejected`, `reauth_required`, `provider_refused`, `provider_unavailable`, `request_rejected` if a mailbox refuses the folder, `blocked_address`, or `status_` and the HTTP status, such as `status_404` if a calendar of the settings does not exist',
+          examples: [null],
+        }),
     }),
     message: 'Preview created',
-    emits: [],
+    emits: refreshEvents,
     timeoutMs: 20_000,
-    errors: {
-      connection_lost: [409, 'The connection does not work; test it, or authorize it again'],
-      provider_unavailable: [502, 'The connected system did not answer as expected; try again later'],
-    },
+    errors: tooManyTests,
   },
 });

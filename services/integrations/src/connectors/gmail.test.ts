@@ -57,6 +57,23 @@ describe('the first run', () => {
     expect(idsOf((await sync.run(first.cursor, { labelIds })).records)).toEqual(after);
   });
 
+  it('reads no more messages than it needs', async () => {
+    for (let count = 0; count < 20; count++) server.deliver(reply);
+    const call = localCall(gmail, { accessToken: 'valid' }, server.url);
+    const context = { call, secret: {}, sockets: {} as never, settings: {}, cursor: null, fieldMappings: [] };
+    const page = await gmail.sync?.read({ ...context, limit: 10 });
+    expect(page?.records).toHaveLength(10);
+    expect(server.requests).toHaveLength(12);
+  });
+
+  it('is not read without end when its pages repeat', async () => {
+    for (let count = 0; count < 150; count++) server.deliver(reply);
+    const sync = connect();
+    const page = await sync.read(null);
+    server.reply('/messages', { body: { messages: [{ id: 'm1' }], nextPageToken: '100' } });
+    expect(await failureOf(sync.read(page.cursor))).toBe('provider_unavailable');
+  });
+
   it('ends after 1,000 messages', async () => {
     for (let count = 0; count < 1_150; count++) server.deliver(reply);
     expect((await connect().run(null)).records).toHaveLength(1_000);
@@ -146,9 +163,28 @@ describe('the history', () => {
     const { cursor } = await sync.run(null);
     for (let count = 0; count < 60; count++) server.deliver(reply);
     const page = await sync.read(cursor);
-    server.reply('/history', server.failure(400, 'invalidArgument'));
-    expect((await sync.read(page.cursor)).records).toHaveLength(50);
+    server.reply('/history', server.failure(400, 'invalidArgument'), { body: firstPage('fresh') });
+    const again = await sync.read(page.cursor);
+    expect([idsOf(again.records), again.cursor]).toEqual([['m1'], expect.objectContaining({ pageToken: 'fresh' })]);
   });
+
+  it('is not read without end when its pages repeat', async () => {
+    const sync = connect();
+    const { cursor } = await sync.run(null);
+    for (let count = 0; count < 60; count++) server.deliver(reply);
+    const page = await sync.read(cursor);
+    server.reply('/history', { body: firstPage('50') });
+    expect(await failureOf(sync.read(page.cursor))).toBe('provider_unavailable');
+    // The first page leads to the page that Google refuses.
+    server.reply('/history', server.failure(400, 'invalidArgument'), { body: firstPage('50') });
+    expect(await failureOf(sync.read(page.cursor))).toBe('provider_unavailable');
+  });
+
+  /** A page of the history with the first message. */
+  function firstPage(nextPageToken: string) {
+    const messagesAdded = [{ message: { id: 'm1', threadId: 'tm1', labelIds: ['INBOX'] } }];
+    return { history: [{ id: '1001', messagesAdded }], historyId: '2000', nextPageToken };
+  }
 
   it('with many messages in an entry fills several pages', async () => {
     const sync = connect();

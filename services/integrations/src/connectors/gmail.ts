@@ -97,11 +97,12 @@ export const gmail: Connector = {
   sync: { kinds: () => ['mail'], everyMinutes: 5, read },
 };
 
-async function read({ call, settings, cursor }: SyncContext): Promise<SyncPage> {
+async function read({ call, settings, cursor, limit = recordsMax }: SyncContext): Promise<SyncPage> {
   const { labelIds } = Settings.parse(settings);
   const { data: at } = Cursor.safeParse(cursor);
-  if (!at) return readList(call, labelIds, await begin(call));
-  return at.first ? readList(call, labelIds, at) : readHistory(call, labelIds, at);
+  const max = Math.min(limit, recordsMax);
+  if (!at) return readList(call, { labelIds, at: await begin(call), max });
+  return at.first ? readList(call, { labelIds, at, max }) : readHistory(call, labelIds, at);
 }
 
 /** Begins with the newest messages; what happens from now on is in the history. */
@@ -122,15 +123,19 @@ function profile(call: Call): Promise<CallAnswer> {
  * several labels in one request would return messages that have all of them.
  * https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages/list
  */
-async function readList(call: Call, labelIds: readonly string[], at: Cursor): Promise<SyncPage> {
+async function readList(
+  call: Call,
+  { labelIds, at, max }: { labelIds: readonly string[]; at: Cursor; max: number },
+): Promise<SyncPage> {
   const { historyId, pageToken, first = { label: 0, read: 0 } } = at;
   const labelId = labelIds[first.label];
   // The settings have fewer labels than at the beginning of the run.
   if (labelId === undefined) return { records: [], cursor: { historyId }, isLast: true };
-  const query = { labelIds: labelId, maxResults: String(recordsMax), fields: listFields };
+  const query = { labelIds: labelId, maxResults: String(max), fields: listFields };
   const body = await pageOf(call, '/messages', query, pageToken);
   const { messages, nextPageToken } = readBody(Listed, body);
-  const records = await readMessages(call, messages.slice(0, recordsMax));
+  refuseRepeated(nextPageToken, pageToken);
+  const records = await readMessages(call, messages.slice(0, max));
   const since = Date.now() - firstDays * 86_400_000;
   const recent = records.filter(({ fields }) => Date.parse(fields.receivedAt) >= since);
   const count = first.read + messages.length;
@@ -167,6 +172,7 @@ async function readHistory(call: Call, labelIds: readonly string[], at: Cursor):
     throw error;
   });
   const { history, historyId: latest, nextPageToken } = readBody(History, body);
+  refuseRepeated(nextPageToken, pageToken);
   const added = history.flatMap(({ messagesAdded }) => messagesAdded.map(({ message }) => message));
   const ids = added.filter(({ labelIds: has }) => !has || labelIds.some((id) => has.includes(id))).map(({ id }) => id);
   return pageFrom(call, [...new Set(ids)].slice(0, 1_000), {
@@ -236,6 +242,11 @@ async function pageOf(call: Call, path: string, query: Record<string, string>, p
     throw error;
   });
   return answer.body;
+}
+
+/** A page that leads to itself, or a first page to one that Google has just refused, would be read without end. */
+function refuseRepeated(next: string | undefined, requested: string | undefined): void {
+  if (next !== undefined && next === requested) throw new CallError('provider_unavailable');
 }
 
 const quotaReasons = ['rateLimitExceeded', 'userRateLimitExceeded', 'dailyLimitExceeded', 'quotaExceeded'];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type GoogleCalendar, startGoogleCalendar } from '@tandem/testing/google';
 import { anEvent, dayAt, days, someFields, syncOf, year } from './calendar.test-service.ts';
 import { googleCalendar } from './google-calendar.ts';
-import { CursorExpiredError, type Sync } from './sync.ts';
+import { CursorExpiredError, type Sync, type SyncPage } from './sync.ts';
 
 let google: Awaited<ReturnType<typeof startGoogleCalendar>>;
 let sync: ReturnType<typeof syncOf>;
@@ -227,6 +227,15 @@ describe('a run', () => {
     const old = { ...cursor, until: Date.now() + days(4) };
     await expect(sync.run(old, { daysAhead: 10 })).rejects.toThrow(CursorExpiredError);
     await expect(sync.run({ syncToken: 7 })).rejects.toThrow(CursorExpiredError);
+  });
+
+  it('does not request the page again that it has just read', async () => {
+    const call = async () => ({ status: 200, body: { items: [], nextPageToken: 'same' } });
+    const read = (cursor: SyncPage['cursor'] | null) =>
+      googleCalendar.sync?.read({ call, settings: {}, cursor } as never) as Promise<SyncPage>;
+    const { cursor } = await read(null);
+    expect(cursor).toMatchObject({ next: expect.stringContaining('pageToken=same') });
+    await expect(read(cursor)).rejects.toMatchObject({ failure: 'provider_unavailable' });
   });
 
   it.each([

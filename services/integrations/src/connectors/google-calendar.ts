@@ -194,6 +194,8 @@ function nextOf({ nextPageToken, nextSyncToken }: Values, query: string): Pick<C
     typeof value === 'string' && value.length > 0 && value.length <= tokenMax;
   if (isToken(nextPageToken)) {
     const parameters = new URLSearchParams(query);
+    // A page that leads to itself would be read without end.
+    if (parameters.get('pageToken') === nextPageToken) throw new CallError('provider_unavailable');
     parameters.set('pageToken', nextPageToken);
     return { next: String(parameters), isEnd: false };
   }

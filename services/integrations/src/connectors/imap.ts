@@ -70,7 +70,7 @@ export const imap: Connector = {
   sync: { kinds: () => ['mail'], everyMinutes: 5, read },
 };
 
-function read({ secret, sockets, settings, cursor }: SyncContext): Promise<SyncPage> {
+function read({ secret, sockets, settings, cursor, limit = recordsMax }: SyncContext): Promise<SyncPage> {
   const { folder } = Settings.parse(settings);
   const { data: at } = Cursor.safeParse(cursor);
   return withSession(Credentials.parse(secret), sockets, async (client) => {
@@ -83,7 +83,7 @@ function read({ secret, sockets, settings, cursor }: SyncContext): Promise<SyncP
     // After a change of UIDVALIDITY, the numbers that were read mean other messages.
     const isKnown = at?.uidValidity === uidValidity;
     const uids = isKnown ? await newUids(client, at.lastUid, uidNext) : await recentUids(client);
-    const page = uids.slice(0, recordsMax);
+    const page = uids.slice(0, Math.min(limit, recordsMax));
     const lastUid = page.at(-1) ?? (isKnown ? at.lastUid : uidNext - 1);
     const records = await readMessages(client, page, { folder, uidValidity });
     return { records, cursor: { uidValidity, lastUid }, isLast: page.length === uids.length };

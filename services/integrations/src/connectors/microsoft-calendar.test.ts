@@ -286,6 +286,17 @@ describe('a run', () => {
     },
   );
 
+  it('does not follow the link of the page that it has just read', async () => {
+    const next = '/v1.0/me/calendarView/delta?$skiptoken=1';
+    const link = `https://graph.microsoft.com${next}`;
+    const call = async () => ({ status: 200, body: { value: [], '@odata.nextLink': link } });
+    const read = (cursor: SyncPage['cursor'] | null) =>
+      microsoftCalendar.sync?.read({ call, settings: {}, cursor } as never) as Promise<SyncPage>;
+    const { cursor } = await read(null);
+    expect(cursor).toMatchObject({ next });
+    await expect(read(cursor)).rejects.toMatchObject({ failure: 'provider_unavailable' });
+  });
+
   it.each([
     [429, 'ApplicationThrottled', 'provider_unavailable'],
     [503, 'serviceNotAvailable', 'provider_unavailable'],

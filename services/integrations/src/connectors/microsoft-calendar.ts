@@ -138,7 +138,7 @@ async function pageOf(graph: Graph, next: string | null, period: Period): Promis
       ...[...found].filter(([, event]) => event === null).map(([id]) => deletedRecord(id)),
     ],
     cancelled: series.flatMap((event) => cancelledOf(event, cancelled.get(idOf(event)))),
-    ...nextOf(body),
+    ...nextOf(body, next),
   };
 }
 
@@ -146,8 +146,10 @@ function idOf(event: Values): string {
   return String(idIn(event));
 }
 
-function nextOf(body: Values): Pick<CalendarPage, 'next' | 'isEnd'> {
+function nextOf(body: Values, requested: string | null): Pick<CalendarPage, 'next' | 'isEnd'> {
   const link = pathOfLink(body['@odata.nextLink']);
+  // A page that leads to itself would be read without end.
+  if (link !== null && link === requested) throw new CallError('provider_unavailable');
   const end = pathOfLink(body['@odata.deltaLink']);
   const next = link ?? end;
   if (next === null) throw new CallError('provider_unavailable');

@@ -101,6 +101,8 @@ export interface SyncContext {
   settings: Record<string, unknown>;
   /** null to begin again with all records. */
   cursor: Cursor | null;
+  /** How many records are needed, for a connector that makes a request for each of them. */
+  limit?: number;
   /** For mappings of fields, so that a connector can request the fields that they read. */
   fieldMappings: readonly FieldMapping[];
 }

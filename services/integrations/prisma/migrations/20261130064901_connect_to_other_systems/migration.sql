@@ -79,9 +79,6 @@ CREATE INDEX "connection_tenant_id_environment_updated_at_id_idx" ON "connection
 CREATE INDEX "connection_tenant_id_environment_name_id_idx" ON "connection"("tenant_id", "environment", "name", "id");
 
 -- CreateIndex
-CREATE INDEX "connection_deleted_at_idx" ON "connection"("deleted_at");
-
--- CreateIndex
 CREATE INDEX "oauth_authorization_tenant_id_environment_connection_id_idx" ON "oauth_authorization"("tenant_id", "environment", "connection_id");
 
 -- CreateIndex
@@ -100,7 +97,7 @@ CREATE INDEX "connector_config_tenant_id_environment_connection_id_create_idx" O
 ALTER TABLE "oauth_authorization" ADD CONSTRAINT "oauth_authorization_tenant_id_environment_connection_id_fkey" FOREIGN KEY ("tenant_id", "environment", "connection_id") REFERENCES "connection"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
-ALTER TABLE "connector_config" ADD CONSTRAINT "connector_config_tenant_id_environment_connection_id_fkey" FOREIGN KEY ("tenant_id", "environment", "connection_id") REFERENCES "connection"("tenant_id", "environment", "id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "connector_config" ADD CONSTRAINT "connector_config_tenant_id_environment_connection_id_fkey" FOREIGN KEY ("tenant_id", "environment", "connection_id") REFERENCES "connection"("tenant_id", "environment", "id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 ALTER TABLE "connection" ENABLE ROW LEVEL SECURITY;
 ALTER TABLE "connection" FORCE ROW LEVEL SECURITY;
@@ -121,6 +118,3 @@ GRANT SELECT ("seal_ref", "verifier", "created_at"), UPDATE ("verifier"), DELETE
 CREATE POLICY reseal ON "oauth_authorization" FOR SELECT TO "tandem_integrations_relay" USING (true);
 CREATE POLICY reseal_update ON "oauth_authorization" FOR UPDATE TO "tandem_integrations_relay" USING (true);
 CREATE POLICY purge ON "oauth_authorization" FOR DELETE TO "tandem_integrations_relay" USING ("created_at" < now() - interval '1 day');
--- Deleted connections, with their configs, are removed after the time in which a config can be moved to another connection.
-GRANT SELECT ("deleted_at"), DELETE ON "connection" TO "tandem_integrations_relay";
-CREATE POLICY purge ON "connection" FOR DELETE TO "tandem_integrations_relay" USING ("deleted_at" < now() - interval '30 days');

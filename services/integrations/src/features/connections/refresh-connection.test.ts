@@ -24,6 +24,8 @@ afterAll(async () => {
 beforeEach(() => {
   google.set('issues');
   google.setTokenLife(3600);
+  // The grant of an account survives while another connection needs it.
+  google.useAccount(`${randomUUID()}@example.com`);
 });
 
 const shown = async (api: Api, id: string) => (await api.getConnection({ params: { id } })).data;

@@ -42,12 +42,22 @@ export const revokeConnection = (tools: Tools) =>
     giveUp: scheduleAgain(revokeConnectionJob),
   });
 
-/** Whether a revocation would end other connections of the account. The last one of them is revoked. */
-async function isAccountInUse(tx: Tx, { connectorKey, accountId }: ConnectionRow): Promise<boolean> {
+/**
+ * Whether a revocation would end other connections of the account, also those of the other environment and of other tenants,
+ * because all of them have been authorized for the same client. The last one of them is revoked.
+ * @param options.isOnlyElsewhere leaves out those of the tenant itself
+ */
+export async function isAccountInUse(
+  tx: Pick<Tx, 'sql'>,
+  { connectorKey, accountId }: Pick<ConnectionRow, 'connectorKey' | 'accountId'>,
+  { isOnlyElsewhere = false }: { isOnlyElsewhere?: boolean } = {},
+): Promise<boolean> {
   const provider = connectorOf(connectorKey).provider as OauthProvider;
   if (accountId === null || !providers[provider].revokesAccount) return false;
   const keys = connectorsOf(provider).map(({ key }) => key);
-  return (await tx.connection.count({ where: { accountId, connectorKey: { in: keys }, deletedAt: null } })) > 0;
+  const [found] = await tx.sql<{ isInUse: boolean }>`SELECT
+    is_account_connected(${accountId}, ${keys}::text[], ${isOnlyElsewhere}) AS "isInUse"`;
+  return found?.isInUse === true;
 }
 
 /** Revokes the access of a connection. Returns whether the provider has answered. */

@@ -2,8 +2,8 @@ import type { TenantRemoval } from '@tandem/service';
 import { connectorOf } from '../../connectors/index.ts';
 import type { PrismaClient } from '../../generated/client.ts';
 import type { Tools } from '../../handler.ts';
-import { openTokens } from './connection.ts';
-import { revoke } from './revoke-connection.job.ts';
+import { type ConnectionRow, openTokens, type StoredTokens } from './connection.ts';
+import { isAccountInUse, revoke } from './revoke-connection.job.ts';
 
 const atOnce = 5;
 
@@ -20,7 +20,16 @@ export const revokeOfTenant = (tools: Tools): TenantRemoval<PrismaClient> => ({
         return tokens ? [{ row, tokens }] : [];
       });
       for (let done = 0; done < granted.length; done += atOnce)
-        await Promise.all(granted.slice(done, done + atOnce).map(({ row, tokens }) => revoke(tools, row, tokens)));
+        await Promise.all(granted.slice(done, done + atOnce).map((one) => revokeUnlessInUse(tx, tools, one)));
     });
   },
 });
+
+/** Revokes the access of a connection, unless that would end connections of other tenants. */
+async function revokeUnlessInUse(
+  tx: Parameters<typeof isAccountInUse>[0],
+  tools: Tools,
+  { row, tokens }: { row: ConnectionRow; tokens: StoredTokens },
+): Promise<void> {
+  if (!(await isAccountInUse(tx, row, { isOnlyElsewhere: true }))) await revoke(tools, row, tokens);
+}

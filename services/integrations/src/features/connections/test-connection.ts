@@ -71,7 +71,8 @@ async function probe(
   return { latencyMs: Math.round(performance.now() - startMs), error, refresh, calls, tokenNumber };
 }
 
-function failureOf(refresh: Refresh | undefined): Exclude<Tested['error'], null> {
+/** Why there is no token to call the provider with. */
+export function failureOf(refresh: Refresh | undefined): Exclude<Tested['error'], null> {
   if (refresh?.kind !== 'failed') return 'provider_unavailable';
   return refresh.failure === 'invalid_grant' ? 'reauth_required' : refresh.failure;
 }

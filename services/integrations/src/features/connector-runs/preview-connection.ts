@@ -1,18 +1,19 @@
+import { actingUserId, type Caller } from '@tandem/caller';
 import type { connectorRuns } from '@tandem/integrations-contract';
-import { fail } from '@tandem/service';
 import type { z } from 'zod';
 import { exampleEnvelope, firstEvent } from '../../catalogue.ts';
 import type { CallRequest, Connector, FieldMapping, Secret } from '../../connectors/connector.ts';
 import { connectorOf } from '../../connectors/index.ts';
-import type { Sync } from '../../connectors/sync.ts';
+import type { ExternalRecord, Sync } from '../../connectors/sync.ts';
 import { shortened } from '../../connectors/values.ts';
 import type { Handler, Tools, Tx } from '../../handler.ts';
 import { withinLimits } from '../../outgoing/within-limits.ts';
 import { concludeAccess } from '../connections/conclude-access.ts';
 import { type ConnectionRow, findConnection, openCredentials } from '../connections/connection.ts';
+import { failureOf } from '../connections/test-connection.ts';
 import { type ConfigSettings, readSettings } from '../connector-configs/connector-config.ts';
 import { applyMappings } from '../sync/map-fields.ts';
-import { type Called, callSystem, readPage } from '../sync/read-page.ts';
+import { type Called, callSystem } from '../sync/read-page.ts';
 import { targetOf } from '../sync/targets.ts';
 
 type Records = z.output<typeof connectorRuns.previewConnection.reply>['records'];
@@ -41,45 +42,63 @@ export const previewConnection = (tools: Tools): Handler<typeof connectorRuns.pr
         called: { result: await whatIsSent(connector, secret, { settings, fieldMappings }), error: null },
       };
     }
+    const showsPrivate = isCreator(connection, caller);
     const called = await withinLimits(tools.testLimits, connection, () =>
-      preview(tx, tools, { connection, sync, settings, fieldMappings }),
+      preview(tx, tools, { connection, sync, settings, fieldMappings, showsPrivate }),
     );
     return { connection, called };
   },
+  // A failure is part of the answer, so that what it says about the connection is stored.
   async run({ found: { connection, called }, caller, tx, emit, schedule }) {
-    if (called.result === undefined) throw fail(isLost(called.error) ? 'connection_lost' : 'provider_unavailable');
     await concludeAccess({ tx, emit, schedule }, tools, connection, { called, as: caller });
-    return { records: called.result };
+    return { records: called.result ?? [], error: reasonOf(called) };
   },
 });
 
-function isLost(error: string | null): boolean {
-  return error === 'connection_lost' || error === 'credentials_rejected';
+function isCreator({ createdBy }: ConnectionRow, caller: Caller): boolean {
+  return createdBy !== null && createdBy === actingUserId(caller);
+}
+
+function reasonOf({ error, access }: Called<Records>): string | null {
+  return error === 'connection_lost' && access?.refresh ? failureOf(access.refresh) : error;
 }
 
 /** Reads the first records, and converts them as a sync does. */
 function preview(
   tx: Tx,
   tools: Tools,
-  from: { connection: ConnectionRow; sync: Sync; settings: ConfigSettings; fieldMappings: FieldMapping[] },
+  from: {
+    connection: ConnectionRow;
+    sync: Sync;
+    settings: ConfigSettings;
+    fieldMappings: FieldMapping[];
+    showsPrivate: boolean;
+  },
 ): Promise<Called<Records>> {
-  const { connection, sync, settings, fieldMappings } = from;
+  const { connection, sync, settings, fieldMappings, showsPrivate } = from;
+  const context = { cursor: null, settings, fieldMappings, sockets: tools.sockets, limit: recordsMax };
   return callSystem(tx, tools, connection, async (access) => {
-    const page = await readPage(sync, tools, { cursor: null, settings, fieldMappings }, access);
-    return page.records.slice(0, recordsMax).map((record) => {
+    const { records } = await sync.read({ ...access, ...context });
+    return records.slice(0, recordsMax).map((record) => {
       const mapped = applyMappings(record, fieldMappings);
       const { kind, id: externalId, source, fields } = mapped;
       const target = targetOf(kind);
       const errors = [...target.check(mapped), ...(target.warnings?.(mapped) ?? [])];
+      const isShown = showsPrivate || !isPrivate(record);
       return {
         kind,
         externalId,
-        source: shortened(source, shownMax),
-        result: shortened({ ...fields }, shownMax),
+        source: isShown ? shortened(source, shownMax) : {},
+        result: isShown ? shortened({ ...fields }, shownMax) : {},
         errors,
       };
     });
   });
+}
+
+/** Whether the content is for the owner of the account only: mails, and events that the calendar shows to nobody else. */
+function isPrivate(record: ExternalRecord): boolean {
+  return record.kind === 'mail' || (record.kind === 'calendar_event' && record.fields.visibility === 'private');
 }
 
 /** The request that the connector would send for the example of the first event. */

@@ -14,61 +14,76 @@ const noteMax = 2_000;
 
 /**
  * Wins or loses an open deal as the connected system says.
- * @returns why crm refuses it; the deal stays open then
+ * @returns whether it is closed, and what could not be taken over or why crm refuses it
  */
 export async function closeDeal(
   context: TargetContext,
   deal: Found,
   record: RecordOf<'opportunity'>,
-): Promise<FieldError[]> {
+): Promise<{ done: boolean; notes: FieldError[] }> {
   const stageId = await stageOf(context, record.fields);
   try {
-    await close(context, deal, { record, stageId });
-    return [];
+    return { done: true, notes: await close(context, deal, { record, stageId }) };
   } catch (error) {
     const note = noteOf('status', error);
-    if (stageId === undefined) return [note];
+    if (stageId === undefined) return { done: false, notes: [note] };
     // The mapped stage may be one for other outcomes, or of another pipeline.
     return close(context, deal, { record, stageId: undefined }).then(
-      () => [noteOf('stage', error)],
-      (again: unknown) => [noteOf('status', again)],
+      (notes) => ({ done: true, notes: [noteOf('stage', error), ...notes] }),
+      (again: unknown) => ({ done: false, notes: [noteOf('status', again)] }),
     );
   }
 }
 
+/**
+ * Closes the deal.
+ * @returns what could not be taken over
+ */
 async function close(
   context: TargetContext,
   { id, createdAt }: Found,
   { record, stageId }: { record: RecordOf<'opportunity'>; stageId: number | undefined },
-): Promise<void> {
+): Promise<FieldError[]> {
   const { crm, as, key } = context;
   const { outcome, version, fields } = record;
   const params = { id };
   // A deal can be won, reopened and won again; the version tells these apart.
   const idempotencyKey = `${key}:${outcome}:${version}:${stageId ?? ''}`.slice(0, 255);
-  const place = { ...closedAtOf(fields, createdAt), ...(stageId !== undefined && { stageId }) };
+  const { closedAt, notes } = closedAtOf(fields, createdAt);
+  const place = { ...(closedAt && { closedAt }), ...(stageId !== undefined && { stageId }) };
   if (outcome === 'won') {
     await crm.winOpportunity({ params, body: place, as, idempotencyKey });
-    return;
+    return notes;
   }
-  const reasonCode = await lossReason(context, fields['lostReasonCode']);
+  const reason = await lossReason(context, fields['lostReasonCode']);
   const note = fields['lostNote'];
-  const body = { ...place, reasonCode, ...(typeof note === 'string' && { note: note.slice(0, noteMax) }) };
+  const body = {
+    ...place,
+    reasonCode: reason.code,
+    ...(typeof note === 'string' && { note: note.slice(0, noteMax) }),
+  };
   await crm.loseOpportunity({ params, body, as, idempotencyKey });
+  return [...notes, ...reason.notes];
 }
 
 /** The time of closing, if crm accepts it: a deal cannot be closed before it was created here. */
-function closedAtOf(fields: Record<string, unknown>, createdAt: Date): { closedAt?: Date } {
+function closedAtOf(fields: Record<string, unknown>, createdAt: Date): { closedAt?: Date; notes: FieldError[] } {
   const time = timeOf(fields['closedAt']);
-  const closedAt = time === undefined ? undefined : new Date(time);
-  return closedAt && closedAt >= createdAt && closedAt.getTime() <= Date.now() ? { closedAt } : {};
+  if (time === undefined) return { notes: [] };
+  const closedAt = new Date(time);
+  const is = (what: string) => ({ field: 'closedAt', message: `${time} is ${what}; the time of the import is stored` });
+  if (closedAt < createdAt) return { notes: [is('before the creation of the deal here')] };
+  return closedAt.getTime() > Date.now() ? { notes: [is('in the future')] } : { closedAt, notes: [] };
 }
 
 /** The reason with this code, or else the first one, because losing a deal needs a reason. */
-async function lossReason({ crm, as }: TargetContext, code: unknown): Promise<string> {
+async function lossReason({ crm, as }: TargetContext, code: unknown): Promise<{ code: string; notes: FieldError[] }> {
   const query = { outcome: 'lost' as const, active: true, page: 1, limit: reasonsMax, sort: 'createdAt' };
   const reasons = await crm.listWinLossReasons({ query, as: asReader(as) });
-  const reason = reasons.find((one) => one.code === code) ?? reasons[0];
-  if (!reason) throw new ServiceCallError('loseOpportunity', 422, 'no_loss_reason');
-  return reason.code;
+  const named = reasons.find((one) => one.code === code);
+  if (named) return { code: named.code, notes: [] };
+  const [first] = reasons;
+  if (!first) throw new ServiceCallError('loseOpportunity', 422, 'no_loss_reason');
+  const message = `No active reason for lost deals has this code; ${first.code} is stored`;
+  return { code: first.code, notes: code === undefined ? [] : [{ field: 'lostReasonCode', message }] };
 }

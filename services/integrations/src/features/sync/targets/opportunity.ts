@@ -58,8 +58,8 @@ async function create(context: TargetContext, { record, body, leftOut }: Given):
   const { result, leftOut: refused } = await withoutRefused({ ...body, ...place }, (accepted, attempt) =>
     crm.createOpportunity({ body: accepted, as, idempotencyKey: `${key}:${attempt}` }),
   );
-  const notClosed = isOpen ? [] : await closeDeal(context, result, record);
-  return { action: 'created', recordId: result.id, ...reasonOf([...leftOut, ...refused, ...notes, ...notClosed]) };
+  const closed = isOpen ? { notes: [] } : await closeDeal(context, result, record);
+  return { action: 'created', recordId: result.id, ...reasonOf([...leftOut, ...refused, ...notes, ...closed.notes]) };
 }
 
 function update(context: TargetContext, id: number, given: Given): Promise<Outcome> {
@@ -88,8 +88,8 @@ async function updateOpen(context: TargetContext, current: Found, { record, body
   const changes = changesOf(current, wanted, ['customFields']);
   const patched = await patch(context, current, changes);
   if (record.outcome !== 'open') {
-    const notes = await closeDeal(context, current, record);
-    return { done: patched.done || !notes.length, notes: [...patched.notes, ...notes] };
+    const closed = await closeDeal(context, current, record);
+    return { done: patched.done || closed.done, notes: [...patched.notes, ...closed.notes] };
   }
   const moved = await moveDeal(context, current, record.fields);
   return { done: patched.done || moved.done, notes: [...patched.notes, ...moved.notes] };

@@ -327,6 +327,9 @@ describe('a deal', () => {
     const won = () => deal({ closedAt: '2020-01-01T00:00:00.000Z' }, { outcome: 'won' });
     const first = await run().write(won());
     expect(stored('opportunities', first.recordId)).toMatchObject({ status: 'won', stage: 'won' });
+    expect(first.reason).toBe(
+      'closedAt: 2020-01-01T00:00:00.000Z is before the creation of the deal here; the time of the import is stored',
+    );
     expect(lines()).toEqual(['POST /v1/opportunities', `POST /v1/opportunities/${first.recordId}/win`]);
     // An interrupted run repeats both.
     expect(await run().write(won())).toEqual(first);
@@ -341,6 +344,10 @@ describe('a deal', () => {
     expect(stored('opportunities', recordId)).toMatchObject({ status: 'lost', outcome });
     const other = await run().write(deal({ lostReasonCode: 'unknown' }, { ...lost, id: '10' }));
     expect(stored('opportunities', other.recordId)).toMatchObject({ outcome: { reasonCode: 'price' } });
+    expect(other).toMatchObject({
+      action: 'created',
+      reason: 'lostReasonCode: No active reason for lost deals has this code; price is stored',
+    });
     crm.setReasons([]);
     const open = await run().write(deal({}, { ...lost, id: '11' }));
     expect(open).toMatchObject({ action: 'created', reason: 'status: no_loss_reason' });
@@ -356,6 +363,19 @@ describe('a deal', () => {
       recordId,
     });
     expect(stored('opportunities', recordId)).toMatchObject({ value: 200, status: 'won', closedAt });
+  });
+
+  it('is closed at the time of the run when the connected system names a future one', async () => {
+    const { write } = run();
+    const { recordId } = await write(deal());
+    const closedAt = '2999-01-01T00:00:00.000Z';
+    expect(await write(deal({ closedAt }, { outcome: 'won', version: '2' }))).toEqual({
+      action: 'updated',
+      recordId,
+      reason: `closedAt: ${closedAt} is in the future; the time of the import is stored`,
+    });
+    expect(stored('opportunities', recordId)).toMatchObject({ status: 'won' });
+    expect(stored('opportunities', recordId)?.['closedAt']).not.toBe(closedAt);
   });
 
   it('that is closed here stays as it is', async () => {

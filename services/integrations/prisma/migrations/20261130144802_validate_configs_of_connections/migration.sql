@@ -1,0 +1,1 @@
+ALTER TABLE "connector_config" VALIDATE CONSTRAINT "connector_config_tenant_id_environment_connection_id_fkey";

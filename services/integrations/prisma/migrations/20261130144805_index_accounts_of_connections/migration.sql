@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "connection_account_id_idx" ON "connection"("account_id");
