@@ -313,9 +313,11 @@ it('lists and delivers events of reminders, training, files, agents, billing, in
   const standardNames = Object.values(standard).flat() as { event: string }[];
   const known = [...expected, ...standardNames.map(({ event }) => ({ type: event, data: {} }))];
   // Unit tests with a controlled clock cover a day of failures, and the ends of a billing period, of the time to sign and of a
-  // certificate; those with a provider cover the end of a grant.
+  // certificate; those with a provider cover the end of a grant, and syncs (integrations-story).
   expect((await missingFrom(known, { include: 'all' })).sort()).toEqual([
     'integration.needs_reauth',
+    'integration.run_failed',
+    'integration.sync_completed',
     'signature.expired',
     'subscription.canceled',
     'training.certificate.expiring',

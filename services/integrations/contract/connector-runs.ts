@@ -28,6 +28,7 @@ export const connectorRuns = operations({
     path: '/v1/integrations/configs/:id/sync',
     permission: 'integrations:write',
     narrows: true,
+    checksPermissions: true,
     summary: 'Start a sync',
     description:
       'Reads what has changed in the connected system since the last sync, page by page, and writes it with the permissions of the user who set the config up. An interrupted sync continues where it was. `full` reads all records again; those that are as before are not written. A sync that waits for its next attempt is tried at once.',
@@ -107,6 +108,7 @@ export const connectorRuns = operations({
     path: '/v1/integrations/configs/:id/runs/:runId/retry',
     permission: 'integrations:write',
     narrows: true,
+    checksPermissions: true,
     summary: 'Start a failed run again',
     description: 'A sync continues where it failed; an action on an event is tried again with all its attempts.',
     params: ofRun,

@@ -44,7 +44,8 @@ describe('a failure', () => {
         ({ name, data }) => name === 'integration.failed' && (data as { connectionId?: string }).connectionId === id,
       ),
     );
-    expect(await shown(api, id)).toEqual({ records: [], error: 'connection_lost' });
+    // A password is tried again, because nobody can authorize it.
+    expect(await shown(api, id)).toEqual({ records: [], error: 'credentials_rejected' });
   });
 
   it('tells that the access was removed at the provider, and counts the refusal', async () => {
