@@ -1,6 +1,9 @@
+import type { Socket } from 'node:net';
+import { Duplex, pipeline } from 'node:stream';
 import { BlockedAddressError } from '@tandem/outgoing';
-import { ImapFlow, type ImapTransport } from 'imapflow';
+import { ImapFlow, type ImapTransport, type ImapTransportSocket } from 'imapflow';
 import { CallError, type Sockets } from './connector.ts';
+import { lineBytesMax, responseFilter } from './imap-responses.ts';
 
 /** The port of IMAP over TLS (RFC 8314). */
 export const tlsPort = 993;
@@ -12,12 +15,12 @@ export interface Credentials {
   password: string;
 }
 
-// What a server may send at once: a list of message numbers is one line, a header is one literal.
+// What a server may send in one response: a list of message numbers is one line, a header is one literal.
 const limits = {
-  maxLineLength: 4 * 1_048_576,
+  maxLineLength: lineBytesMax,
   maxLiteralSize: 131_072,
-  maxResponseSize: 5 * 1_048_576,
-  maxResponseTokens: 20_000,
+  maxResponseSize: 2 * lineBytesMax,
+  maxResponseTokens: 1_000,
 };
 // RFC 5530: a refusal with one of these codes is over after some time.
 const outages = ['UNAVAILABLE', 'INUSE', 'LIMIT', 'SERVERBUG'];
@@ -34,16 +37,19 @@ export async function withSession<Result>(
 ): Promise<Result> {
   const isTls = port === tlsPort || !allowsPlain;
   const socket = await connect({ host, port, isTls }).catch(asCallError);
+  const responses = responseFilter();
+  const filtered = filteredSocket(socket, responses);
   const transport: ImapTransport = {
     connect(_, onConnect) {
       // The socket is connected already.
       setImmediate(onConnect);
-      return socket;
+      return filtered;
     },
   };
   const client = new ImapFlow({
     ...{ host, port, secure: isTls, doSTARTTLS: false, transport, auth: { user: username, pass: password } },
-    ...{ logger: false, disableCompression: true, disableAutoIdle: true, disableAutoEnable: true, ...limits },
+    ...{ logger: false, disableCompression: true, disableAutoIdle: true, disableAutoEnable: true },
+    ...{ disableIMAP4rev2: true, ...limits },
   });
   // Errors reach the pending command too; without a listener, they would end the process.
   client.on('error', () => {});
@@ -53,11 +59,20 @@ export async function withSession<Result>(
     await client.logout();
     return result;
   } catch (error) {
-    return asCallError(error);
+    return asCallError(responses.errored ?? error);
   } finally {
     client.close();
+    filtered.destroy();
     socket.destroy();
   }
+}
+
+/** Reads a socket through a filter. An error of one of them ends both. */
+function filteredSocket(socket: Socket, filter: Duplex): ImapTransportSocket {
+  const duplex = Duplex.from({ readable: pipeline(socket, filter, () => {}), writable: socket });
+  // The library removes its listeners before it ends the connection. Without any, an error would end the process.
+  for (const stream of [socket, filter, duplex]) stream.on('error', () => {});
+  return Object.assign(duplex, { setTimeout: (ms: number) => socket.setTimeout(ms) });
 }
 
 /** What an error of the library says about the server (https://imapflow.com/docs/guides/error-handling). */

@@ -189,6 +189,36 @@ it('begins again when the server numbers its messages again', async () => {
   expect(again.cursor).not.toMatchObject({ uidValidity: first.cursor['uidValidity'] });
 });
 
+describe('numbers with gaps', () => {
+  const examined = (uidNext: number) => (tag: string) =>
+    `* 0 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT ${uidNext}] ok\r\n${tag} OK [READ-ONLY] done\r\n`;
+  const searches = () => server.commands.filter((command) => command.startsWith('UID SEARCH'));
+  const cursor = { uidValidity: '7', lastUid: 1 };
+  beforeEach(() => server.override('UID SEARCH', (tag) => `* SEARCH\r\n${tag} OK done\r\n`));
+
+  it('are searched in parts', async () => {
+    server.override('EXAMINE', examined(25_002));
+    const page = await sync().read(cursor);
+    expect(page).toEqual({ records: [], cursor: { uidValidity: '7', lastUid: 25_001 }, isLast: true });
+    const parts = ['2:10001', '10002:20001', '20002:25001'];
+    expect(searches()).toEqual(parts.map((part) => expect.stringContaining(`UID ${part}`)));
+  });
+
+  it('are searched by several pages if there are many', async () => {
+    server.override('EXAMINE', examined(4_294_967_295));
+    const page = await sync().read(cursor);
+    expect(page).toEqual({ records: [], cursor: { uidValidity: '7', lastUid: 500_001 }, isLast: false });
+    expect(searches()).toHaveLength(50);
+  });
+
+  it('are searched from the last part in the first run', async () => {
+    server.override('EXAMINE', examined(25_002));
+    expect((await sync().read(null)).isLast).toBe(true);
+    expect(searches()).toEqual([expect.stringMatching(/UID 15002:25001\b/)]);
+    expect(searches()).toEqual([expect.stringMatching(/ SINCE /)]);
+  });
+});
+
 it('reports a folder that does not exist', async () => {
   expect(await failureOf(sync().run(null, { folder: 'Nowhere' }))).toBe('request_rejected');
 });

@@ -2,6 +2,7 @@ import { text } from '@tandem/contract';
 import type { FetchMessageObject, ImapFlow } from 'imapflow';
 import { z } from 'zod';
 import { CallError, type Connector } from './connector.ts';
+import { searchedMax, uidMax } from './imap-responses.ts';
 import { type Credentials as ImapCredentials, tlsPort, withSession } from './imap-session.ts';
 import { mailHeader } from './mail-header.ts';
 import type { ExternalRecord, SyncContext, SyncPage } from './sync.ts';
@@ -16,7 +17,8 @@ const firstDays = 7;
 const firstMessagesMax = 1_000;
 // What campaign accepts of a message.
 const partMax = 65_536;
-const uidMax = 4_294_967_295;
+// Numbers have gaps after messages were removed, so a search may find nothing. Each takes one exchange.
+const searchesMax = 50;
 
 const Credentials = z.object({
   host: text(253).regex(/^[A-Za-z0-9.-]+$/, 'Must be a host name'),
@@ -77,37 +79,51 @@ function read({ secret, sockets, settings, cursor, limit = recordsMax }: SyncCon
     // EXAMINE: the folder is opened for reading only.
     const mailbox = await client.mailboxOpen(folder, { readOnly: true });
     const uidValidity = String(mailbox.uidValidity ?? '');
-    const { uidNext } = mailbox;
     // Without these numbers, new messages could not be told from old ones.
-    if (!uidValidity || !uidNext) throw new CallError('provider_unavailable');
+    if (!uidValidity || !mailbox.uidNext) throw new CallError('provider_unavailable');
+    const highest = Math.min(mailbox.uidNext - 1, uidMax);
     // After a change of UIDVALIDITY, the numbers that were read mean other messages.
     const isKnown = at?.uidValidity === uidValidity;
-    const uids = isKnown ? await newUids(client, at.lastUid, uidNext) : await recentUids(client);
+    const { uids, searchedTo } = isKnown
+      ? await newUids(client, at.lastUid, highest)
+      : { uids: await recentUids(client, highest), searchedTo: highest };
     const page = uids.slice(0, Math.min(limit, recordsMax));
-    const lastUid = page.at(-1) ?? (isKnown ? at.lastUid : uidNext - 1);
+    const lastUid = page.at(-1) ?? searchedTo;
     const records = await readMessages(client, page, { folder, uidValidity });
-    return { records, cursor: { uidValidity, lastUid }, isLast: page.length === uids.length };
+    return { records, cursor: { uidValidity, lastUid }, isLast: page.length === uids.length && searchedTo >= highest };
   });
 }
 
-/** The numbers of the messages after one, in ascending order. */
-async function newUids(client: ImapFlow, lastUid: number, uidNext: number): Promise<number[]> {
-  if (lastUid + 1 >= uidNext || lastUid >= uidMax) return [];
-  const uids = await search(client, { uid: `${lastUid + 1}:*` });
-  // The range `n:*` has the last message also if its number is lower.
-  return uids.filter((uid) => uid > lastUid);
+/** The numbers of the first messages after one, in ascending order, and the number up to which they are complete. */
+async function newUids(
+  client: ImapFlow,
+  lastUid: number,
+  highest: number,
+): Promise<{ uids: number[]; searchedTo: number }> {
+  let searchedTo = lastUid;
+  for (let searches = 0; searches < searchesMax && searchedTo < highest; searches++) {
+    const [from, to] = [searchedTo + 1, Math.min(searchedTo + searchedMax, highest)];
+    const uids = await search(client, { uid: `${from}:${to}` });
+    searchedTo = to;
+    if (uids.length) return { uids, searchedTo };
+  }
+  return { uids: [], searchedTo };
 }
 
 /** The numbers of the messages of the last week, in ascending order. */
-async function recentUids(client: ImapFlow): Promise<number[]> {
-  const uids = await search(client, { since: new Date(Date.now() - firstDays * 86_400_000) });
+async function recentUids(client: ImapFlow, highest: number): Promise<number[]> {
+  if (highest < 1) return [];
+  const since = new Date(Date.now() - firstDays * 86_400_000);
+  const uids = await search(client, { since, uid: `${Math.max(1, highest - searchedMax + 1)}:${highest}` });
   return uids.slice(-firstMessagesMax);
 }
 
-async function search(client: ImapFlow, query: { uid: string } | { since: Date }): Promise<number[]> {
+/** The numbers of the messages in a range that match a query, in ascending order. */
+async function search(client: ImapFlow, query: { uid: string; since?: Date }): Promise<number[]> {
   const found = await client.search(query, { uid: true });
   if (!Array.isArray(found)) throw new CallError('request_rejected');
-  return found.filter((uid) => Number.isInteger(uid) && uid >= 1 && uid <= uidMax).sort((one, other) => one - other);
+  const [from = 0, to = 0] = query.uid.split(':').map(Number);
+  return found.filter((uid) => Number.isInteger(uid) && uid >= from && uid <= to).sort((one, other) => one - other);
 }
 
 /** Reads the headers of messages, and the beginning of delivery reports, without those that are gone. */
