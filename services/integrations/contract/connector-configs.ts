@@ -16,10 +16,10 @@ const path = (what: string, example: string) =>
     .meta({ description: what, examples: [example] });
 
 export const FieldMapping = z.object({
-  from: path('The field of the event, or of the record in the connected system', 'data.email').regex(
-    /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+){0,9}$/,
-    'Must be names of fields, separated by dots',
-  ),
+  from: path(
+    'The field of the event (`id`, `type`, `createdAt`, or a field of `data` that at least one of the events has), or of the record in the connected system',
+    'data.email',
+  ).regex(/^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+){0,9}$/, 'Must be names of fields, separated by dots'),
   to: path(
     'The field, or the label, under which it is sent; for a sync the kind and the field of the record here, such as `lead.phone`',
     'contact.email',
@@ -31,7 +31,7 @@ export const FieldMappings = z
   .max(50, 'Must contain at most 50 mappings')
   .meta({
     description:
-      'The fields of the event that are sent, and their names; all fields of the event if it is empty. For a sync, fields that are written besides those that the connector maps itself, or instead of them',
+      'The fields of the event that are sent, and their names, which differ and of which none contains another; all fields of the event if it is empty. For a sync, fields that are written besides those that the connector maps itself, or instead of them',
     examples: [[{ from: 'data.email', to: 'contact.email' }]],
   });
 

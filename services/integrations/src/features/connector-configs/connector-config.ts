@@ -11,6 +11,7 @@ import type { Tx } from '../../handler.ts';
 import type { ConnectionRow } from '../connections/connection.ts';
 import { permissionsOf } from '../sync/targets.ts';
 import { checkMayReceive, patternErrors } from '../webhooks/webhook.ts';
+import { eventMappingErrors } from './event-mappings.ts';
 
 export type { ConfigRow };
 
@@ -56,9 +57,14 @@ export function readSettings(connector: Connector, input: ConfigInput, caller: C
     return message === undefined ? [] : [{ field: `fieldMappings.${index}.to`, message }];
   });
   const settings = read?.settings as ConfigSettings | undefined;
-  errors.push(...patternErrors(settings?.events ?? [], 'settings.events'), ...nameErrors);
+  const events = settings?.events ?? [];
+  const unknown = patternErrors(events, 'settings.events');
+  errors.push(...unknown, ...nameErrors);
+  // Fields are known only of events that are.
+  if (connector.act && events.length && !unknown.length)
+    errors.push(...eventMappingErrors(input.fieldMappings, events));
   if (!settings || errors.length) throw fail('validation_failed', errors);
-  checkMayReceive(caller, settings.events ?? [], 'settings.events');
+  checkMayReceive(caller, events, 'settings.events');
   if (connector.sync) checkMaySync(caller, permissionsOf(connector.sync.kinds(settings)));
   return settings;
 }
