@@ -182,4 +182,4 @@ export {
   tenantResumed,
   tenantSuspended,
 } from './tenant-life.ts';
-export { type IdPath, idTypeOf, type SchemaNode, unwrap, walkIds } from './walk.ts';
+export { type Definition, type IdPath, idTypeOf, type SchemaNode, unwrap, walkIds } from './walk.ts';

@@ -18,7 +18,7 @@ export const billingEvents = operations({
     whileSuspended: true,
     summary: 'Receive an event of the payment provider',
     description:
-      'The webhook that the operator enters at Stripe. `customer.subscription.updated`, `customer.subscription.deleted`, `invoice.paid` and `invoice.payment_failed` change the subscription of the tenant that `metadata.tenantId` of the subscription at Stripe names. Others are acknowledged. A repeated event has its effect once, and an event that is older than the last one has none. Without the secret in the settings this is not found.',
+      'The webhook that the operator enters at Stripe. `customer.subscription.created`, `customer.subscription.updated`, `customer.subscription.deleted`, `invoice.paid` and `invoice.payment_failed` change the subscription of the tenant that `metadata.tenantId` of the subscription at Stripe names. Others are acknowledged. A repeated event has its effect once, and an event that is older than the last one has none. Without the secret in the settings this is not found.',
     rawBody: {
       headers: {
         'Stripe-Signature':

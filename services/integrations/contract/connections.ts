@@ -99,7 +99,7 @@ export const connections = operations({
     narrows: true,
     summary: 'Update a connection',
     description:
-      'Changes the given fields. `credentials` are replaced as a whole; a connection with OAuth 2.0 has none, authorize it again instead.',
+      'Changes the given fields. `credentials` are replaced as a whole; a connection with OAuth 2.0 has none, authorize it again instead. Other credentials make the configs of the connection inactive (`account_changed`) that another user authorized.',
     params: withId,
     body: z
       .object({ name: ConnectionName, credentials: Credentials })

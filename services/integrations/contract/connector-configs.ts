@@ -16,10 +16,10 @@ const path = (what: string, example: string) =>
     .meta({ description: what, examples: [example] });
 
 export const FieldMapping = z.object({
-  from: path('The field of the event, or of the record in the connected system', 'data.email').regex(
-    /^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+){0,9}$/,
-    'Must be names of fields, separated by dots',
-  ),
+  from: path(
+    'The field of the event (`id`, `type`, `createdAt`, or a field of `data` that at least one of the events has), or of the record in the connected system',
+    'data.email',
+  ).regex(/^[A-Za-z0-9_]+(\.[A-Za-z0-9_]+){0,9}$/, 'Must be names of fields, separated by dots'),
   to: path(
     'The field, or the label, under which it is sent; for a sync the kind and the field of the record here, such as `lead.phone`',
     'contact.email',
@@ -31,7 +31,7 @@ export const FieldMappings = z
   .max(50, 'Must contain at most 50 mappings')
   .meta({
     description:
-      'The fields of the event that are sent, and their names; all fields of the event if it is empty. For a sync, fields that are written besides those that the connector maps itself, or instead of them',
+      'The fields of the event that are sent, and their names, which differ and of which none contains another; all fields of the event if it is empty. For a sync, fields that are written besides those that the connector maps itself, or instead of them',
     examples: [[{ from: 'data.email', to: 'contact.email' }]],
   });
 
@@ -43,9 +43,13 @@ export const ConnectorConfig = z.object({
   fieldMappings: FieldMappings,
   active: z.boolean().describe('Whether the connector acts on events, or syncs'),
   inactiveReason: z
-    .enum(['connection_deleted'])
+    .enum(['connection_deleted', 'account_changed'])
     .nullable()
-    .meta({ description: 'Why the platform set `active` to false', examples: [null] }),
+    .meta({
+      description:
+        'Why the platform set `active` to false: its connection was deleted, or somebody other than `authorizedBy` gave the connection another account or other credentials. Setting `active` to true authorizes the config for the account that the connection has now.',
+      examples: [null],
+    }),
   nextSyncAt: timestamp().nullable().describe('When the next sync on schedule begins; null if there is none'),
   lastSuccessAt: timestamp().nullable().describe('When a run last succeeded'),
   lastFailureAt: timestamp()
@@ -128,7 +132,7 @@ export const connectorConfigs = operations({
     summary: 'Configure a connector',
     checksPermissions: true,
     description:
-      'A config acts on events, or syncs records, as the connector does. Acting on an event, it posts a message, or sends the fields of the event; you must have permission to read the records of the events, without narrowing. A sync reads and writes records with your permissions, at once and then every `everyMinutes`. Failed attempts are repeated as a delivery to a webhook is; GET /v1/integrations/configs/:id/runs shows them. `settings` are validated by `configSchema` of the connector; an error names the field. The connection must be one of the connector.',
+      'A config acts on events, or syncs records, as the connector does. Acting on an event, it posts a message, or sends the fields of the event; you must have permission to read the records of the events, without narrowing. A sync reads and writes records with your permissions, at once and then every `everyMinutes`. Failed attempts are repeated as a delivery to a webhook is; GET /v1/integrations/configs/:id/runs shows them. `settings` are validated by `configSchema` of the connector; an error names the field. The connection must be one of the connector. A calendar or a mailbox must be one that you connected yourself, unless it was connected by a key without a user; otherwise the response is 403.',
     body: z
       .object({
         connectorKey: ConnectorKeyField,
@@ -171,7 +175,7 @@ export const connectorConfigs = operations({
     narrows: true,
     summary: 'Update a config of a connector',
     description:
-      'Changes the given fields; your permissions then limit the events and records of the config. `settings` and `fieldMappings` are replaced as a whole; the next sync then reads all records again. A config that becomes inactive cancels its runs. `connectionId` moves the config to another connection of the same connector.',
+      'Changes the given fields; your permissions then limit the events and records of the config. `settings` and `fieldMappings` are replaced as a whole; the next sync then reads all records again. A config that becomes inactive cancels its runs. `connectionId` moves the config to another connection of the same connector. All changes except `active: false` need a connection that you connected yourself if it is a calendar or a mailbox, as when a config is created.',
     params: withId,
     body: z
       .object({ connectionId: id('connection'), ...body })

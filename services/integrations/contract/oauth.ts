@@ -45,7 +45,7 @@ export const oauth = operations({
             examples: [['chat:write']],
           }),
         connectionId: id('connection').describe(
-          'The connection to authorize again, which keeps its id and its configs',
+          'The connection to authorize again, which keeps its id and its configs. If the account is another one, or cannot be read, the configs that another user authorized become inactive (`account_changed`).',
         ),
       })
       .partial()

@@ -7,7 +7,7 @@ import {
 } from '@tandem/agents-contract';
 import { exportCompleted, predictionCompleted, reportCompleted, reportFailed } from '@tandem/analytics-contract';
 import { formSubmitted } from '@tandem/campaign-contract';
-import { allows, type EventDef, walkIds } from '@tandem/contract';
+import { allows, type EventDef, type SchemaNode, walkIds } from '@tandem/contract';
 import {
   leadCreated,
   leadDeleted,
@@ -199,6 +199,11 @@ export function matches(patterns: readonly string[], event: string): boolean {
 /** The names of the events that a subscription covers. */
 export function eventsOf(patterns: readonly string[]): string[] {
   return catalogued.map(({ name }) => name).filter((name) => matches(patterns, name));
+}
+
+/** The schemas of the data of the events that a subscription covers. */
+export function dataSchemasOf(patterns: readonly string[]): SchemaNode[] {
+  return catalogued.filter(({ name }) => matches(patterns, name)).map(({ data }) => data);
 }
 
 /** Whether this release knows the event. */

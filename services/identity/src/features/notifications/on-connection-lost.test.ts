@@ -10,20 +10,21 @@ afterAll(() => service?.close());
 
 type Tenant = Awaited<ReturnType<typeof aTenant>>;
 
-function lost({ tenantId }: Tenant, createdBy: string, id: string = randomUUID()) {
+function lost({ tenantId }: Tenant, createdBy: string, id: string = randomUUID(), failed?: { reason: string }) {
   const now = '2026-11-21T10:00:00.000Z';
+  const reason = failed?.reason ?? 'invalid_grant';
   const record = {
     id: '7',
     environment: 'live',
     connectorKey: 'slack',
     name: 'Sales team',
-    status: 'needs_reauth',
+    status: failed ? 'error' : 'needs_reauth',
     allowedTransitions: [],
     scopes: [],
     account: null,
     expiresAt: null,
     lastRefreshedAt: null,
-    lastError: 'invalid_grant',
+    lastError: reason,
     createdBy,
     version: 2,
     createdAt: now,
@@ -31,14 +32,14 @@ function lost({ tenantId }: Tenant, createdBy: string, id: string = randomUUID()
   };
   const event = {
     id,
-    name: 'integration.needs_reauth',
+    name: failed ? 'integration.failed' : 'integration.needs_reauth',
     tenantId,
     environment: 'live',
     occurredAt: now,
-    action: 'integration.require_reauthorization',
+    action: failed ? 'integration.fail' : 'integration.require_reauthorization',
     caller: { type: 'system', name: 'integrations', requestId: 'job_1' },
     target: { type: 'connection', id: 7 },
-    data: { connectionId: '7', connectorKey: 'slack', reason: 'invalid_grant' },
+    data: { connectionId: '7', connectorKey: 'slack', reason },
     record,
   };
   return service.publish(event.name, event, id);
@@ -65,6 +66,29 @@ it('notifies administrators and the creator once that a connection has to be aut
     },
   ]);
   expect(await inboxOf(other.id)).toEqual([]);
+});
+
+it('notifies them that the credentials of a connection are rejected, and not of what only the operator can repair', async () => {
+  const tenant = await aTenant(service);
+  const creator = await tenant.addUser('manager');
+  await lost(tenant, creator.id, undefined, { reason: 'provider_refused' });
+  const id = randomUUID();
+  await lost(tenant, creator.id, id, { reason: 'credentials_rejected' });
+  await lost(tenant, creator.id, id, { reason: 'credentials_rejected' });
+  const found = await until('the creator is notified', async () => {
+    const { data } = await tenant.as(creator.id, ['notifications:read']).listNotifications();
+    return data.length > 0 && data;
+  });
+  expect(found).toMatchObject([
+    {
+      title: 'A connection has to be checked',
+      body: expect.stringContaining('Check them'),
+      category: 'connections',
+      priority: 'high',
+      groupCount: 1,
+      actions: [{ url: expect.stringMatching(/^\/integrations\/connections\/\w{16,17}$/) }],
+    },
+  ]);
 });
 
 it.each([

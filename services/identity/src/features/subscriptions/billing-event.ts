@@ -22,6 +22,13 @@ export interface BillingEvent {
   trialEnd: Date | null;
 }
 
+/** An event that says nothing about the subscription of a tenant, and why. */
+export interface IgnoredEvent {
+  id: string | null;
+  type: string | null;
+  ignored: 'another form' | 'another type' | 'no tenant' | 'status without effect' | 'first payment of a subscription';
+}
+
 /**
  * The statuses of subscriptions (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). `unpaid`
  * follows `past_due` when all attempts have failed. `incomplete` and `incomplete_expired` are those of a subscription whose
@@ -47,7 +54,12 @@ const Metadata = z.object({
   plan: PlanOfTrial.nullable().catch(null).default(null),
 });
 
-const Envelope = z.object({ id: Id, type: z.string(), created: Time, data: z.object({ object: z.unknown() }) });
+const Envelope = z.object({
+  id: Id,
+  type: z.string().max(100),
+  created: Time,
+  data: z.object({ object: z.unknown() }),
+});
 
 const Subscription = z.object({
   id: Id,
@@ -73,40 +85,64 @@ const Invoice = z.union([
 ]);
 const Reference = z.union([Id, z.object({ id: Id }).transform(({ id }) => id)]);
 
-/** Reads an event; undefined if it is of another type, concerns no tenant, or has another form than documented. */
-export function readBillingEvent(body: unknown): BillingEvent | undefined {
+/** Whether an event says something about the subscription of a tenant. */
+export function isAboutTenant(event: BillingEvent | IgnoredEvent): event is BillingEvent {
+  return 'says' in event;
+}
+
+/**
+ * Reads an event of the documented form (https://docs.stripe.com/api/events/types). A subscription that begins with a trial,
+ * or is paid at once, is created with its final status, and no update of it follows.
+ */
+export function readBillingEvent(body: unknown): BillingEvent | IgnoredEvent {
   const { data: event } = Envelope.safeParse(body);
-  if (!event) return undefined;
+  if (!event) return { id: null, type: null, ignored: 'another form' };
   const { id, type, created: at } = event;
   const common = { id, type, at };
-  switch (type) {
-    case 'customer.subscription.updated':
-    case 'customer.subscription.deleted':
-      return ofSubscription(common, event.data.object, type === 'customer.subscription.deleted');
-    case 'invoice.paid':
-      return ofInvoice({ ...common, says: 'paid' }, event.data.object);
-    case 'invoice.payment_failed':
-      return ofInvoice({ ...common, says: 'past_due' }, event.data.object);
-    default:
-      return undefined;
-  }
+  const read = readObject(common, event.data.object);
+  return typeof read === 'string' ? { id, type, ignored: read } : read;
 }
 
 type Common = Pick<BillingEvent, 'id' | 'type' | 'at'>;
+type Read = BillingEvent | IgnoredEvent['ignored'];
 
-function ofSubscription(common: Common, object: unknown, isDeleted: boolean): BillingEvent | undefined {
+function readObject(common: Common, object: unknown): Read {
+  switch (common.type) {
+    case 'customer.subscription.created':
+    case 'customer.subscription.updated':
+      return ofSubscription(common, object, { isDeleted: false });
+    case 'customer.subscription.deleted':
+      return ofSubscription(common, object, { isDeleted: true });
+    case 'invoice.paid':
+      return ofInvoice({ ...common, says: 'paid' }, object);
+    case 'invoice.payment_failed':
+      return ofInvoice({ ...common, says: 'past_due' }, object);
+    default:
+      return 'another type';
+  }
+}
+
+function ofSubscription(common: Common, object: unknown, { isDeleted }: { isDeleted: boolean }): Read {
   const { data } = Subscription.safeParse(object);
-  const says = data && (isDeleted ? 'canceled' : Object.hasOwn(meanings, data.status) && meanings[data.status]);
-  if (!data || !says) return undefined;
+  if (!data) return formError(object);
+  const says = isDeleted ? 'canceled' : Object.hasOwn(meanings, data.status) && meanings[data.status];
+  if (!says) return 'status without effect';
   const { id: ref, created: startedAt, trial_end: trialEnd, metadata } = data;
   return { ...common, says, ref, startedAt, trialEnd, tenant: metadata.tenantId, plan: metadata.plan };
 }
 
-function ofInvoice(common: Common & Pick<BillingEvent, 'says'>, object: unknown): BillingEvent | undefined {
+/** Subscriptions without the metadata of a tenant are usual: those of other products of the account. */
+function formError(object: unknown): IgnoredEvent['ignored'] {
+  return Subscription.omit({ metadata: true }).safeParse(object).success ? 'no tenant' : 'another form';
+}
+
+function ofInvoice(common: Common & Pick<BillingEvent, 'says'>, object: unknown): Read {
   const { data } = Invoice.safeParse(object);
   const { data: ref } = Reference.safeParse(data?.subscription);
-  if (!data || ref === undefined) return undefined;
+  // An invoice of no subscription has neither; one of another product of the account has no metadata of a tenant.
+  if (!data || ref === undefined) return 'no tenant';
   // The first payment of a subscription, which is `incomplete` until it succeeds.
-  if (common.says === 'past_due' && data.billing_reason === 'subscription_create') return undefined;
+  if (common.says === 'past_due' && data.billing_reason === 'subscription_create')
+    return 'first payment of a subscription';
   return { ...common, ref, startedAt: null, trialEnd: null, tenant: data.metadata.tenantId, plan: null };
 }

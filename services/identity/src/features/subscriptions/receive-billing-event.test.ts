@@ -58,6 +58,8 @@ async function aSubscription(plan: 'free' | 'pro' = 'pro') {
     plan: async () => (await tenant.owner.getCurrentTenant()).data.plan as string,
     updated: (status: string, fields: object = {}, event: object = {}) =>
       deliver(anEvent('customer.subscription.updated', subscription(status, fields), event)),
+    created: (status: string, fields: object = {}, event: object = {}) =>
+      deliver(anEvent('customer.subscription.created', subscription(status, fields), event)),
     deleted: (fields: object = {}, event: object = {}) =>
       deliver(anEvent('customer.subscription.deleted', subscription('canceled', fields), event)),
     failed: (fields: object = {}, event: object = {}) =>
@@ -192,6 +194,20 @@ describe('a subscription', () => {
     expect(await now()).toMatchObject({ status: 'active', planCode: 'team', endsAt: null });
   });
 
+  it('that is created with a trial begins it', async () => {
+    const { created, updated, now, plan, metadata } = await aSubscription('free');
+    const trial_end = nowSeconds() + 10 * 86_400;
+    const fields = { trial_end, metadata: { ...metadata, plan: 'pro' } };
+    expect(await created('incomplete', fields)).toBe(false);
+    expect(await created('trialing', fields)).toBe(true);
+    expect(await now()).toMatchObject({ status: 'trialing', endsAt: new Date(trial_end * 1_000).toISOString() });
+    expect(await plan()).toBe('pro');
+    expect(await updated('active', fields)).toBe(true);
+    // Stripe does not promise the order of its events.
+    expect(await created('trialing', fields, { created: nowSeconds() - 60 })).toBe(false);
+    expect(await now()).toMatchObject({ status: 'active', planCode: 'pro' });
+  });
+
   it('of a tenant on Free has no effect, because its plan is not known', async () => {
     const { updated, deleted, failed, paid, now } = await aSubscription('free');
     expect([await updated('active'), await failed(), await paid(), await deleted()]).toEqual(Array(4).fill(false));
@@ -266,4 +282,40 @@ it('counts the payment of a suspended tenant', async () => {
   expect(await paid()).toBe(true);
   await fleet(service).resumeTenant({ body: { tenantId: `${tenantId}` } });
   expect((await now()).status).toBe('active');
+});
+
+it('logs why an event changes nothing', async () => {
+  const written: string[] = [];
+  const level = process.env['LOG_LEVEL'];
+  process.env['LOG_LEVEL'] = 'info';
+  const output = jest.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+  const logging = await startIdentity({ STRIPE_WEBHOOK_SECRET: secret });
+  if (level === undefined) delete process.env['LOG_LEVEL'];
+  else process.env['LOG_LEVEL'] = level;
+  try {
+    const tenant = await aTenant(logging);
+    const metadata = { tenantId: ids.encode('tenant', tenant.tenantId, tenant.tenantId) };
+    const reasonOf = async (object: object, fields: object = {}, type = 'customer.subscription.updated') => {
+      const event = anEvent(type, { id: 'sub_logged', created: 1_790_000_000, metadata, ...object }, fields);
+      const content = JSON.stringify(event);
+      const { data } = await send(content, undefined, logging);
+      expect(data).toEqual({ applied: false });
+      const line = await until('the reason is logged', () =>
+        written.find((text) => text.includes('billing event without effect') && text.includes(`"${event.id}"`)),
+      );
+      return JSON.parse(line).reason as string;
+    };
+    const trial_end = nowSeconds() + 86_400;
+    const unknown = { tenantId: ids.encode('tenant', 8_000_000, 8_000_000) };
+    expect(await reasonOf({ status: 'active', metadata: unknown })).toBe('unknown tenant');
+    expect(await reasonOf({ status: 'active', metadata: {} })).toBe('no tenant');
+    expect(await reasonOf({ status: 'trialing', trial_end })).toBe('no plan');
+    expect(await reasonOf({ status: 'trialing' }, { created: nowSeconds() - 60 })).toBe('older than the last one');
+    expect(await reasonOf({ status: 'paused' })).toBe('status without effect');
+    expect(await reasonOf({ status: 7 })).toBe('another form');
+    expect(await reasonOf({}, {}, 'charge.refunded')).toBe('another type');
+  } finally {
+    output.mockRestore();
+    await logging.close();
+  }
 });

@@ -1,3 +1,4 @@
+import { actingUserId } from '@tandem/caller';
 import { type connections, connectionUpdated, hiddenValue } from '@tandem/integrations-contract';
 import { diff } from '@tandem/service';
 import type { Secret } from '../../connectors/connector.ts';
@@ -13,6 +14,7 @@ import {
   writeConnection,
 } from './connection.ts';
 import { readCredentials } from './credentials.ts';
+import { deactivateConfigs } from './deactivate-configs.ts';
 
 export const updateConnection = (tools: Tools): Handler<typeof connections.updateConnection, Secret | undefined> => ({
   async check({ params, body, tx }) {
@@ -20,7 +22,7 @@ export const updateConnection = (tools: Tools): Handler<typeof connections.updat
     const { connectorKey } = await findConnection(tx, params.id);
     return readCredentials(tools, connectorOf(connectorKey), body.credentials);
   },
-  async run({ params, body, found: credentials, tx, emit, ifMatch }) {
+  async run({ params, body, found: credentials, caller, tx, emit, ifMatch }) {
     const before = await lockConnection(tx, params.id);
     ifMatch(before);
     const { name } = body;
@@ -34,6 +36,8 @@ export const updateConnection = (tools: Tools): Handler<typeof connections.updat
         tokenNumber: { increment: 1 },
       }),
     });
+    // They can be those of another account, which others have not authorized their configs for.
+    if (credentials) await deactivateConfigs(tx, row.id, 'account_changed', { exceptOf: actingUserId(caller) ?? null });
     // Other credentials count as valid until the system rejects them, as those of a new connection do.
     const current = credentials && row.status === 'error' ? await recover({ tx, emit }, row) : row;
     emit(connectionUpdated, {

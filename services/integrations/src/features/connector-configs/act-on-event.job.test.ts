@@ -119,14 +119,14 @@ it('sends mapped fields', async () => {
     { from: 'data.email', to: 'contact.email' },
     { from: 'data.source', to: 'contact.origin' },
     { from: 'type', to: 'kind' },
-    { from: 'data.nothing', to: 'nothing' },
+    { from: 'data.sequence', to: 'number' },
   ];
   await aRestConfig(api, { fieldMappings, settings: { method: 'PUT' } });
   await created(api);
   const [request] = (await hasSent('/erp')) as [Request];
   expect([request.method, request.body]).toEqual([
     'PUT',
-    { contact: { email: 'ada@example.com', origin: 'web' }, kind: 'lead.created', nothing: null },
+    { contact: { email: 'ada@example.com', origin: 'web' }, kind: 'lead.created', number: null },
   ]);
 });
 
@@ -264,6 +264,76 @@ describe('a config', () => {
     const body = { connectorKey: 'rest', connectionId: await aRestConnection(api), ...fields };
     const reply = await api.createConnectorConfig({ body });
     expect([reply.status, reply.body.errors?.map((one) => one.field)]).toEqual([422, [field]]);
+  });
+
+  it.each<[string, object, object[]]>([
+    [
+      'a field that none of its events has',
+      { events },
+      [
+        { from: 'data.email', to: 'email' },
+        { from: 'data.emial', to: 'mail' },
+        { from: 'data.email.domain', to: 'domain' },
+        { from: 'date', to: 'date' },
+        { from: 'data.__proto__', to: 'other' },
+      ],
+    ],
+    [
+      'a field that only other events have',
+      { events: ['lead.created', 'lead.deleted'] },
+      [{}, { from: 'data.amount', to: 'a' }],
+    ],
+    ['a field of no event', { events: ['*', 'file.*'] }, [{}, { from: 'data.emial', to: 'a' }]],
+  ])('is refused with %s', async (_, settings, mappings) => {
+    const api = service.as();
+    const fieldMappings = mappings.map((mapping) => ({ from: 'type', to: 'type', ...mapping }));
+    const body = { connectorKey: 'rest', connectionId: await aRestConnection(api), settings, fieldMappings };
+    const reply = await api.createConnectorConfig({ body });
+    const wrong = fieldMappings.flatMap(({ from }, index) =>
+      ['type', 'data.email'].includes(from) ? [] : [`fieldMappings.${index}.from`],
+    );
+    expect([reply.status, reply.body.errors?.map(({ field }) => field)]).toEqual([422, wrong]);
+    expect((await api.listConnectorConfigs()).data).toEqual([]);
+  });
+
+  it('is refused with the fields that are possible, if they are few', async () => {
+    const api = service.as();
+    const messageOf = async (settings: object) => {
+      const fieldMappings = [{ from: 'data.emial', to: 'email' }];
+      const body = { connectorKey: 'rest', connectionId: await aRestConnection(api), settings, fieldMappings };
+      return (await api.createConnectorConfig({ body })).body.errors?.[0]?.message;
+    };
+    expect(await messageOf({ events })).toBe(
+      'Must be one of id, type, createdAt, data.sequence, data.leadId, data.email, data.source',
+    );
+    expect(await messageOf({ events: ['*'] })).toContain('GET /v1/integrations/webhooks/catalog');
+  });
+
+  it('is refused with two mappings to one field, or to a field inside of another', async () => {
+    const api = service.as();
+    const fieldMappings = ['contact', 'kind', 'contact.email', 'kind', 'lead.id', 'lead', 'kinds'].map((to) => ({
+      from: 'data.email',
+      to,
+    }));
+    const body = {
+      connectorKey: 'rest',
+      connectionId: await aRestConnection(api),
+      settings: { events },
+      fieldMappings,
+    };
+    const reply = await api.createConnectorConfig({ body });
+    expect([reply.status, reply.body.errors?.map(({ field }) => field)]).toEqual([
+      422,
+      ['fieldMappings.2.to', 'fieldMappings.3.to', 'fieldMappings.5.to'],
+    ]);
+  });
+
+  it('can map fields inside of free-form parts, and of each of its events', async () => {
+    const api = service.as();
+    const settings = { events: ['lead.created', 'form.submitted'], path: 'leads' };
+    const froms = ['id', 'type', 'createdAt', 'data', 'data.sequence', 'data.leadId', 'data.fields.company.size'];
+    const fieldMappings = froms.map((from, index) => ({ from, to: `field${index}` }));
+    await aRestConfig(api, { settings, fieldMappings });
   });
 
   it('is refused for a connection of another connector or tenant', async () => {

@@ -1,15 +1,18 @@
-import type { Caller } from '@tandem/caller';
+import { actingUserId, type Caller } from '@tandem/caller';
 import { allows, type FieldError } from '@tandem/contract';
 import { ConnectorConfig, connectorConfigsMax } from '@tandem/integrations-contract';
 import { fail, failField, readFields } from '@tandem/service';
 import { z } from 'zod';
 import type { Connector, FieldMapping } from '../../connectors/connector.ts';
+import { connectorOf } from '../../connectors/index.ts';
 import { settingsOf } from '../../connectors/settings.ts';
 import type { Sync } from '../../connectors/sync.ts';
 import type { ConnectorConfig as ConfigRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import type { ConnectionRow } from '../connections/connection.ts';
 import { permissionsOf } from '../sync/targets.ts';
 import { checkMayReceive, patternErrors } from '../webhooks/webhook.ts';
+import { eventMappingErrors } from './event-mappings.ts';
 
 export type { ConfigRow };
 
@@ -55,9 +58,14 @@ export function readSettings(connector: Connector, input: ConfigInput, caller: C
     return message === undefined ? [] : [{ field: `fieldMappings.${index}.to`, message }];
   });
   const settings = read?.settings as ConfigSettings | undefined;
-  errors.push(...patternErrors(settings?.events ?? [], 'settings.events'), ...nameErrors);
+  const events = settings?.events ?? [];
+  const unknown = patternErrors(events, 'settings.events');
+  errors.push(...unknown, ...nameErrors);
+  // Fields are known only of events that are.
+  if (connector.act && events.length && !unknown.length)
+    errors.push(...eventMappingErrors(input.fieldMappings, events));
   if (!settings || errors.length) throw fail('validation_failed', errors);
-  checkMayReceive(caller, settings.events ?? [], 'settings.events');
+  checkMayReceive(caller, events, 'settings.events');
   if (connector.sync) checkMaySync(caller, wantedFor(connector.sync, settings));
   return settings;
 }
@@ -81,10 +89,27 @@ function checkMaySync({ permissions }: Caller, wanted: readonly string[]): void 
  * Locks the connection of a config: one of the same connector that the caller may access. It is locked before the config,
  * as when it is deleted, which makes its configs inactive.
  */
-export async function lockConnectionOf(tx: Tx, key: string, id: number): Promise<void> {
+export async function lockConnectionOf(tx: Tx, key: string, id: number, caller: Caller): Promise<void> {
   const row = await tx.connection.lockFirst({ where: { id, deletedAt: null } });
   if (!row) throw failField('connectionId', 'No connection with this id');
   if (row.connectorKey !== key) throw failField('connectionId', `Must be a connection of the connector ${key}`);
+  checkIsOwn(row as Pick<ConnectionRow, 'connectorKey' | 'createdBy'>, caller);
+}
+
+const personal: readonly Connector['category'][] = ['calendar', 'email'];
+
+/**
+ * Fails for a calendar or a mailbox that somebody else connected: a config would copy between it and the records that the
+ * caller may read. Connections without a creator are those of keys without a user, which belong to nobody in particular.
+ */
+export function checkIsOwn(
+  { connectorKey, createdBy }: Pick<ConnectionRow, 'connectorKey' | 'createdBy'>,
+  caller: Caller,
+): void {
+  const { category, name } = connectorOf(connectorKey);
+  if (!personal.includes(category) || createdBy === null || createdBy === actingUserId(caller)) return;
+  const message = `Must be a connection that you created: this ${name} was connected by somebody else`;
+  throw fail('forbidden', [{ field: 'connectionId', message }]);
 }
 
 /** Locks a config, so that checks on it still hold when it is written. */

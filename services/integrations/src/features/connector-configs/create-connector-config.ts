@@ -22,7 +22,7 @@ export const createConnectorConfig: Handler<typeof connectorConfigs.createConnec
   const { connectorKey, connectionId, fieldMappings = [], active = true } = body;
   const connector = connectorOf(connectorKey);
   const settings = readSettings(connector, { settings: body.settings ?? {}, fieldMappings }, caller);
-  await lockConnectionOf(tx, connectorKey, connectionId);
+  await lockConnectionOf(tx, connectorKey, connectionId, caller);
   await checkConfigLimit(tx);
   const authorization = authorizationOf(caller);
   const created = await tx.connectorConfig.create({

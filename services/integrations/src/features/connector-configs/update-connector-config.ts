@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Caller } from '@tandem/caller';
 import { type connectorConfigs, connectorConfigUpdated } from '@tandem/integrations-contract';
 import { diff, fail, toJsonColumn } from '@tandem/service';
 import { connectorOf } from '../../connectors/index.ts';
@@ -10,6 +11,7 @@ import {
   aboutConfig,
   asConnectorConfig,
   type ConfigRow,
+  checkIsOwn,
   lockConfig,
   lockConnectionOf,
   mappingsOf,
@@ -26,12 +28,12 @@ export const updateConnectorConfig: Handler<typeof connectorConfigs.updateConnec
   ifMatch,
 }) => {
   const { connectionId, fieldMappings, active } = body;
-  await lockConnectionFor(tx, params.id, { connectionId, active });
+  // Deactivating a config needs no permission for its events.
+  const isAuthorizing = Boolean(body.settings || fieldMappings || active || connectionId !== undefined);
+  if (isAuthorizing) await lockConnectionFor(tx, params.id, { connectionId, active }, caller);
   const before = await lockConfig(tx, params.id);
   ifMatch(before);
   const connector = connectorOf(before.connectorKey);
-  // Deactivating a config needs no permission for its events.
-  const isAuthorizing = Boolean(body.settings || fieldMappings || active || connectionId !== undefined);
   const asked = { settings: body.settings ?? before.settings, fieldMappings: fieldMappings ?? mappingsOf(before) };
   const settings = isAuthorizing ? toJsonColumn(readSettings(connector, asked, caller)) : undefined;
   const { values, audit, isEmpty } = diff(before, {
@@ -71,18 +73,20 @@ function areOther(before: unknown, after: object | undefined): boolean {
   return after !== undefined && !isDeepStrictEqual(withoutTime(before), withoutTime(after));
 }
 
-/** Locks the connection that the config will have, if the request sets it or needs it. */
+/** Locks the connection that the config will have, which the caller authorizes it for. */
 async function lockConnectionFor(
   tx: Tx,
   id: number,
   { connectionId, active }: { connectionId: number | undefined; active: boolean | undefined },
+  caller: Caller,
 ): Promise<void> {
   const config = await tx.connectorConfig.findFirst({ where: { id } });
   if (!config) throw fail('not_found');
-  if (connectionId !== undefined) return lockConnectionOf(tx, config.connectorKey, connectionId);
-  if (!active) return;
-  // The connection may belong to somebody else.
-  const [found] =
-    await tx.sql`SELECT id FROM connection WHERE id = ${config.connectionId} AND deleted_at IS NULL FOR UPDATE`;
-  if (!found) throw fail('connection_deleted');
+  const { connectorKey } = config;
+  if (connectionId !== undefined) return lockConnectionOf(tx, connectorKey, connectionId, caller);
+  // The connection may belong to somebody else, so that a caller narrowed to their own records does not see it.
+  const [found] = await tx.sql<{ createdBy: number | null }>`SELECT created_by::float8 AS "createdBy" FROM connection
+    WHERE id = ${config.connectionId} AND deleted_at IS NULL FOR UPDATE`;
+  if (found) checkIsOwn({ connectorKey, createdBy: found.createdBy }, caller);
+  else if (active) throw fail('connection_deleted');
 }

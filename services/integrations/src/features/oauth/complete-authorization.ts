@@ -21,6 +21,7 @@ import {
   findConnection,
   writeConnection,
 } from '../connections/connection.ts';
+import { deactivateConfigs } from '../connections/deactivate-configs.ts';
 import { tokenColumns } from '../connections/refresh.ts';
 import { revokeConnectionJob } from '../connections/revoke-connection.job.ts';
 import { callbackUrl, takeAuthorization } from './authorization.ts';
@@ -64,7 +65,7 @@ export const completeAuthorization =
     }
     const account = await accountOf(tools, connection, result);
     const row = await inTenant(scope, (inside) =>
-      storeTokens(inside, tools, { connection, tokens: result, account, scopes: authorization.scopes }),
+      storeTokens(inside, tools, { connection, tokens: result, account, scopes: authorization.scopes, userId }),
     );
     if (row.deletedAt) throw fail('invalid_state');
     answer('connected', { connectionId: id });
@@ -143,9 +144,15 @@ async function accountOf(
 async function storeTokens(
   { tx, emit, schedule }: Inside,
   { seal }: Tools,
-  authorized: { connection: ConnectionRow; tokens: Tokens; account: Account | null; scopes: string[] },
+  authorized: {
+    connection: ConnectionRow;
+    tokens: Tokens;
+    account: Account | null;
+    scopes: string[];
+    userId: number | null;
+  },
 ): Promise<ConnectionRow> {
-  const { connection, tokens, account, scopes } = authorized;
+  const { connection, tokens, account, scopes, userId } = authorized;
   const before = (await tx.connection.lockFirst({ where: { id: connection.id } })) as ConnectionRow;
   const columns = tokenColumns(seal, before.sealRef, tokens);
   if (before.deletedAt) {
@@ -166,6 +173,9 @@ async function storeTokens(
   });
   if (account && before.accountId === null) await takeOverLinks(tx, written);
   if (account && before.accountId !== null && before.accountId !== account.id) await forgetRecords(tx, before.id);
+  // An account that is not known can be another one: the scopes that the user chose may not permit to read it.
+  const isSameAccount = account !== null && account.id === before.accountId;
+  if (!isSameAccount) await deactivateConfigs(tx, before.id, 'account_changed', { exceptOf: userId });
   const row = await startRefreshing({ tx, schedule }, written);
   const wasConnected = before.tokenNumber > 0;
   if (before.status !== 'connected')
