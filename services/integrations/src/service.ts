@@ -17,6 +17,7 @@ import { revokeOfTenant } from './features/connections/revoke-of-tenant.ts';
 import { actOnEvent } from './features/connector-configs/act-on-event.job.ts';
 import { connectorConfigHandlers } from './features/connector-configs/index.ts';
 import { connectorRunHandlers } from './features/connector-runs/index.ts';
+import { measureRuns } from './features/connector-runs/observe-runs.ts';
 import { runSync } from './features/connector-runs/run-sync.job.ts';
 import { startSync } from './features/connector-runs/start-sync.job.ts';
 import { connectorHandlers } from './features/connectors/index.ts';
@@ -135,7 +136,10 @@ export function integrationsService(
     ],
     sealed: [...sealedColumns, sealedCredentials, sealedVerifier],
     tenantRemoval: revokeOfTenant(tools),
-    measure,
+    measure(metrics) {
+      measure(metrics);
+      measureRuns(metrics);
+    },
     settings,
     close: () => close(),
   };

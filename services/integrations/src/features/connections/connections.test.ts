@@ -148,6 +148,31 @@ describe('a test', () => {
     expect(await shown()).toMatchObject({ status: 'connected', lastError: null });
   });
 
+  it('that fails leaves a line in the log, without credentials', async () => {
+    const level = process.env['LOG_LEVEL'];
+    process.env['LOG_LEVEL'] = 'info';
+    const written: string[] = [];
+    const output = jest.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+    const logging = await startIntegrations({ STRIPE_URL: url });
+    if (level === undefined) delete process.env['LOG_LEVEL'];
+    else process.env['LOG_LEVEL'] = level;
+    try {
+      const api = logging.as();
+      const { id } = (await api.createConnection({ body: stripe() })).data;
+      await api.testConnection({ params: { id } });
+      status = 401;
+      await api.testConnection({ params: { id } });
+      const lineOf = () => written.find((text) => text.includes('connection test failed'));
+      const line = JSON.parse(await until('the failure is logged', lineOf));
+      expect(line).toMatchObject({ level: 'warn', connector: 'stripe', error: 'credentials_rejected' });
+      expect(written.join('')).not.toContain('secretOfTheTest');
+      expect(written.filter((text) => text.includes('connection test failed'))).toHaveLength(1);
+    } finally {
+      output.mockRestore();
+      await logging.close();
+    }
+  });
+
   it.each([
     [503, 'provider_unavailable'],
     [429, 'provider_unavailable'],

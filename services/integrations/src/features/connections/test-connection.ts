@@ -1,4 +1,5 @@
 import type { connections } from '@tandem/integrations-contract';
+import { createLog } from '@tandem/process';
 import { fail } from '@tandem/service';
 import { CallError, type CallFailure } from '../../connectors/connector.ts';
 import { connectorOf } from '../../connectors/index.ts';
@@ -20,7 +21,10 @@ interface Tested {
 }
 
 /** Calls the provider in `check`, because no transaction may be open while waiting for it. */
-export const testConnection = (tools: Tools): Handler<typeof connections.testConnection, Tested> => ({
+export const testConnection = (
+  tools: Tools,
+  log = createLog('integrations'),
+): Handler<typeof connections.testConnection, Tested> => ({
   async check({ params, tx }) {
     const row = await findConnection(tx, params.id);
     if (row.credentials === '') throw fail('authorization_pending');
@@ -31,6 +35,8 @@ export const testConnection = (tools: Tools): Handler<typeof connections.testCon
     await logOutgoing(tx, caller, calls);
     if (refresh && refresh.kind !== 'busy') await concludeRefresh({ tx, emit, schedule }, refresh, params.id, tools);
     const row = await lockConnection(tx, params.id);
+    if (error !== null)
+      log.warn('connection test failed', { connector: row.connectorKey, error, connectionId: row.id });
     // The result says nothing about credentials that have replaced the tested ones meanwhile.
     if (row.tokenNumber !== found.tokenNumber) return { ok: error === null, latencyMs, error };
     if (error === null && row.status === 'error' && !isOauth(row)) await recover({ tx, emit }, row);
