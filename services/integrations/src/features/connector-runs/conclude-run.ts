@@ -3,6 +3,7 @@ import type { ConnectorConfig as ConfigRow } from '../../generated/client.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import type { ConnectionRow } from '../connections/connection.ts';
 import { type Called, callSystem } from '../sync/read-page.ts';
+import { observeRun } from './observe-runs.ts';
 import { failRun, type RunOfConfig, storeResult, unfinished, withConfig, writeRun } from './run.ts';
 
 /** A run whose attempt is due, with what it is about. */
@@ -75,7 +76,8 @@ export async function endRun(inside: Inside<Tx>, due: DueRun, reason: string): P
 /** Cancels a run that its config does not want any more. */
 export async function cancelRun(tx: Tx, due: DueRun): Promise<void> {
   const run = await lockRunning(tx, due);
-  if (run) await writeRun(tx, run, { status: 'cancelled', completedAt: new Date(), nextAttemptAt: null });
+  const change = { status: 'cancelled', completedAt: new Date(), nextAttemptAt: null };
+  if (run) observeRun(await writeRun(tx, run, change), 'cancelled');
 }
 
 /** Ends a run whose job has failed too often. */
@@ -108,6 +110,6 @@ export async function retryLater(
   const limit = Math.max(Date.now() + waitMaxMs, retryAt?.getTime() ?? 0);
   const next = new Date(Math.min(planned.getTime(), limit));
   await storeResult(inside.tx, run.configId, error);
-  await writeRun(inside.tx, run, { status: 'waiting', attempts, error, nextAttemptAt: next });
+  observeRun(await writeRun(inside.tx, run, { status: 'waiting', attempts, error, nextAttemptAt: next }), 'waiting');
   return next;
 }

@@ -11,6 +11,7 @@ import { fail, toJsonColumn } from '@tandem/service';
 import type { z } from 'zod';
 import type { ConnectorConfig as ConfigRow, ConnectorRun as RunRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
+import { observeRun } from './observe-runs.ts';
 
 export type { RunRow };
 export type Counts = z.output<typeof RunCounts>;
@@ -93,6 +94,7 @@ export async function failRun({ tx, emit }: Inside, run: RunOfConfig, reason: st
     startedAt: run.startedAt ?? now,
     completedAt: now,
   });
+  observeRun(row, 'failed');
   const failures = await storeResult(tx, run.configId, reason, { isSync: isSync(run) });
   // A config can act on this event, so a failed action does not cause it: it would go on without end.
   if (run.eventId !== null) return;
@@ -110,6 +112,7 @@ export async function succeedRun({ tx, emit }: Inside, run: RunOfConfig, counts:
     nextAttemptAt: null,
     completedAt: new Date(),
   });
+  observeRun(row, 'succeeded');
   await storeResult(tx, run.configId, null, { isSync: isSync(run) });
   const { unchanged: _, ...effects } = counts;
   const hasEffects = Object.values(effects).some((count) => count > 0);
