@@ -5,6 +5,7 @@ import { CallError, type Connector } from './connector.ts';
 import { searchedMax, uidMax } from './imap-responses.ts';
 import { type Credentials as ImapCredentials, tlsPort, withSession } from './imap-session.ts';
 import { mailHeader } from './mail-header.ts';
+import { shownAsSecret } from './settings.ts';
 import type { ExternalRecord, SyncContext, SyncPage } from './sync.ts';
 
 type MailRecord = Extract<ExternalRecord, { kind: 'mail' }>;
@@ -21,14 +22,19 @@ const partMax = 65_536;
 const searchesMax = 50;
 
 const Credentials = z.object({
-  host: text(253).regex(/^[A-Za-z0-9.-]+$/, 'Must be a host name'),
+  host: text(253)
+    .regex(/^[A-Za-z0-9.-]+$/, 'Must be a host name')
+    .describe('The host name of the mail server'),
   port: z
     .int('Must be a whole number')
     .min(1, 'Must be at least 1')
     .max(65_535, 'Must be at most 65535')
-    .default(tlsPort),
-  username: text(255).regex(quotable, quotableMessage),
-  password: text(255).regex(quotable, quotableMessage),
+    .default(tlsPort)
+    .describe('The port, whose connections begin with TLS'),
+  username: text(255).regex(quotable, quotableMessage).describe('The user name, often the address of the mailbox'),
+  password: text(255)
+    .regex(quotable, quotableMessage)
+    .meta({ description: 'The password, or one for this application if the provider has them', ...shownAsSecret }),
 });
 
 const Settings = z.object({

@@ -2,14 +2,16 @@ import { text } from '@tandem/contract';
 import { z } from 'zod';
 import type { Connector } from './connector.ts';
 import { fieldsOf, objectOf, pathError } from './fields.ts';
-import { Events } from './settings.ts';
+import { Events, shownAsSecret } from './settings.ts';
 
 // RFC 9110: the name is a token; the value has visible characters and spaces, so no line break can add a header.
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
 const headerValue = /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/;
 const reserved = /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|keep-alive|expect|proxy-.*)$/i;
 
-const BaseUrl = text(2048).refine((url) => URL.canParse(url), 'Must be an http or https URL');
+const BaseUrl = text(2048)
+  .refine((url) => URL.canParse(url), 'Must be an http or https URL')
+  .describe('The base address of the system');
 
 const Credentials = z.discriminatedUnion(
   'auth',
@@ -21,15 +23,21 @@ const Credentials = z.discriminatedUnion(
         .string()
         .regex(headerName, 'Must be a valid header name')
         .refine((name) => !reserved.test(name), 'Must not be a header that the platform sets')
-        .default('Authorization'),
-      apiKey: z.string().regex(headerValue, 'Must be 1 to 1024 visible ASCII characters without line breaks'),
+        .default('Authorization')
+        .describe('The header that has the key'),
+      apiKey: z
+        .string()
+        .regex(headerValue, 'Must be 1 to 1024 visible ASCII characters without line breaks')
+        .meta({ description: 'The value of the header, which is sent as it is, such as `Bearer …`', ...shownAsSecret }),
     }),
     z.object({
       auth: z.literal('basic'),
       baseUrl: BaseUrl,
       // RFC 7617: the colon separates user name and password.
-      username: text(255).regex(/^[^:]+$/, 'Must not be empty or contain a colon'),
-      password: text(1000),
+      username: text(255)
+        .regex(/^[^:]+$/, 'Must not be empty or contain a colon')
+        .describe('The user name'),
+      password: text(1000).meta({ description: 'The password', ...shownAsSecret }),
     }),
     z.object({ auth: z.literal('none'), baseUrl: BaseUrl }),
   ],

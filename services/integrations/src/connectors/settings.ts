@@ -2,6 +2,9 @@ import { text } from '@tandem/contract';
 import { z } from 'zod';
 import type { Connector } from './connector.ts';
 
+/** For JSON Schema: a form does not show what somebody enters. */
+export const shownAsSecret = { format: 'password', writeOnly: true } as const;
+
 /** The events that a config acts on, for the settings of connectors. */
 export const Events = z
   .array(text(100), { error: 'Must be a list of event names' })

@@ -1,6 +1,7 @@
 import { text } from '@tandem/contract';
 import { z } from 'zod';
 import { type Call, type CallAnswer, CallError, type Connector, textIn } from './connector.ts';
+import { shownAsSecret } from './settings.ts';
 import { billingEventTypes, isWorthNoting, noteOf, type StripeEvent } from './stripe-events.ts';
 import { CursorExpiredError, type ExternalRecord, type SyncContext, type SyncPage } from './sync.ts';
 
@@ -18,7 +19,12 @@ const firstDays = 30;
 const overlapSeconds = 3_600;
 
 const Credentials = z.object({
-  apiKey: text(255).regex(/^[sr]k_(live|test)_[A-Za-z0-9]+$/, 'Must be a secret or restricted key of Stripe'),
+  apiKey: text(255)
+    .regex(/^[sr]k_(live|test)_[A-Za-z0-9]+$/, 'Must be a secret or restricted key of Stripe')
+    .meta({
+      description: 'A secret key, or a restricted one that may read events, customers and the balance',
+      ...shownAsSecret,
+    }),
 });
 
 const Settings = z.object({
