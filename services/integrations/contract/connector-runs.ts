@@ -131,7 +131,7 @@ export const connectorRuns = operations({
     checksPermissions: true,
     summary: 'Preview settings and field mappings',
     description:
-      'For a connector that syncs, reads up to ten records of the connected system and shows how a config with these settings and mappings would write them, and what would be refused. For one that acts on events, shows what would be sent for the example of the first event. Nothing is written or sent. Of mails and private calendar events, `source` and `result` are empty unless the caller has created the connection. If the connected system cannot be read, `error` has the reason.',
+      'For a connector that syncs, reads up to ten records of the connected system and shows how a config with these settings and mappings would write them, and what would be refused. For one that acts on events, shows what would be sent for the example of the first event. Nothing is written or sent. Of mails and calendar events, `source` and `result` are empty unless the caller has created the connection. If the connected system cannot be read, `error` has the reason.',
     params: z.object({ id: id('connection') }),
     body: z
       .object({

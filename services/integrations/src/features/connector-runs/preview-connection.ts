@@ -96,9 +96,9 @@ function preview(
   });
 }
 
-/** Whether the content is for the owner of the account only: mails, and events that the calendar shows to nobody else. */
+/** Whether the content is for the owner of the account only: mails, and events of a calendar, which may be personal. */
 function isPrivate(record: ExternalRecord): boolean {
-  return record.kind === 'mail' || (record.kind === 'calendar_event' && record.fields.visibility === 'private');
+  return record.kind === 'mail' || record.kind === 'calendar_event';
 }
 
 /** The request that the connector would send for the example of the first event. */
