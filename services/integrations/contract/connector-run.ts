@@ -24,7 +24,7 @@ export const connectorRunStates = stateTable<(typeof runStatuses)[number]>('Conn
   changes: {
     queued: { cancelled: 'cancelConnectorRun' },
     running: { cancelled: 'cancelConnectorRun' },
-    waiting: { cancelled: 'cancelConnectorRun' },
+    waiting: { cancelled: 'cancelConnectorRun', queued: 'retryConnectorRun' },
     failed: { queued: 'retryConnectorRun' },
     succeeded: {},
     cancelled: {},
@@ -32,7 +32,7 @@ export const connectorRunStates = stateTable<(typeof runStatuses)[number]>('Conn
   automatic: {
     queued: { running: 'run-sync.job' },
     running: { succeeded: 'run-sync.job', failed: 'run-sync.job', waiting: 'run-sync.job' },
-    waiting: { running: 'run-sync.job', queued: 'syncConnectorConfig' },
+    waiting: { running: 'run-sync.job' },
   },
 });
 

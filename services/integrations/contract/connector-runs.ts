@@ -45,6 +45,7 @@ export const connectorRuns = operations({
     errors: {
       ...inactive,
       ...running,
+      connection_lost: [409, 'The connection does not work; authorize it again'],
       nothing_to_sync: [409, 'The connector acts on events, or the config only writes: there is nothing to read'],
     },
   },
@@ -109,8 +110,9 @@ export const connectorRuns = operations({
     permission: 'integrations:write',
     narrows: true,
     checksPermissions: true,
-    summary: 'Start a failed run again',
-    description: 'A sync continues where it failed; an action on an event is tried again with all its attempts.',
+    summary: 'Start a failed or waiting run again',
+    description:
+      'A sync continues where it failed; an action on an event is tried again with all its attempts. A run that waits for its next attempt is tried at once.',
     params: ofRun,
     reply: ConnectorRun,
     status: 202,
@@ -119,7 +121,7 @@ export const connectorRuns = operations({
     errors: {
       ...inactive,
       ...running,
-      run_not_failed: [409, 'Only a failed run can be started again'],
+      run_not_failed: [409, 'Only a run that has failed, or that waits for its next attempt, can be started again'],
       event_gone: [409, 'The event of the run is not kept any more'],
     },
   },

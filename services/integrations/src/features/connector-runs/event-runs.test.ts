@@ -106,6 +106,17 @@ describe('an action on an event', () => {
     expect([ended.status, ended.body.code]).toEqual([409, 'run_ended']);
   });
 
+  it('that waits can be tried at once', async () => {
+    const api = service.as();
+    const later: Answer = (_, response) => response.writeHead(429, { 'retry-after': '3600' }).end();
+    const { params, system } = await aConfig(api, later, 200);
+    const waiting = await aRun(api, params, 'waiting');
+    expect(waiting.allowedTransitions).toEqual(['cancelled', 'queued']);
+    expect((await api.retryConnectorRun({ params: { ...params, runId: waiting.id } })).status).toBe(202);
+    const run = await inStatus(api, params, 'succeeded');
+    expect([run.id, run.attempts, system.requests.length]).toEqual([waiting.id, 0, 2]);
+  });
+
   it('is cancelled with its config, and is started again only with an active one', async () => {
     const api = service.as();
     const { params } = await aConfig(

@@ -13,11 +13,12 @@ export const retryConnectorRun: Handler<typeof connectorRuns.retryConnectorRun> 
   schedule,
 }) => {
   const { config, run } = await lockRun(tx, params.id, params.runId);
-  if (run.status !== 'failed') throw fail('run_not_failed');
+  if (!['failed', 'waiting'].includes(run.status)) throw fail('run_not_failed');
   if (!config.active) throw fail('config_inactive');
-  const change = { status: 'queued', attempts: 0, error: null, completedAt: null, round: { increment: 1 } };
+  const fresh = { attempts: 0, error: null, completedAt: null, nextAttemptAt: null };
+  const change = { status: 'queued', ...fresh, round: { increment: 1 } };
   if (run.trigger !== 'event') {
-    if (await findSyncing(tx, config.id)) throw fail('run_in_progress');
+    if (run.status === 'failed' && (await findSyncing(tx, config.id))) throw fail('run_in_progress');
     const row = await writeRun(tx, run, change);
     await schedule(runSyncJob, [{ runId: row.id, round: row.round }]);
     return emitted(row);
