@@ -1,4 +1,4 @@
-// A local Microsoft Graph: the calls about events, with the fields, statuses and errors that Microsoft documents.
+// A local Microsoft Graph: the calls about events and the account, with the fields, statuses and errors that Microsoft documents.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -242,6 +242,9 @@ export async function startMicrosoftCalendar() {
     for await (const chunk of message) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString();
     const url = new URL(message.url ?? '', origin);
+    const account = accountCalls[url.pathname];
+    if (account)
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(account));
     const request: Request = {
       method: String(message.method),
       path: url.pathname,
@@ -282,6 +285,18 @@ export async function startMicrosoftCalendar() {
     },
   };
 }
+
+/** The token endpoint of Microsoft Entra ID, which accepts every code, and the account. */
+const accountCalls: Record<string, Json> = {
+  '/common/oauth2/v2.0/token': {
+    access_token: 'ThisIsOnlyAnExample',
+    refresh_token: 'ThisIsOnlyAnExampleToo',
+    token_type: 'Bearer',
+    expires_in: 3600,
+    scope: 'User.Read Calendars.ReadWrite',
+  },
+  '/v1.0/me': { id: 'b1f3', userPrincipalName: 'ada@example.com' },
+};
 
 function attempt(answer: () => Answer): Answer {
   try {
