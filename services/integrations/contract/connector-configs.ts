@@ -102,6 +102,13 @@ export const connectorConfigDeleted = configEvent(
   about,
 );
 
+const accountErrors = {
+  account_synced: [
+    409,
+    'Another active config syncs this account by another connection; use that connection, or deactivate that config',
+  ],
+} as const;
+
 const body = {
   settings: Settings,
   fieldMappings: FieldMappings,
@@ -155,6 +162,7 @@ export const connectorConfigs = operations({
     message: 'Config created',
     emits: [connectorConfigCreated],
     errors: {
+      ...accountErrors,
       too_many_configs: [409, `An environment can have at most ${connectorConfigsMax} configs; delete one first`],
     },
   },
@@ -184,7 +192,10 @@ export const connectorConfigs = operations({
     reply: ConnectorConfig,
     message: 'Config updated',
     emits: [connectorConfigUpdated],
-    errors: { connection_deleted: [409, 'The connection of the config was deleted; set connectionId to another one'] },
+    errors: {
+      ...accountErrors,
+      connection_deleted: [409, 'The connection of the config was deleted; set connectionId to another one'],
+    },
   },
   deleteConnectorConfig: {
     method: 'DELETE',

@@ -119,10 +119,14 @@ export async function lockConfig(tx: Tx, id: number): Promise<ConfigRow> {
   return row as ConfigRow;
 }
 
-/** Counts all configs, including those hidden from the caller, and blocks concurrent creation with a lock. */
-export async function checkConfigLimit(tx: Tx): Promise<void> {
+/** Blocks the creation and activation of other configs until the end of the transaction. */
+export async function lockConfigs(tx: Tx): Promise<void> {
   await tx.sql`SELECT pg_advisory_xact_lock(
     hashtextextended('connector configs', platform.tenant_id() * 2 + (platform.environment() = 'live')::int))`;
+}
+
+/** Counts all configs, including those hidden from the caller. The caller holds the lock of `lockConfigs`. */
+export async function checkConfigLimit(tx: Tx): Promise<void> {
   const [found] = await tx.sql<{ count: number }>`SELECT count(*)::int AS count FROM connector_config`;
   if ((found?.count ?? 0) >= connectorConfigsMax) throw fail('too_many_configs');
 }

@@ -4,10 +4,12 @@ import { connectorOf } from '../../connectors/index.ts';
 import type { Handler } from '../../handler.ts';
 import { planSyncs } from '../connector-runs/start-sync.ts';
 import { authorizationOf } from '../webhooks/webhook.ts';
+import { checkAccount } from './check-account.ts';
 import {
   aboutConfig,
   asConnectorConfig,
   checkConfigLimit,
+  lockConfigs,
   lockConnectionOf,
   readSettings,
 } from './connector-config.ts';
@@ -23,6 +25,7 @@ export const createConnectorConfig: Handler<typeof connectorConfigs.createConnec
   const connector = connectorOf(connectorKey);
   const settings = readSettings(connector, { settings: body.settings ?? {}, fieldMappings }, caller);
   await lockConnectionOf(tx, connectorKey, connectionId, caller);
+  await lockConfigs(tx);
   await checkConfigLimit(tx);
   const authorization = authorizationOf(caller);
   const created = await tx.connectorConfig.create({
@@ -36,6 +39,7 @@ export const createConnectorConfig: Handler<typeof connectorConfigs.createConnec
       ...authorization,
     },
   });
+  await checkAccount(tx, created);
   const row = await planSyncs({ tx, schedule }, created);
   const config = asConnectorConfig(row);
   emit(connectorConfigCreated, { data: aboutConfig(row), record: config });

@@ -7,12 +7,14 @@ import type { Handler, Tx } from '../../handler.ts';
 import { cancelRuns } from '../connector-runs/run.ts';
 import { fromBeginning, planSyncs } from '../connector-runs/start-sync.ts';
 import { authorizationOf } from '../webhooks/webhook.ts';
+import { checkAccount } from './check-account.ts';
 import {
   aboutConfig,
   asConnectorConfig,
   type ConfigRow,
   checkIsOwn,
   lockConfig,
+  lockConfigs,
   lockConnectionOf,
   mappingsOf,
   readSettings,
@@ -31,6 +33,7 @@ export const updateConnectorConfig: Handler<typeof connectorConfigs.updateConnec
   // Deactivating a config needs no permission for its events.
   const isAuthorizing = Boolean(body.settings || fieldMappings || active || connectionId !== undefined);
   if (isAuthorizing) await lockConnectionFor(tx, params.id, { connectionId, active }, caller);
+  if (isAuthorizing) await lockConfigs(tx);
   const before = await lockConfig(tx, params.id);
   ifMatch(before);
   const connector = connectorOf(before.connectorKey);
@@ -56,6 +59,7 @@ export const updateConnectorConfig: Handler<typeof connectorConfigs.updateConnec
       version: { increment: 1 },
     },
   });
+  if (active || 'connectionId' in values) await checkAccount(tx, updated as ConfigRow);
   if (active === false) await cancelRuns(tx, [before.id]);
   const row = await planSyncs({ tx, schedule }, updated as ConfigRow);
   const config = asConnectorConfig(row);

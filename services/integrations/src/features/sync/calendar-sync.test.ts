@@ -278,6 +278,18 @@ it.each([
   expect(crm.events.get('1')).toMatchObject({ visibility });
 });
 
+it('syncs an account by one connection only', async () => {
+  const { api, params } = await aSync();
+  const body = { connectorKey: 'google_calendar', connectionId: await connect(service, google, api), settings: {} };
+  const refused = await api.createConnectorConfig({ body });
+  expect([refused.status, refused.body.code]).toEqual([409, 'account_synced']);
+  const { data: second } = await api.createConnectorConfig({ body: { ...body, active: false } });
+  const activate = () => api.updateConnectorConfig({ params: { id: second.id }, body: { active: true } });
+  expect((await activate()).body.code).toBe('account_synced');
+  await api.updateConnectorConfig({ params, body: { active: false } });
+  expect((await activate()).status).toBe(200);
+});
+
 it('only writes with the direction push', async () => {
   const api = service.as({ userId });
   const connectionId = await connect(service, google, api);
