@@ -5,8 +5,9 @@ import { loggedRequest, loggedResponse } from './bodies.ts';
 const queryMax = 1_024;
 
 /**
- * The frame of a finished call with known credentials: a line and the bodies (`readApiCalls`). It is assembled as text, because
- * JSON.stringify of an object takes several times as long, and is one text, because each write into a buffer has a fixed cost.
+ * The frame of a finished call with known credentials: a line with the values of a `ReportedCall` in the order of its fields, and
+ * the bodies (`readApiCalls`). It is assembled as text, because JSON.stringify of an object takes several times as long, and is
+ * one text, because each write into a buffer has a fixed cost.
  * @param call.path the path without secrets
  */
 export function frameOf(
@@ -25,19 +26,17 @@ export function frameOf(
   const code = exchange.code ?? (status >= 400 && sent !== undefined ? errorCode(sent) : undefined);
   const { tenantId, keyId, userId } = auth.who;
   return (
-    `{"tenantId":${tenantId},"environment":"${auth.environment}","at":${Math.floor(call.at)},"sequence":${call.sequence},` +
-    `"requestId":"${requestId}","method":"${method}","route":${route.pathText},"path":${JSON.stringify(call.path)},` +
-    `"query":${search.length > 1 ? queryText(route, search) : null},"status":${status},` +
-    `"durationMs":${Math.round(call.durationMs)},"ip":${JSON.stringify(ip)},"keyId":${keyId},"userId":${actingId ?? userId},` +
-    `"errorCode":${code === undefined ? null : JSON.stringify(code)},` +
-    `"request":${part(requestText, received)},"response":${part(responseText, sent)}}\n` +
+    `[${tenantId},"${auth.environment}",${Math.floor(call.at)},${call.sequence},"${requestId}","${method}",` +
+    `${JSON.stringify(call.path)},${route.pathText},${search.length > 1 ? queryText(route, search) : null},${status},` +
+    `${Math.round(call.durationMs)},${JSON.stringify(ip)},${keyId},${actingId ?? userId},` +
+    `${code === undefined ? null : JSON.stringify(code)},${part(requestText, received)},${part(responseText, sent)}]\n` +
     `${requestText ?? ''}${responseText ?? ''}`
   );
 }
 
 function part(text: string | null, body: Buffer | string | undefined): string {
   if (text === null || body === undefined) return 'null';
-  return `{"length":${text.length},"bytes":${typeof body === 'string' ? Buffer.byteLength(body) : body.length}}`;
+  return `[${text.length},${typeof body === 'string' ? Buffer.byteLength(body) : body.length}]`;
 }
 
 /**

@@ -6,6 +6,8 @@ export const apiCallLimits = { calls: 500, batchBytes: 2 * 1024 * 1024, bodyByte
 
 /** The content of a body as far as it is stored: `length` in UTF-16 code units, and the size of the whole body. */
 const BodyPart = z.object({ length: z.int().min(0).max(apiCallLimits.bodyBytes), bytes: z.int().min(0) });
+/** As an array, because names would be a third of a frame. */
+const BodyLine = z.tuple([z.int(), z.int()]).transform(([length, bytes]) => ({ length, bytes }));
 
 /** One call without its bodies, as the gateway reports it. */
 export const ReportedCall = z.object({
@@ -38,8 +40,8 @@ export interface ReceivedCall extends z.output<typeof ReportedCall> {
 }
 
 /**
- * Reads a batch. The bytes are frames: a line with a `ReportedCall` as JSON, the text of the request body, the text of the
- * response body. The texts are not encoded as JSON strings, because that would cost the gateway more than all the rest.
+ * Reads a batch. The bytes are frames: a line with the values of a `ReportedCall` as a JSON array in the order of its fields,
+ * bodies as `[length, bytes]`, then the text of the request body and the text of the response body. The texts are not encoded as JSON strings, because that would cost the gateway more than all the rest.
  * @throws when a frame is malformed
  */
 export function readApiCalls(bytes: Uint8Array): ReceivedCall[] {
@@ -48,7 +50,7 @@ export function readApiCalls(bytes: Uint8Array): ReceivedCall[] {
   for (let at = 0; at < batch.length; ) {
     const lineEnd = batch.indexOf('\n', at);
     if (lineEnd < 0 || calls.length === apiCallLimits.calls) throw new Error('The batch of API calls is malformed');
-    const call = ReportedCall.parse(JSON.parse(batch.slice(at, lineEnd)));
+    const call = readLine(batch.slice(at, lineEnd));
     const responseAt = lineEnd + 1 + (call.request?.length ?? 0);
     at = responseAt + (call.response?.length ?? 0);
     if (at > batch.length) throw new Error('The batch of API calls is malformed');
@@ -59,4 +61,21 @@ export function readApiCalls(bytes: Uint8Array): ReceivedCall[] {
     });
   }
   return calls;
+}
+
+const names = Object.keys(ReportedCall.shape);
+const Line = z.array(z.unknown()).length(names.length);
+
+/** The line of a frame, without its line break. The gateway assembles the same text in a faster way. */
+export function lineOfCall({ request, response, ...call }: z.output<typeof ReportedCall>): string {
+  const part = (body: z.output<typeof BodyPart> | null) => body && [body.length, body.bytes];
+  const fields: Record<string, unknown> = { ...call, request: part(request), response: part(response) };
+  return JSON.stringify(names.map((name) => fields[name]));
+}
+
+function readLine(line: string): z.output<typeof ReportedCall> {
+  const values = Line.parse(JSON.parse(line));
+  const fields = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+  const bodies = z.object({ request: BodyLine.nullable(), response: BodyLine.nullable() }).parse(fields);
+  return ReportedCall.parse({ ...fields, ...bodies });
 }

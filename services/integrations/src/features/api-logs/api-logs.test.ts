@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { apiLogs, internalApiCalls, type ReportedCall } from '@tandem/integrations-contract';
+import { apiLogs, internalApiCalls, lineOfCall, type ReportedCall } from '@tandem/integrations-contract';
 import { everyOperation } from '@tandem/testing';
 import type { z } from 'zod';
 import { type Api, closingReceivers, type Integrations, startIntegrations } from '../../testing.ts';
@@ -50,7 +50,7 @@ function frame(
     request: part(bodies.request),
     response: part(bodies.response),
   };
-  return `${JSON.stringify(call)}\n${bodies.request ?? ''}${bodies.response ?? ''}`;
+  return `${lineOfCall(call)}\n${bodies.request ?? ''}${bodies.response ?? ''}`;
 }
 
 const report = async (...frames: string[]) =>

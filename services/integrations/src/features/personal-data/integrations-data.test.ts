@@ -1,4 +1,4 @@
-import { internalApiCalls } from '@tandem/integrations-contract';
+import { internalApiCalls, lineOfCall } from '@tandem/integrations-contract';
 import { aPerson, publish, until } from '@tandem/testing';
 import { type Integrations, startIntegrations } from '../../testing.ts';
 
@@ -13,9 +13,9 @@ const person = aPerson({ emails: ['ada@example.com'], phones: ['+491701234567'],
 
 it('removes an erased person from the API log and from filters of webhooks', async () => {
   const api = service.as();
-  const { tenantId, environment } = api.caller as { tenantId: number; environment: string };
+  const { tenantId, environment } = api.caller as { tenantId: number; environment: 'live' | 'sandbox' };
   const frame = (requestId: string, path: string, query: string | null, body: string) =>
-    `${JSON.stringify({
+    `${lineOfCall({
       ...{ tenantId, environment, at: Date.now(), sequence: 0, requestId, method: 'GET', path, route: path, query },
       ...{ status: 200, durationMs: 1, ip: '203.0.113.7', keyId: 9, userId: 5, errorCode: null, request: null },
       response: { length: body.length, bytes: body.length },
