@@ -37,8 +37,8 @@ const pagesMax = 20_000;
 const waitMinMs = 300_000;
 
 /**
- * Performs a sync. Each run of the job reads one page, writes its records, and stores in one transaction what they became
- * and where the next page begins, so that a sync continues there after an interruption.
+ * Performs a sync. Each run of the job reads one page, writes its records and links each of them, and stores in one
+ * transaction what they became and where the next page begins, so that a sync continues there after an interruption.
  */
 export const runSync = (tools: Tools) =>
   job({
