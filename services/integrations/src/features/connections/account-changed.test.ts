@@ -121,7 +121,7 @@ describe('a calendar that somebody else connected', () => {
       'moving one to it',
       async ({ other, body, connectionId }) => {
         const own = await connect(service, google, other);
-        const { data } = await other.createConnectorConfig({ body: { ...body, connectionId: own } });
+        const { data } = await other.createConnectorConfig({ body: { ...body, connectionId: own, active: false } });
         return other.updateConnectorConfig({ params: { id: data.id }, body: { connectionId } });
       },
     ],
