@@ -11,7 +11,7 @@ interface Folder {
   uidNext: number;
   messages: Message[];
 }
-/** What the server sends instead of its usual response to a command; `undefined` for no response at all. */
+/** The text that the server sends instead of its usual response to a command; `undefined` for no response at all. */
 type Override = (tag: string) => string | undefined;
 
 /** Starts a server with the user `ada` and the password `a"b\c`. */

@@ -121,7 +121,7 @@ describe('a later run', () => {
       { accountRef: null, leadRef: '12' },
     ]);
     const changedSince = await reading.readAll(pages.at(-1)?.cursor as Cursor);
-    // What changed shortly before the previous run is read again, with the same version.
+    // Changes from shortly before the previous run are read again, with the same version.
     expect(recordsOf(changedSince).map(({ version }) => version)).toEqual(
       recordsOf(pages).map(({ version }) => version),
     );

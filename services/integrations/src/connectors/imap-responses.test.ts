@@ -6,7 +6,7 @@ import { CallError, type Sockets } from './connector.ts';
 import { imap } from './imap.ts';
 import { responseFilter } from './imap-responses.ts';
 
-/** What passes the filter of a server's bytes; `refused` if it fails. */
+/** The bytes of a server that pass the filter; `refused` if it fails. */
 async function filtered(bytes: string, chunkBytes = bytes.length): Promise<string> {
   const filter = responseFilter();
   const chunks: Buffer[] = [];

@@ -15,7 +15,7 @@ export interface Credentials {
   password: string;
 }
 
-// What a server may send in one response: a list of message numbers is one line, a header is one literal.
+// Limits of one response of a server: a list of message numbers is one line, a header is one literal.
 const limits = {
   maxLineLength: lineBytesMax,
   maxLiteralSize: 131_072,
@@ -75,7 +75,7 @@ function filteredSocket(socket: Socket, filter: Duplex): ImapTransportSocket {
   return Object.assign(duplex, { setTimeout: (ms: number) => socket.setTimeout(ms) });
 }
 
-/** What an error of the library says about the server (https://imapflow.com/docs/guides/error-handling). */
+/** The failure that an error of the library stands for (https://imapflow.com/docs/guides/error-handling). */
 interface ImapError {
   authenticationFailed?: boolean;
   serverResponseCode?: string;

@@ -16,7 +16,7 @@ const quotableMessage = 'Must be visible ASCII characters and spaces';
 const recordsMax = 100;
 const firstDays = 7;
 const firstMessagesMax = 1_000;
-// What campaign accepts of a message.
+// The bytes of a header, or of a delivery report, that campaign reads.
 const partMax = 65_536;
 // Numbers have gaps after messages were removed, so a search may find nothing. Each takes one exchange.
 const searchesMax = 50;

@@ -1,4 +1,4 @@
-// What a connector does to keep records of the platform and of the connected system alike.
+// The interface by which a connector reads records of the connected system and writes copies of events to it.
 import type { Call, FieldMapping, Secret, Sockets } from './connector.ts';
 
 /** The fields of an account (company), as `POST /v1/accounts` takes them. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** How long the ids of events are kept. Stripe repeats an event for three days, and by hand for 30 days. */
 export const billingEventRetention = { table: 'billing_event', column: 'received_at', days: 30 } as const;
 
-/** What an event says about the subscription of a tenant. */
+/** The part of an event of Stripe that concerns the subscription of a tenant. */
 export interface BillingEvent {
   id: string;
   type: string;

@@ -5,7 +5,7 @@ import type { RunOfConfig } from './run.ts';
 const outcomes = ['succeeded', 'failed', 'waiting', 'cancelled'] as const;
 type Outcome = (typeof outcomes)[number];
 
-/** What the observer reads of a run. */
+/** The fields of a run that are logged and counted. */
 type Observed = Pick<RunOfConfig, 'id' | 'configId' | 'trigger' | 'attempts' | 'error'> & {
   config: Pick<RunOfConfig['config'], 'connectorKey'>;
 };

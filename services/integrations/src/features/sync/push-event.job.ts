@@ -35,7 +35,7 @@ interface DuePush extends DueRun {
   series: LinkRow | null;
 }
 
-/** What was done in the connected calendar. */
+/** The result of a push in the connected calendar. */
 interface Pushed {
   /** The copy; null if it was removed, or if there was nothing to do. */
   copy: Awaited<ReturnType<Push['put']>> | null;
@@ -188,7 +188,7 @@ async function conclude(
   if (copy && event) {
     await storeLink(tx, place, copy, { recordId, hash: hashOfRecord(copy), recordHash: hashOfEvent(event) });
   } else if (link && !isUnchanged) {
-    // What has no copy any more is not linked: the connected calendar may still report the deletion.
+    // The copy was removed, so its link goes too: the connected calendar may still report the deletion.
     await tx.syncLink.deleteMany({ where: { ...place, kind, externalId: link.externalId } });
   }
   if (isUnchanged) return void (await succeedRun(inside, run, { ...noCounts, unchanged: 1 }));

@@ -3,7 +3,7 @@ import type { ExternalRecord, RecordKind } from '../../connectors/sync.ts';
 import type { Tools } from '../../handler.ts';
 import type { As } from './acting-user.ts';
 
-/** What a target needs to write a record of one connection. */
+/** The context in which a target writes a record of one connection. */
 export interface TargetContext extends Pick<Tools, 'crm' | 'campaign'> {
   /** The user in whose name the record is written. */
   as: As;
@@ -50,7 +50,7 @@ export interface Target<Kind extends RecordKind> {
    * @throws ServiceCallError when the service refuses it, or is unreachable
    */
   write(context: TargetContext, record: RecordOf<Kind>, linkedId: number | undefined): Promise<Outcome>;
-  /** What the service would refuse: such a record is not written. */
+  /** The errors for which the service would refuse the record, which is not written then. */
   check(record: RecordOf<Kind>): FieldError[];
   /** Why a record is skipped, or which of its fields are left out, for a preview. */
   warnings?(record: RecordOf<Kind>): FieldError[];

@@ -8,7 +8,7 @@ export const activityTarget: Target<'activity'> = {
   kind: 'activity',
   permissions: ['leads:read', 'activities:write'],
   async write({ crm, as, key }, record, linkedId) {
-    // What happened does not change later.
+    // An activity that was logged does not change later.
     if (linkedId !== undefined || record.isDeleted) return { action: 'unchanged' };
     const leadId = await findLead({ crm, as }, record.leadEmail);
     if (leadId === undefined) return { action: 'skipped', reason: 'no_lead' };
