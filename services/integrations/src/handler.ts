@@ -9,7 +9,7 @@ import type { Shares } from '@tandem/process';
 import type { LinkTokens, Seal } from '@tandem/sealed';
 import type { Handler as ServiceHandler } from '@tandem/service';
 import type { Tx as TenantTx } from '@tandem/tenant-db';
-import type { Sockets } from './connectors/connector.ts';
+import type { Sockets } from './connectors/calling.ts';
 import type { crmOperations } from './features/sync/crm-operations.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { FairQueue } from './outgoing/fair-queue.ts';

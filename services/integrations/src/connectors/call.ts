@@ -2,7 +2,8 @@ import { BlockedAddressError } from '@tandem/outgoing';
 import type { OutgoingCall } from '../features/api-logs/log-outgoing.ts';
 import { readRetryAfter } from '../outgoing/retry-schedule.ts';
 import type { OauthClient } from '../providers/oauth-client.ts';
-import { type Call, type CallAnswer, CallError, type CallRequest, type Connector, type Secret } from './connector.ts';
+import type { Call, CallAnswer, CallRequest, Secret } from './calling.ts';
+import { CallError, type Connector } from './connector.ts';
 
 type Fetch = (url: string, options: object) => Promise<Response>;
 

@@ -1,7 +1,8 @@
 // Runs connectors in tests as the service does, against local servers.
 import { createGuardedFetch, createTarget } from '@tandem/outgoing';
 import { callOf } from './call.ts';
-import type { Call, Connector, Secret, Sockets } from './connector.ts';
+import type { Call, Secret, Sockets } from './calling.ts';
+import type { Connector } from './connector.ts';
 import type { Cursor, ExternalRecord, SyncPage } from './sync.ts';
 
 /**

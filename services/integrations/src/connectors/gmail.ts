@@ -1,6 +1,7 @@
 import { text } from '@tandem/contract';
 import { z } from 'zod';
-import { accountIn, bearer, type Call, type CallAnswer, CallError, type Connector, textIn } from './connector.ts';
+import type { Call, CallAnswer } from './calling.ts';
+import { accountIn, bearer, CallError, type Connector, textIn } from './connector.ts';
 import { mailFields, mailHeader } from './mail-header.ts';
 import { CursorExpiredError, type ExternalRecord, type SyncContext, type SyncPage } from './sync.ts';
 

@@ -13,7 +13,8 @@ import {
   stampOf,
 } from './calendar-fields.ts';
 import { CalendarId, CalendarSettings } from './calendar-settings.ts';
-import { accountIn, bearer, type Call, CallError, type Connector, textIn } from './connector.ts';
+import type { Call } from './calling.ts';
+import { accountIn, bearer, CallError, type Connector, textIn } from './connector.ts';
 import {
   exceptionsOf,
   googleIdOf,

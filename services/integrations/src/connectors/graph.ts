@@ -2,7 +2,8 @@
 import { readRetryAfter } from '../outgoing/retry-schedule.ts';
 import { type Period, readSmaller } from './calendar-cursor.ts';
 import { idIn, objectsIn, orMissing, pathPart } from './calendar-fields.ts';
-import { type Call, CallError } from './connector.ts';
+import type { Call } from './calling.ts';
+import { CallError } from './connector.ts';
 import { idProperty } from './microsoft-event.ts';
 import { objectOf, type Values } from './values.ts';
 

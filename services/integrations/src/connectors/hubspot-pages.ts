@@ -1,5 +1,6 @@
 // Reads objects of HubSpot page by page.
-import { type Call, type CallAnswer, CallError, type CallRequest } from './connector.ts';
+import type { Call, CallAnswer, CallRequest } from './calling.ts';
+import { CallError } from './connector.ts';
 import { runAt, type Step } from './crm-runs.ts';
 import type { DealSettings } from './crm-settings.ts';
 import {

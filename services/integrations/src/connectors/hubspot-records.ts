@@ -1,6 +1,6 @@
 // Converts objects of HubSpot. Their properties are texts: https://developers.hubspot.com/docs/api-reference/crm-properties-v3/guide
 import { unknownNames } from '@tandem/crm-contract';
-import type { FieldMapping } from './connector.ts';
+import type { FieldMapping } from './calling.ts';
 import type { DealSettings } from './crm-settings.ts';
 import type { ExternalRecord } from './sync.ts';
 import {

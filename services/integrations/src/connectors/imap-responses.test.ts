@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createGuardedConnect, createTarget } from '@tandem/outgoing';
 import { type ImapServer, longestTurn, startImapServer } from '@tandem/testing';
+import type { Sockets } from './calling.ts';
 import { syncOf } from './connector.test-service.ts';
-import { CallError, type Sockets } from './connector.ts';
+import { CallError } from './connector.ts';
 import { imap } from './imap.ts';
 import { responseFilter } from './imap-responses.ts';
 

@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import { Duplex, pipeline } from 'node:stream';
 import { BlockedAddressError } from '@tandem/outgoing';
 import { ImapFlow, type ImapTransport, type ImapTransportSocket } from 'imapflow';
-import { CallError, type Sockets } from './connector.ts';
+import type { Sockets } from './calling.ts';
+import { CallError } from './connector.ts';
 import { lineBytesMax, responseFilter } from './imap-responses.ts';
 
 /** The port of IMAP over TLS (RFC 8314). */

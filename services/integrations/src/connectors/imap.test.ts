@@ -1,8 +1,9 @@
 import { createGuardedConnect, createTarget } from '@tandem/outgoing';
 import { type ImapServer, startImapServer } from '@tandem/testing';
 import { type Integrations, startIntegrations } from '../testing.ts';
+import type { Sockets } from './calling.ts';
 import { syncOf } from './connector.test-service.ts';
-import { CallError, type Sockets } from './connector.ts';
+import { CallError } from './connector.ts';
 import { imap } from './imap.ts';
 import type { ExternalRecord } from './sync.ts';
 

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type CalendarPage, type Period, pageEvents, readCalendar } from './calendar-cursor.ts';
 import { type CalendarRecord, deletedRecord, idIn, type Occurrence, objectsIn } from './calendar-fields.ts';
 import { CalendarId, CalendarSettings } from './calendar-settings.ts';
-import { accountIn, bearer, type Call, CallError, type Connector, textIn } from './connector.ts';
+import type { Call } from './calling.ts';
+import { accountIn, bearer, CallError, type Connector, textIn } from './connector.ts';
 import { type Graph, graphOf, isGraphPath, pathOfLink } from './graph.ts';
 import {
   cancelledOf,

@@ -1,6 +1,6 @@
 // Converts objects of Pipedrive: https://developers.pipedrive.com/docs/api/v1/Deals#getDeals
 import { unknownNames } from '@tandem/crm-contract';
-import type { FieldMapping } from './connector.ts';
+import type { FieldMapping } from './calling.ts';
 import type { DealSettings } from './crm-settings.ts';
 import type { ExternalRecord } from './sync.ts';
 import {

@@ -2,7 +2,8 @@
 import { createGuardedFetch, createTarget } from '@tandem/outgoing';
 import { createOauthClient } from '../providers/oauth-client.ts';
 import { callOf } from './call.ts';
-import type { Connector, FieldMapping } from './connector.ts';
+import type { FieldMapping } from './calling.ts';
+import type { Connector } from './connector.ts';
 import type { Cursor, ExternalRecord, Sync, SyncPage } from './sync.ts';
 
 interface Options {

@@ -1,6 +1,7 @@
 import { text } from '@tandem/contract';
 import { z } from 'zod';
-import { type Call, type CallAnswer, CallError, type Connector, textIn } from './connector.ts';
+import type { Call, CallAnswer } from './calling.ts';
+import { CallError, type Connector, textIn } from './connector.ts';
 import { shownAsSecret } from './settings.ts';
 import { billingEventTypes, isWorthNoting, noteOf, type StripeEvent } from './stripe-events.ts';
 import { CursorExpiredError, type ExternalRecord, type SyncContext, type SyncPage } from './sync.ts';

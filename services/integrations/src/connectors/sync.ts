@@ -1,5 +1,5 @@
 // The interface by which a connector reads records of the connected system and writes copies of events to it.
-import type { Call, FieldMapping, Secret, Sockets } from './connector.ts';
+import type { Call, FieldMapping, Secret, Sockets } from './calling.ts';
 
 /** The fields of an account (company), as `POST /v1/accounts` takes them. */
 export interface AccountFields {

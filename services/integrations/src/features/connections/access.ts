@@ -1,5 +1,5 @@
 import { callOf } from '../../connectors/call.ts';
-import type { Call, Secret } from '../../connectors/connector.ts';
+import type { Call, Secret } from '../../connectors/calling.ts';
 import { connectorOf } from '../../connectors/index.ts';
 import type { Tools, Tx } from '../../handler.ts';
 import type { OutgoingCall } from '../api-logs/log-outgoing.ts';

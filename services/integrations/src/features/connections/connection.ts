@@ -2,7 +2,7 @@ import { Connection, type ConnectorKey, connectionStates, connectionsMax } from 
 import type { Seal } from '@tandem/sealed';
 import { fail } from '@tandem/service';
 import type { z } from 'zod';
-import type { Secret } from '../../connectors/connector.ts';
+import type { Secret } from '../../connectors/calling.ts';
 import type { Connection as ConnectionRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
 

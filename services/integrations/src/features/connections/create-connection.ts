@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { actingUserId } from '@tandem/caller';
 import { connectionConnected, type connections } from '@tandem/integrations-contract';
-import type { Secret } from '../../connectors/connector.ts';
+import type { Secret } from '../../connectors/calling.ts';
 import { connectorOf } from '../../connectors/index.ts';
 import type { Handler, Tools } from '../../handler.ts';
 import { aboutConnection, asConnection, checkConnectionLimit, sealCredentials } from './connection.ts';

@@ -1,7 +1,8 @@
 import type { FieldError } from '@tandem/contract';
 import { fail, failField, readFields } from '@tandem/service';
 import { z } from 'zod';
-import type { Connector, Secret } from '../../connectors/connector.ts';
+import type { Secret } from '../../connectors/calling.ts';
+import type { Connector } from '../../connectors/connector.ts';
 import type { Tools } from '../../handler.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { actingUserId } from '@tandem/caller';
 import { type connections, connectionUpdated, hiddenValue } from '@tandem/integrations-contract';
 import { diff } from '@tandem/service';
-import type { Secret } from '../../connectors/connector.ts';
+import type { Secret } from '../../connectors/calling.ts';
 import { connectorOf } from '../../connectors/index.ts';
 import type { Handler, Tools } from '../../handler.ts';
 import { recover } from './conclude-refresh.ts';

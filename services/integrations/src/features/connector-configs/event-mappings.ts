@@ -1,7 +1,7 @@
 // Checks of mappings of connectors that act on events.
 import { type Definition, type FieldError, type SchemaNode, unwrap } from '@tandem/contract';
 import { dataSchemasOf } from '../../catalogue.ts';
-import type { FieldMapping } from '../../connectors/connector.ts';
+import type { FieldMapping } from '../../connectors/calling.ts';
 
 /** Fields of every event besides those of its data. */
 const common = ['id', 'type', 'createdAt', 'data.sequence'];

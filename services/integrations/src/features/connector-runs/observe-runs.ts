@@ -1,14 +1,18 @@
 import { connectorKeys, runTriggers } from '@tandem/integrations-contract';
 import { createLog, type Log, type Metrics } from '@tandem/process';
-import type { RunOfConfig } from './run.ts';
 
 const outcomes = ['succeeded', 'failed', 'waiting', 'cancelled'] as const;
 type Outcome = (typeof outcomes)[number];
 
 /** The fields of a run that are logged and counted. */
-type Observed = Pick<RunOfConfig, 'id' | 'configId' | 'trigger' | 'attempts' | 'error'> & {
-  config: Pick<RunOfConfig['config'], 'connectorKey'>;
-};
+interface Observed {
+  id: number;
+  configId: number;
+  trigger: string;
+  attempts: number;
+  error: string | null;
+  config: { connectorKey: string };
+}
 
 let record = (_run: Observed, _outcome: Outcome) => {};
 

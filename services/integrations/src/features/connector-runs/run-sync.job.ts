@@ -2,7 +2,7 @@ import { ServiceCallError } from '@tandem/client/internal';
 import { type JobContext, job } from '@tandem/jobs';
 import { toJsonColumn } from '@tandem/service';
 import type { z } from 'zod';
-import type { FieldMapping } from '../../connectors/connector.ts';
+import type { FieldMapping } from '../../connectors/calling.ts';
 import { connectorOf } from '../../connectors/index.ts';
 import type { Cursor, Sync } from '../../connectors/sync.ts';
 import type { ConnectorConfig as ConfigRow } from '../../generated/client.ts';

@@ -1,4 +1,4 @@
-import type { Call } from '../../connectors/connector.ts';
+import type { Call } from '../../connectors/calling.ts';
 import type { ExternalRecord, Sync } from '../../connectors/sync.ts';
 import type { Tx } from '../../handler.ts';
 import type { Place } from './link.ts';

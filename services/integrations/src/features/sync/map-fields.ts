@@ -1,7 +1,7 @@
 // Mappings from fields of a connected system to fields of records here.
 import { idTypeOf, type SchemaNode, unwrap } from '@tandem/contract';
 import { accounts, leads, opportunities } from '@tandem/crm-contract';
-import type { FieldMapping } from '../../connectors/connector.ts';
+import type { FieldMapping } from '../../connectors/calling.ts';
 import type { ExternalRecord } from '../../connectors/sync.ts';
 import { timeOf } from '../../connectors/values.ts';
 

@@ -1,4 +1,5 @@
-import { CallError, type FieldMapping, type Secret } from '../../connectors/connector.ts';
+import type { FieldMapping, Secret } from '../../connectors/calling.ts';
+import { CallError } from '../../connectors/connector.ts';
 import { connectorOf } from '../../connectors/index.ts';
 import { type Cursor, CursorExpiredError, type Sync, type SyncPage } from '../../connectors/sync.ts';
 import type { Tools, Tx } from '../../handler.ts';
