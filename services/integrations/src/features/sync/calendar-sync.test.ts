@@ -224,8 +224,8 @@ it('continues after an interruption, and with a new interval only', async () => 
   expect(await settled(api, params, 3)).toMatchObject({ full: false });
 });
 
-it('does not change the event of somebody else whose copy an attendee deletes, and removes the copy with the attendee', async () => {
-  const { api, params } = await aSync();
+/** Makes the user attend an event of somebody else, which is copied to the calendar of the user. */
+async function attendMeeting(api: Api, params: { id: string }) {
   const attendee = { userId: String(userId), email: null, name: null, response: 'pending', respondedAt: null };
   const meeting = {
     title: 'Demo',
@@ -236,6 +236,11 @@ it('does not change the event of somebody else whose copy an attendee deletes, a
   };
   await publishOf(api, crm.edit('1', meeting));
   expect(await settled(api, params, 2)).toMatchObject({ counts: { sent: 1 } });
+}
+
+it('does not change the event of somebody else whose copy an attendee deletes, and removes the copy with the attendee', async () => {
+  const { api, params } = await aSync();
+  await attendMeeting(api, params);
   const [copy] = [...google.calendar.events.values()];
   google.calendar.edit({ id: copy?.id as string, summary: 'Boring' });
   const changed = await runAgain(api, params, 3);
@@ -247,16 +252,7 @@ it('does not change the event of somebody else whose copy an attendee deletes, a
 
 it('removes the copy of a user who has left the event', async () => {
   const { api, params } = await aSync();
-  const attendee = { userId: String(userId), email: null, name: null, response: 'pending', respondedAt: null };
-  const meeting = {
-    title: 'Demo',
-    startAt: dayAt(1),
-    endAt: dayAt(1, '10:00'),
-    organizerId: '9',
-    attendees: [attendee],
-  };
-  await publishOf(api, crm.edit('1', meeting));
-  expect(await settled(api, params, 2)).toMatchObject({ counts: { sent: 1 } });
+  await attendMeeting(api, params);
   await publishOf(api, crm.edit('1', { attendees: [] }));
   expect(await settled(api, params, 3)).toMatchObject({ counts: { deleted: 1 } });
   expect([...google.calendar.events.values()].filter(({ status }) => status !== 'cancelled')).toEqual([]);
