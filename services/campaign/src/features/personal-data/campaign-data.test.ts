@@ -113,7 +113,8 @@ it('an erasure ends the workflows of the person, and keeps their messages as num
   const left = await until('nothing names the person', async () => {
     const rows = await Promise.all(
       ['execution', 'execution_step', 'message', 'engagement', 'form_submission'].map((table) =>
-        run(`SELECT '${table}' AS "table" FROM ${table} AS record WHERE record::text ~* 'ada'`),
+        // A whole word: the UUIDs of the records can contain these three letters.
+        run(String.raw`SELECT '${table}' AS "table" FROM ${table} AS record WHERE record::text ~* '\yada\y'`),
       ),
     );
     return rows.flat().length === 0 && (await api.listMessages({ query: { leadId: '1' } })).data;

@@ -35,10 +35,10 @@ it('the contact of registered deals is exported and erased, and the company stay
   expect([section.total, section.records[0].contact]).toEqual([1, contact]);
   expect(await erase(api)).toEqual({ dealRegistrations: 1 });
   const after = await dealOf(api, id);
-  expect(JSON.stringify(after)).not.toMatch(/ada|lovelace|4917/i);
+  expect(JSON.stringify(after)).not.toMatch(/\bada\b|lovelace|\+?491701/i);
   expect(after).toMatchObject({ contact: { email: 'erased@erased.invalid' }, notes: null, status: 'submitted' });
   const stored = await service.sqlWithin(api.caller, `SELECT * FROM deal_registration WHERE id = ${id}`);
-  expect(JSON.stringify(stored)).not.toMatch(/ada/i);
+  expect(JSON.stringify(stored)).not.toMatch(/\bada\b/i);
   expect(await dealOf(api, other.id)).toEqual(before);
   const again = await aDraft(api, { companyDomain: 'engines.example' });
   expect((await api.submitDealRegistration({ params: { id: again.id } })).status).toBe(409);
