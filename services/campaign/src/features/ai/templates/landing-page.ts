@@ -114,7 +114,7 @@ export function landingPageTemplate(request: PageRequest): z.output<typeof Gener
     sections: [
       { type: 'hero', label: 'Headline' },
       { type: 'features', label: 'Benefits' },
-      { type: 'testimonials', label: 'What customers say' },
+      { type: 'audience', label: 'Who it is for' },
       { type: 'cta', label: action },
     ].map((section, order) => ({ sectionId: `section-${order + 1}`, ...section, visible: true, order })),
     seo: { title: truncated(title, 60), metaDescription: truncated(`${promise} ${title}`, 155) },
@@ -132,13 +132,14 @@ function contentOf(page: {
 }) {
   const { title, promise, industry, action, benefits } = page;
   const list = benefits.map(([head, text]) => `<li><h3>${escapeHtml(head)}</h3><p>${escapeHtml(text)}</p></li>`);
-  const trustedBy = industry ? `Trusted by teams in ${industry}` : 'Trusted by teams like yours';
+  // A page without a provider knows no customers, so it quotes none and does not say that anybody trusts the product.
+  const audience = industry ? `Made for ${industry}` : 'Made for people like you';
   return [
     `<section id="section-1" class="hero"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(promise)}</p>`,
     `<a class="button" href="#section-4">${escapeHtml(action)}</a></section>`,
     `<section id="section-2" class="features"><h2>Benefits</h2><ul>${list.join('')}</ul></section>`,
-    `<section id="section-3" class="testimonials"><h2>${escapeHtml(trustedBy)}</h2>`,
-    '<blockquote>It worked as promised from the first day.</blockquote></section>',
+    `<section id="section-3" class="audience"><h2>${escapeHtml(audience)}</h2>`,
+    '<p>Tell us what you need, and we tell you whether it fits before you decide.</p></section>',
     `<section id="section-4" class="cta"><h2>${escapeHtml(action)}</h2><p>It takes less than a minute.</p></section>`,
   ].join('\n');
 }
