@@ -1,6 +1,6 @@
 import { event, id, listQuery, operations, page, text, timestamp } from '@tandem/contract';
 import { z } from 'zod';
-import { enrollmentStarted, LearnerType } from './enrollment.ts';
+import { Enrollment, enrollmentStarted, LearnerType } from './enrollment.ts';
 import { completionEvents, learningErrors, lessonOfEnrollment } from './progress.ts';
 import { Question } from './questions.ts';
 
@@ -222,7 +222,11 @@ export const attempts = operations({
         courseId: id('course').optional(),
         status: AttemptStatus.optional(),
       }),
-    reply: page(LessonAttempt.omit({ questions: true, answers: true, results: true })),
+    reply: page(
+      LessonAttempt.omit({ questions: true, answers: true, results: true }).extend(
+        Enrollment.pick({ learnerType: true, learnerId: true }).shape,
+      ),
+    ),
     message: 'Attempts retrieved',
   },
   getAttempt: {

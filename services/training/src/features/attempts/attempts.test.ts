@@ -208,7 +208,8 @@ it('an assignment is handed in, graded once, and completes its lesson', async ()
   expect((await start()).body.code).toBe('waits_for_grade');
   const grade = (score: number) => api.gradeAttempt({ params: { id: data.id }, body: { score, feedback: 'Say more' } });
   const waiting = await api.listAttempts({ query: { status: 'submitted', lessonId } });
-  expect(waiting.data.map((one: { id: string }) => one.id)).toEqual([data.id]);
+  const { learnerId } = (await own.getEnrollment({ params: { id } })).data;
+  expect(waiting.data).toMatchObject([{ id: data.id, learnerType: 'user', learnerId }]);
   expect((await grade(50)).data).toMatchObject({ status: 'graded', passed: false, feedback: 'Say more' });
   expect((await grade(90)).body.code).toBe('not_submitted');
   await until('the failure is announced', () => failuresOf(lessonId).length === 1);

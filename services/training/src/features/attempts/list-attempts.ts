@@ -1,6 +1,7 @@
 import type { attempts } from '@tandem/training-contract';
 import type { Attempt as AttemptRow } from '../../generated/client.ts';
 import type { Handler } from '../../handler.ts';
+import { learnerOf } from '../enrollments/enrollment.ts';
 import { asAttempt } from './attempt.ts';
 
 // Questions and answers, up to some megabytes for each attempt, stay in the database.
@@ -40,8 +41,17 @@ export const listAttempts: Handler<typeof attempts.listAttempts> = async ({ quer
     },
     select: columns,
   });
+  const items = page.items as AttemptRow[];
+  const enrollments = await tx.enrollment.findMany({
+    where: { id: { in: [...new Set(items.map((row) => row.enrollmentId))] } },
+    select: { id: true, learnerType: true, learnerId: true },
+  });
+  const learners = new Map(enrollments.map((one) => [one.id, learnerOf(one)]));
   return {
     ...page,
-    items: page.items.map((row) => asAttempt({ ...(row as AttemptRow), questions: [], answers: [] }, false)),
+    items: items.map((row) => ({
+      ...asAttempt({ ...row, questions: [], answers: [] }, false),
+      ...(learners.get(row.enrollmentId) as ReturnType<typeof learnerOf>),
+    })),
   };
 };

@@ -1,7 +1,7 @@
 import { unionNumber } from '@tandem/contract';
 import type { Emit, Schedule } from '@tandem/events';
 import { fail } from '@tandem/service';
-import { Enrollment, enrollmentStates } from '@tandem/training-contract';
+import { Enrollment, enrollmentStates, LearnerType } from '@tandem/training-contract';
 import type { z } from 'zod';
 import type { Enrollment as EnrollmentRow } from '../../generated/client.ts';
 import type { Tx } from '../../handler.ts';
@@ -18,7 +18,7 @@ export interface Inside {
 /** Statuses of an enrolment that has not ended. */
 export const liveStatuses = ['enrolled', 'in_progress'];
 
-const columns = Enrollment.pick({ status: true, learnerType: true, source: true, withdrawReason: true });
+const columns = Enrollment.pick({ status: true, source: true, withdrawReason: true });
 
 /** Converts a row to the contract's `Enrollment`. */
 export function asEnrollment(row: EnrollmentRow): EnrollmentRecord {
@@ -26,10 +26,16 @@ export function asEnrollment(row: EnrollmentRow): EnrollmentRecord {
   return {
     ...row,
     ...checked,
-    learnerId: unionNumber('learner', checked.learnerType, row.learnerId),
+    ...learnerOf(row),
     allowedTransitions: enrollmentStates.next(checked.status),
     overdue: isLive(row) && row.dueAt !== null && row.dueAt.getTime() < Date.now(),
   };
+}
+
+/** The learner of an enrolment, as the contract names it. */
+export function learnerOf(row: Pick<EnrollmentRow, 'learnerType' | 'learnerId'>) {
+  const learnerType = LearnerType.parse(row.learnerType);
+  return { learnerType, learnerId: unionNumber('learner', learnerType, row.learnerId) };
 }
 
 /** Whether an enrolment has not ended. */
