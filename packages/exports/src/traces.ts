@@ -2,7 +2,8 @@
 
 const [shortest, longest] = [5, 320];
 const isPhone = /^[\d\s+()./-]{7,32}$/;
-const tracesMax = 50;
+// A calendar event has up to 100 attendees, each with an id, an address and a name.
+const tracesMax = 400;
 
 /**
  * The ids and addresses in a record, which the erasure of a person looks for, as one text: texts without spaces, and phone

@@ -74,10 +74,19 @@ export function recordPagesHandler(lists: readonly ExportedList[]) {
       const list = byId.get(body.list);
       if (!list || caller.tenantId === undefined) throw fail('not_found');
       if (caller.narrow && !list.row.narrows) throw fail('forbidden');
-      return readRecordPage(list, body, { tx, caller });
+      return readRecordPage(list, body, { tx, caller: { ...caller, permissions: [permissionFor(list.row, caller)] } });
     },
     run: ({ found }: { found: Page }) => found,
   };
+}
+
+/**
+ * The permission of the list, as far as the service that asks has found it to reach for its user: some handlers read it, because
+ * own records are not those of a column.
+ */
+function permissionFor({ permission }: Operation, { narrow }: Caller): string {
+  if (!narrow) return permission as string;
+  return `${permission}:${narrow.teamIds?.length ? 'team' : 'own'}`;
 }
 
 /** The path parameters and the query of a list, from the filters of an export. */

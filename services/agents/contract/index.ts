@@ -1,6 +1,6 @@
 // The contract of agents: agents that call leads or recommend next steps, their executions, approvals and
 // recommendations.
-import { personalDataOperations } from '@tandem/contract';
+import { personalDataOperations, recordPages } from '@tandem/contract';
 import { agentRows } from './agents.ts';
 import { approvals } from './approvals.ts';
 import { bulkRuns } from './bulk-runs.ts';
@@ -37,4 +37,5 @@ export const agents = {
   ...internalNames,
   ...internalApprovalCounts,
   ...personalDataOperations,
+  ...recordPages,
 };

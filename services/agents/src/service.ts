@@ -28,6 +28,7 @@ import { callHandlers } from './features/calls/index.ts';
 import { observed } from './features/calls/observe.ts';
 import { executionHandlers } from './features/executions/index.ts';
 import { performApproved, runCall, runRecommendation } from './features/executions/run-execution.job.ts';
+import { exportHandlers } from './features/exports/index.ts';
 import { mergeFollowers } from './features/leads/follow-merges.ts';
 import { nameHandlers } from './features/names/index.ts';
 import { agentsData } from './features/personal-data/agents-data.ts';
@@ -102,6 +103,7 @@ export function agentsService(
       ...recommendationHandlers(tools),
       ...scheduleHandlers(tools),
       ...nameHandlers,
+      ...exportHandlers,
     },
     consumers: [...mergeFollowers.consumers, ...person.consumers],
     jobs: [

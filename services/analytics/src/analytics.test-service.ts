@@ -41,6 +41,7 @@ export async function startAnalytics(
       TRAINING_URL: crm.url,
       FILES_URL: crm.url,
       INTEGRATIONS_URL: crm.url,
+      AGENTS_URL: crm.url,
       IDS_ALPHABET: process.env['IDS_ALPHABET'] as string,
       PUBLIC_URL: publicUrl,
       ...others,

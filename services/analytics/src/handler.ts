@@ -44,6 +44,7 @@ export interface Peers {
   training: ServiceClient<typeof recordPages>;
   files: ServiceClient<typeof recordPages>;
   integrations: ServiceClient<typeof recordPages>;
+  agents: ServiceClient<typeof recordPages>;
 }
 /** What handlers use beside the database. */
 export interface Tools extends Peers {

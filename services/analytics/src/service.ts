@@ -86,6 +86,7 @@ export function analyticsService(
     training: createServiceClient({ ...asAnalytics, operations: recordPages, baseUrl: settings.TRAINING_URL }),
     files: createServiceClient({ ...asAnalytics, operations: recordPages, baseUrl: settings.FILES_URL }),
     integrations: createServiceClient({ ...asAnalytics, operations: recordPages, baseUrl: settings.INTEGRATIONS_URL }),
+    agents: createServiceClient({ ...asAnalytics, operations: recordPages, baseUrl: settings.AGENTS_URL }),
   };
   const evaluations = createEvaluations();
   const ids = createIdCodec(settings.IDS_ALPHABET);

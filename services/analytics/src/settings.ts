@@ -5,6 +5,7 @@ import { z } from 'zod';
 /** Settings of the analytics service. */
 export const analyticsSettings = serviceSettings.extend({
   ...mailSettings,
+  AGENTS_URL: z.url(),
   CAMPAIGN_URL: z.url(),
   CRM_URL: z.url(),
   FILES_URL: z.url(),

@@ -19,7 +19,7 @@ export const eventVersions = {
   'api_key.rotated': [1, 'RAJva_V9NESL'],
   'commission.earned': [1, 'pVxtToqr5YTF'],
   'commission.paid': [1, '9s7BzibJtzWs'],
-  'export.completed': [1, 'C2unAM3gBE_J'],
+  'export.completed': [2, 'fuauf_MXlX_O'],
   'file.deleted': [1, 'rBSZA6R75TZB'],
   'file.ocr_completed': [1, '3hOTQczpLy3l'],
   'file.quarantined': [1, 'RI8QOmQMuI_V'],

@@ -1,6 +1,8 @@
 import type { recommendations } from '@tandem/agents-contract';
+import type { List } from '@tandem/service';
 import { fragment } from '@tandem/tenant-db';
-import type { Handler, Tools } from '../../handler.ts';
+import type { z } from 'zod';
+import type { Handler, Tools, Tx } from '../../handler.ts';
 import { readableLeadsOf } from '../../lead-reach.ts';
 import { asRecommendation } from './recommendation.ts';
 
@@ -9,13 +11,22 @@ export const listRecommendations = (
 ): Handler<typeof recommendations.listRecommendations, number[] | undefined> => ({
   check: ({ query: { leadId }, caller, tx }) =>
     readableLeadsOf(tools, { caller, tx, table: fragment`recommendation`, leadId }),
-  async run({ query, list, tx, found: readable }) {
-    const { leadId, status } = query;
-    const page = await list({
-      model: tx.recommendation,
-      where: { ...(leadId !== undefined && { leadId }), ...(status && { status }) },
-      and: readable ? [{ leadId: { in: readable } }] : [],
-    });
-    return { ...page, items: page.items.map(asRecommendation) };
-  },
+  run: ({ query, found: readable, ...context }) => recommendationsPage(context, query, readable),
 });
+
+/**
+ * A page of recommendations.
+ * @param readable the leads to which the list is limited; undefined without a limit
+ */
+export async function recommendationsPage(
+  { tx, list }: { tx: Tx; list: List },
+  { leadId, status }: z.output<typeof recommendations.listRecommendations.query>,
+  readable: number[] | undefined,
+) {
+  const page = await list({
+    model: tx.recommendation,
+    where: { ...(leadId !== undefined && { leadId }), ...(status && { status }) },
+    and: readable ? [{ leadId: { in: readable } }] : [],
+  });
+  return { ...page, items: page.items.map(asRecommendation) };
+}

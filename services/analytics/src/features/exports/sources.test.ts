@@ -40,12 +40,14 @@ const sources = [
   ['courses', 'listCourses', 'training:read'],
   ['enrollments', 'listEnrollments', 'training:read'],
   ['certificates', 'listCertificates', 'training:read'],
+  ['attempts', 'listAttempts', 'training:read'],
   ['files', 'listFiles', 'files:read'],
   ['webhook_deliveries', 'listDeliveries', 'webhooks:read'],
+  ['calendar_events', 'listCalendarEvents', 'calendar:read'],
 ] as const;
 const narrowed = [
   ...['campaigns', 'recipients', 'segments', 'templates', 'landing_pages', 'workflows', 'workflow_executions'],
-  ...['courses', 'enrollments', 'certificates', 'files', 'webhook_deliveries'],
+  ...['courses', 'enrollments', 'certificates', 'attempts', 'files', 'webhook_deliveries', 'calendar_events'],
 ];
 /** The records that have a list each, whose id is a filter of the export. */
 const parents: Record<string, 'campaign' | 'form' | 'webhook' | 'workflow'> = {
@@ -122,6 +124,36 @@ describe.each(Object.entries(parents))('the list of a record as the source %s', 
       expect([status, body.errors]).toEqual([422, [{ field: `filters.${filter}`, message }]]);
     }
   });
+});
+
+describe.each([
+  ['agent_executions', 'listExecutions'],
+  ['agent_recommendations', 'listRecommendations'],
+])('the source %s', (source, list) => {
+  it('has the records about leads that the caller can read', async () => {
+    setRecords(list, { id: '1', leadId: '1' }, { id: '2', leadId: '2' }, { id: '3', leadId: '3' });
+    service.crm.owners.set('2', Number(members.seller)).set('1', userId).set('3', userId);
+    const can = ['analytics:read', 'agents:read'];
+    const rowsFor = async (...more: string[]) =>
+      (await exported(service.as({ userId: Number(members.seller), can: [...can, ...more] }), { source })).rowCount;
+    expect([await rowsFor('leads:read'), await rowsFor('leads:read:own')]).toEqual([3, 1]);
+    const stranger = service.as({ userId, can });
+    expect((await stranger.createExport({ body: { source, format: 'csv' } })).body.errors).toEqual([
+      { field: 'source', message: 'Requires the permission leads:read' },
+    ]);
+    service.crm.owners.clear();
+  });
+});
+
+it('a file of calendar events is for those who requested it, because private events have their content for members only', async () => {
+  setRecords('listCalendarEvents', { id: '1', title: 'Interview' });
+  const api = service.as({ userId });
+  const { id } = await exported(api, { source: 'calendar_events' });
+  const colleague = service.as({ tenantId: api.caller.tenantId as number, userId: Number(members.seller) });
+  expect([(await colleague.getExport({ params: { id } })).status, (await colleague.listExports()).data]).toEqual([
+    404,
+    [],
+  ]);
 });
 
 it('a cell of any source that a spreadsheet would run begins with an apostrophe', async () => {

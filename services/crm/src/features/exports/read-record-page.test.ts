@@ -1,12 +1,17 @@
 import type { crm } from '@tandem/crm-contract';
-import type { TestService } from '@tandem/testing';
+import { identityPeer, members, type TestService } from '@tandem/testing';
 import { aLead, startCrm } from '../../crm.test-service.ts';
 
+let identity: Awaited<ReturnType<typeof identityPeer>>;
 let service: TestService<typeof crm>;
 beforeAll(async () => {
-  service = await startCrm();
+  identity = await identityPeer();
+  service = await startCrm({ IDENTITY_URL: identity.url });
 });
-afterAll(() => service?.close());
+afterAll(async () => {
+  await service?.close();
+  await identity?.close();
+});
 
 type Api = ReturnType<typeof service.as>;
 type Fields = { list?: string; filters?: object; after?: number; limit?: number };
@@ -40,6 +45,26 @@ it('returns only records that a narrowed caller can read', async () => {
   await service.as({ tenantId, userId: 42 }).createLead({ body: aLead({ email: 'own@example.com' }) });
   expect(emailsOf(await read(api, {}, { userId: 42 }))).toEqual(['own@example.com']);
   expect(emailsOf(await read(service.as(), {}))).toEqual([]);
+});
+
+it('returns the calendar events that the user of the export can see, and of private ones of others only their times', async () => {
+  const [organizer, colleague] = [Number(members.seller), Number(members.both)];
+  const api = service.as({ userId: organizer });
+  const tenantId = api.caller.tenantId as number;
+  const event = { startAt: '2030-03-10T09:00:00.000Z', endAt: '2030-03-10T10:00:00.000Z' };
+  await api.createCalendarEvent({ body: { ...event, title: 'Interview', visibility: 'private' } });
+  await api.createCalendarEvent({ body: { ...event, title: 'Demo' } });
+  const titlesFor = async (userId: number, narrow?: { userId: number }) => {
+    const reader = service.as({ type: 'system', tenantId, userId, ...(narrow && { narrow }) });
+    const body = { list: 'listCalendarEvents', filters: {}, after: 0, limit: 1_000 };
+    return (await reader.readRecordPage({ body })).data.records.map(({ title }: { title: string }) => title);
+  };
+  expect([await titlesFor(organizer), await titlesFor(colleague)]).toEqual([
+    ['Interview', 'Demo'],
+    ['Busy', 'Demo'],
+  ]);
+  const ownFor = (userId: number) => titlesFor(userId, { userId });
+  expect([await ownFor(organizer), await ownFor(colleague)]).toEqual([['Interview', 'Demo'], []]);
 });
 
 it('names filters that the list rejects, and knows no other list', async () => {

@@ -1,6 +1,7 @@
 import { recordPagesHandler } from '@tandem/service';
-import { certificates, courses, enrollments } from '@tandem/training-contract';
+import { attempts, certificates, courses, enrollments } from '@tandem/training-contract';
 import type { Tools } from '../../handler.ts';
+import { listAttempts } from '../attempts/list-attempts.ts';
 import { listCertificates } from '../certificates/list-certificates.ts';
 import { listCourses } from '../courses/list-courses.ts';
 import { listEnrollments } from '../enrollments/list-enrollments.ts';
@@ -11,4 +12,5 @@ export const readRecordPage = (tools: Pick<Tools, 'publicUrl'>) =>
     { row: courses.listCourses, handler: listCourses },
     { row: enrollments.listEnrollments, handler: listEnrollments },
     { row: certificates.listCertificates, handler: listCertificates(tools) },
+    { row: attempts.listAttempts, handler: listAttempts },
   ]);
